@@ -83,6 +83,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('plan'))))))
       .description('what differs, and what a pass would do about it; writes nothing')
+      .option('--only <pattern>', onlyAbout, collect)
       .option('--answers', 'ask the name servers of the subdomains too')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/plan.ts')).plan(templates, options)),
@@ -92,6 +93,7 @@ const commands: readonly AddCommand[] = [
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('apply'))))))
       .description('one pass, then exit; shows the plan and asks; without a terminal it needs --yes')
       .option('--yes', 'write without asking')
+      .option('--only <pattern>', onlyAbout, collect)
       .option('--plan <file>', 'write only if the plan is still the one in this file')
       .option('--force', 'write what a guard holds, for the named templates')
       .option('--retry', 'retry what waits for a person, for the named templates')
@@ -309,6 +311,8 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/sandbox.ts')).sandbox(options)),
       ),
 ];
+
+const onlyAbout = "write these records alone, by name and type: 'www A', '@ MX', '* TXT'; repeatable";
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 

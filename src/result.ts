@@ -8,7 +8,7 @@ export type { SubdomainDifference } from './plan/subdomains.ts';
 export type Trigger = 'command' | 'startup' | 'file-change' | 'schedule' | 'request';
 
 /** From best to worst. */
-export const statuses = ['in-sync', 'drifted', 'held', 'failed'] as const;
+export const statuses = ['in-sync', 'drifted', 'suspended', 'held', 'failed'] as const;
 export type Status = (typeof statuses)[number];
 
 /** In sync if there are none. */
@@ -74,6 +74,14 @@ export interface SubdomainResult {
   readonly answers: SubdomainAnswers;
 }
 
+export interface ShownSuspension {
+  readonly by: string;
+  readonly reason: string;
+  readonly since: string;
+  /** Null: until somebody resumes it. */
+  readonly until: string | null;
+}
+
 /** The result of a pass for one template: the object under `templates` in the report. */
 export interface TemplateResult {
   readonly client: string;
@@ -86,6 +94,10 @@ export interface TemplateResult {
   readonly uncommitted?: true;
   readonly status: Status;
   readonly message: string | null;
+  /** Present if somebody has suspended it: nothing is written until then. Times are ISO 8601. */
+  readonly suspension?: ShownSuspension;
+  /** Present if its changes wait for its window: when that opens, in ISO 8601. */
+  readonly waitsUntil?: string;
   /**
    * Present if the pass could not read the service: when this result was read, in ISO 8601; null if nothing
    * is known.
@@ -160,6 +172,7 @@ export interface Summary {
   readonly differing: number;
   /** How many of these a guard, a mode or a backoff holds back. */
   readonly held: { readonly add: number; readonly update: number; readonly park: number };
+  readonly suspendedTemplates: number;
   readonly heldTemplates: number;
   readonly failedTemplates: number;
   readonly subdomains: number;

@@ -70,6 +70,7 @@ describe('defaults', () => {
           dryRun: false,
           mode: 'enforce',
           surplus: 'report',
+          window: { text: 'always', parts: [] },
           adopt: false,
           limits: { maxAdds: 100, maxAddsPerPass: 300, maxChangePercent: 30, minRecords: 10 },
           requestTimeout: 30_000,
@@ -677,7 +678,7 @@ describe('what is wrong in a file, in words', () => {
     ],
     [
       'notify: {ops: {type: webhook, url: "https://x.example", on: [nothing]}}',
-      'expected one of drift, held, failed, unknown',
+      'expected one of drift, suspended, held, failed, unknown',
     ],
   ])('%s', (config, words) => {
     const [problem, ...others] = problemsOf({ config });

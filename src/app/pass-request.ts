@@ -6,7 +6,9 @@ import { systemClock } from './system-clock.ts';
 
 /** The request for one pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
-  Partial<Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'isRehearsal' | 'approve'>> & {
+  Partial<
+    Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'only' | 'isRehearsal' | 'approve'>
+  > & {
     readonly dryRun: boolean;
     /** Milliseconds to wait for the lock of another process. */
     readonly lockTimeout: number;

@@ -11,13 +11,15 @@ import { printLine, whileShown } from '../app/progress.ts';
 import { readPlan } from '../app/plan-file.ts';
 import { rehearse, type Approve } from '../app/rehearse.ts';
 import { passClients } from '../app/shown-passes.ts';
+import { readOnly } from '../app/only-records.ts';
+import type { PassRequest } from '../app/pass-request.ts';
 import { checkOut, showReport } from '../app/report-output.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 import { untilSignal } from '../app/signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {
-  const how = readOptions(patterns, options);
+  const asked = readOptions(patterns, options);
   await checkOut(options);
   const context = await openAppContext(options, 2, { mayLeaveOut: true });
   try {
@@ -25,6 +27,7 @@ export const apply = async (patterns: readonly string[], options: Options): Prom
     const templates = await whileShown('reading template files', () =>
       resolveNames(context.clients, patterns),
     );
+    const how = { ...asked, only: await readOnly(options, context.clients, templates) };
     const agreed = await agree(context, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');
@@ -41,7 +44,7 @@ export const apply = async (patterns: readonly string[], options: Options): Prom
     await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
     const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
-    return exitCodeOf(report, { detailed, isIncomplete });
+    return exitCodeOf(report, { detailed, isIncomplete, named: templates });
   } finally {
     await context.close();
   }
@@ -92,7 +95,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
 const agree = async (
   context: AppContext,
   templates: readonly string[],
-  how: ApplyOptions,
+  how: ApplyOptions & Pick<PassRequest, 'only'>,
   options: Options,
 ): Promise<Approve | undefined | 'declined' | readonly PassResult[]> => {
   const file = typeof options['plan'] === 'string' ? options['plan'] : null;

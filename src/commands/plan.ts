@@ -8,6 +8,7 @@ import { showReport } from '../app/report-output.ts';
 import { reportOn, resolveNames } from '../app/passes.ts';
 import { whileShown } from '../app/progress.ts';
 import { passClients } from '../app/shown-passes.ts';
+import { readOnly } from '../app/only-records.ts';
 import { addAnswers } from '../app/pass-answers.ts';
 import { openAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
@@ -41,8 +42,13 @@ const planned = async (templates: readonly string[], options: Options): Promise<
   try {
     const { clients } = context;
     const names = await whileShown('reading template files', () => resolveNames(clients, templates));
+    const only = await readOnly(options, clients, names);
     const ignoreSubdomains = options['ignoreSubdomains'] === true;
-    const passes = await passClients(context, { dryRun: true, lockTimeout: 0, ignoreSubdomains }, names);
+    const passes = await passClients(
+      context,
+      { dryRun: true, lockTimeout: 0, ignoreSubdomains, only },
+      names,
+    );
     const found =
       options['answers'] === true
         ? await whileShown('asking name servers', () => addAnswers(clients, passes, names))

@@ -11,6 +11,7 @@ import {
   type TemplateDefaults,
   type TemplateLimits,
 } from '../model/template.ts';
+import { always, parseWindows } from '../model/window.ts';
 import { Budget, tooManyPatterns, tooManyRecords } from './budget.ts';
 import type { CheckedTemplate, ResolvedIgnoreRule } from './checks/check.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
@@ -134,7 +135,20 @@ const policiesOf = (own: IncludedFile, defaults: TemplateDefaults): TemplateDefa
     surplus: choiceIn(fields.get('surplus'), '`surplus`', surplusPolicies, own.report) ?? defaults.surplus,
     adopt: valueIn(fields.get('adopt'), '`adopt`', templateSchema.shape.adopt, own) ?? defaults.adopt,
     limits: limitsOf(own, defaults.limits),
+    ...windowOf(own, defaults),
   };
+};
+
+/** Nothing if there is no time at which changes wait. */
+const windowOf = (
+  own: IncludedFile,
+  { window: usual }: TemplateDefaults,
+): Pick<DesiredTemplate, 'window'> => {
+  const node = own.document.fields.get('window');
+  const text = node === undefined ? null : textIn(node, '`window`', own);
+  const window = text === null ? (usual ?? always) : parseWindows(text);
+  if (typeof window === 'string') own.report('wrong-type', node!, `\`window\`: ${window}`);
+  return typeof window === 'string' || window === always ? {} : { window };
 };
 
 /** The settings about name servers, which most files do not have. */

@@ -160,6 +160,12 @@ export const templateSchema = z
         'Take over a template that already has records; with park, also records that the file never listed.',
       ),
     limits: limitsSchema.optional(),
+    window: z
+      .string()
+      .optional()
+      .describe(
+        'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`; always: at any time.',
+      ),
     subdomains: z
       .array(text)
       .optional()

@@ -29,6 +29,7 @@ export interface ClientSettings {
   readonly settle?: string;
   readonly unknownPause?: string;
   readonly subdomainGrace?: string;
+  readonly window?: string;
   readonly concurrency?: number;
   readonly maxAnswerSize?: string;
   readonly getParameters?: 'query' | 'body' | 'json';

@@ -139,6 +139,7 @@ const countsOf = ({ templates, inSync, ...counts }: LogFields): string =>
   ].join(', ');
 
 const countWords: Readonly<Record<string, string>> = {
+  suspendedTemplates: 'suspended',
   heldTemplates: 'held',
   failedTemplates: 'failed',
   subdomainDifferences: 'differences in subdomains',

@@ -9,7 +9,7 @@ export interface LastNotified {
 export const neverNotified: LastNotified = { state: 'in-sync', keys: [] };
 
 /** What a receiver can subscribe to; it also gets the end of each. */
-export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
+export const occasions = ['drift', 'suspended', 'held', 'failed', 'unknown'] as const;
 export type Occasion = (typeof occasions)[number];
 
 /** `mended`: drift that came and went within one pass. */
@@ -67,6 +67,7 @@ const eventOf = (lastNotified: LastNotified, { state, keys, corrected }: Templat
 
 const eventOfState: Record<Exclude<HealthState, 'in-sync'>, Event> = {
   drifted: 'drift',
+  suspended: 'suspended',
   held: 'held',
   failed: 'failed',
   unknown: 'unknown',

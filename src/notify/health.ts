@@ -4,7 +4,7 @@ import { isFaulty } from '../report/answers-view.ts';
 import type { PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
-export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
+export const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;
 export type HealthState = (typeof states)[number];
 
 /** The result of one pass over one client. */
@@ -111,10 +111,12 @@ const healthOf = (result: TemplateResult): TemplateHealth => {
   };
 };
 
-const stateOf = ({ status, differences, subdomains }: TemplateResult): HealthState => {
+/** What waits for its window waits for no person. */
+const stateOf = ({ status, differences, subdomains, waitsUntil }: TemplateResult): HealthState => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
-  return subdomains.some((one) => one.status === 'failed') ? 'failed' : status;
+  if (subdomains.some((one) => one.status === 'failed')) return 'failed';
+  return waitsUntil === undefined ? status : 'drifted';
 };
 
 const isUnknown = (difference: Difference): boolean =>
@@ -134,6 +136,7 @@ export const wasCorrected = (difference: Difference): boolean =>
 const decisive: Record<HealthState, (difference: Difference) => boolean> = {
   'in-sync': () => false,
   drifted: () => true,
+  suspended: () => false,
   held: () => false,
   failed: isRefused,
   unknown: isUnknown,

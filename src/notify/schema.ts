@@ -10,7 +10,7 @@ const change = z.object({
     .enum(events)
     .describe(
       'drift: something differs, or more than before; mended: it was changed at the service, and this pass ' +
-        'corrected it; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
+        'corrected it; suspended: somebody lets nothing be written; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
         'in sync again',
     ),
   client: z.string(),
@@ -29,7 +29,7 @@ const change = z.object({
   at: timestamp('when that pass began'),
   message: z
     .nullable(z.string())
-    .describe('why it is held or failed, or what its records point at that does not exist'),
+    .describe('why it is held, suspended or failed, or what its records point at that does not exist'),
   counts: z.object({
     differences: z.int().min(0).describe('what still differs'),
     mended: z.int().min(0).describe('what was changed at the service and has been corrected'),

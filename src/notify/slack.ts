@@ -75,6 +75,7 @@ const sayings: Record<HealthChange['event'], (change: HealthChange) => string> =
   },
   mended: ({ health: { corrected } }) =>
     `was changed at the service: ${plural(corrected.length, 'difference')} corrected`,
+  suspended: () => 'is suspended: nothing is written',
   held: () => 'is held, and waits for a person',
   failed: ({ health }) => (health.template === null ? 'cannot be synchronised' : 'failed'),
   unknown: () => 'has a write of unknown outcome',

@@ -4,8 +4,12 @@ export type HoldScope = 'client' | 'template' | 'adds';
 /** The guards. */
 export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds' | 'not-listed';
 
+/** A person, or a time of the week, lets nothing be written. */
+export type PauseCause = 'suspended' | 'window';
+
 export type HoldCause =
   | GuardCause
+  | PauseCause
   /** The service rejects the tokens. */
   | 'denied'
   /** The service asked to wait. */
@@ -33,17 +37,15 @@ export interface Hold {
   readonly cause: HoldCause;
   /** For a person. */
   readonly reason: string;
-  /** Ms since the epoch, if the service asked to wait until then. */
+  /** Ms since the epoch, if it is known when there may be writes again. */
   readonly retryAt: number | null;
 }
 
-const guards: readonly HoldCause[] = [
-  'first-contact',
-  'changes',
-  'loss',
-  'adds',
-  'not-listed',
-] satisfies GuardCause[];
+const guards = ['first-contact', 'changes', 'loss', 'adds', 'not-listed'] satisfies GuardCause[];
+const policies: ReadonlySet<HoldCause> = new Set(['suspended', 'window', ...guards]);
 
-/** Whether it is a guard, which is policy, rather than an error of this pass. */
-export const isGuard = ({ cause }: Hold): boolean => guards.includes(cause);
+/** Whether it is policy, a guard or a pause, rather than an error of this pass. */
+export const isPolicy = ({ cause }: Hold): boolean => policies.has(cause);
+
+/** Whether a person, or a time of the week, lets nothing be written. */
+export const isPause = ({ cause }: Hold): boolean => cause === 'suspended' || cause === 'window';

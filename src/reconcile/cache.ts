@@ -6,6 +6,7 @@ import type { TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
+import { suspensionOf } from './core/pauses.ts';
 import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
@@ -49,7 +50,9 @@ export const lookUp = async (
   for (const { templateId } of await run.pass.memory.openIntents()) cache.byId.delete(templateId);
   for (const one of bound) {
     const cached = cache.byId.get(one.actual.id);
+    const of = { template: one.desired.template, templateId: one.actual.id };
     const isSame =
+      suspensionOf(run.suspensions, of) === null &&
       cached?.isDryRun === run.isDryRun &&
       cached.bound.desired === one.desired &&
       cached.bound.actual === one.actual &&

@@ -85,6 +85,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const inputs = { desired, described, actual, revisions };
   const { bound, unbound } = bindSelected(inputs);
+  await run.readSuspensions();
   const others = [...unbound.flatMap((one) => unseen([one.desired], one.status, one.reason, pass)), ...held];
   const cached = await lookUp(bound, inputs, cache, run);
   const open = bound.filter((one) => !cached.has(one));
@@ -128,7 +129,7 @@ const prepare = (
       forgetAnswered(draft, given.basis.view),
     );
     const state = holdForgotten(suspect(withBasis(given, { memory }), pass), pass);
-    return noteHidden(state, listed, run);
+    return noteHidden(run.pause(state), listed, run);
   });
 };
 
@@ -185,7 +186,7 @@ const write = async (
   const isAsBefore = ({ basis }: TemplateState, index: number): boolean =>
     basis.view === prepared[index]!.basis.view;
   const planned = guard(
-    confirmed.map((state, index) => (isAsBefore(state, index) ? state : suspect(state, pass))),
+    confirmed.map((state, index) => run.pause(isAsBefore(state, index) ? state : suspect(state, pass))),
     run,
   );
   if (pass.approve) {
@@ -244,10 +245,10 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
   mapYielding(bound, async (one) => {
     const stored = await run.pass.memory.template(one.actual.id);
-    const { settle, retry, askedAt } = run.pass;
+    const { settle, retry, askedAt, only } = run.pass;
     const { moment } = run;
     const unfinished = run.unsaved.get(one.actual.id);
-    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry, unfinished });
+    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry, unfinished, only });
   });
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {

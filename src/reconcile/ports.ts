@@ -1,4 +1,5 @@
 import type { ActualTemplate, DesiredState, SubdomainRecord } from '../model/template.ts';
+import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
 import type { Memory, MemoryReader, Revisions, Uptime } from '../state/memory.ts';
@@ -48,6 +49,8 @@ export interface Request {
   readonly startedAt: number;
   /** Only these templates; empty: all. */
   readonly templates: readonly string[];
+  /** The only records to write; empty or absent: all. */
+  readonly only?: readonly RecordPattern[];
   /** Everything that the files describe, if the pass is about a part: two descriptions may be of one template. */
   readonly described?: DesiredState;
   /** The first listing, if it was requested before the pass began, under the same lock. */

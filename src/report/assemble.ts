@@ -75,6 +75,7 @@ export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
     applied,
     differing: templates.filter(({ status }) => status !== 'in-sync').length,
     held,
+    suspendedTemplates: templates.filter(({ status }) => status === 'suspended').length,
     heldTemplates: templates.filter(({ status }) => status === 'held').length,
     failedTemplates: templates.filter(({ status }) => status === 'failed').length,
     subdomains: subdomains.length,

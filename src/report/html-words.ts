@@ -6,6 +6,7 @@ export const icons: Readonly<Record<string, readonly [shape: string, word: strin
   'in-sync': ['●', 'in sync'],
   pending: ['○', 'pending'],
   drifted: ['◆', 'drifted'],
+  suspended: ['⊘', 'suspended', 'held'],
   held: ['■', 'held'],
   failed: ['▲', 'failed'],
   healthy: ['●', 'healthy', 'in-sync'],

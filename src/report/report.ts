@@ -36,7 +36,7 @@ const fields = z
 
 const outcomeFields = {
   write: z.exactOptional(described('the id of the write that was sent for it, as in log and history')),
-  retryAt: z.exactOptional(timestamp('when a failed write is retried')),
+  retryAt: z.exactOptional(timestamp('when a failed write is retried, or one that waits may be sent')),
   outcome: z.exactOptional(
     z
       .enum(['applied', 'failed', 'unknown', 'skipped'])
@@ -187,7 +187,18 @@ const template = z.object({
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
   uncommitted: z.exactOptional(z.literal(true)).describe('present if the file differs from that commit'),
   status,
-  message: z.nullable(z.string()).describe('why it is held or failed'),
+  message: z.nullable(z.string()).describe('why it is held, suspended or failed'),
+  suspension: z.exactOptional(
+    z
+      .object({
+        by: described('who suspended it'),
+        reason: z.string(),
+        since: timestamp('when'),
+        until: z.nullable(timestamp('when that ends by itself')).describe('null: until somebody resumes it'),
+      })
+      .describe('present if it is suspended: nothing is written until then'),
+  ),
+  waitsUntil: z.exactOptional(timestamp('present if its changes wait for its window: when that opens')),
   asOf: z.exactOptional(
     z
       .nullable(timestamp('when this was read'))
@@ -215,6 +226,7 @@ const summary = z.object({
   held: z
     .object({ add: count('adds'), update: count('changes'), park: count('parks') })
     .describe('how many of these a guard, a mode or a backoff holds back'),
+  suspendedTemplates: count('templates that somebody has suspended'),
   heldTemplates: count('templates that wait for a person'),
   failedTemplates: count('templates that could not be read, planned or written'),
   subdomains: count('subdomains that were read'),
@@ -242,7 +254,7 @@ export const reportSchema = z
     startedAt: timestamp('when the pass started; 1970 before the first pass'),
     durationMs: count('how long the pass took, in milliseconds'),
     dryRun: z.boolean().describe('true: nothing was written'),
-    status: status.describe('the worst of all parts: failed, held, drifted, in-sync'),
+    status: status.describe('the worst of all parts: failed, held, suspended, drifted, in-sync'),
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
     problems: z.array(problem).describe("problems of template files, and of clients' settings files"),

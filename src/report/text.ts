@@ -62,11 +62,12 @@ const statusStyles = {
   'in-sync': 'green',
   pending: 'cyan',
   drifted: 'yellow',
+  suspended: 'cyan',
   held: 'magenta',
   failed: 'red',
 } as const;
 
-const statusSymbols = { 'in-sync': '✓', drifted: '≠', held: '‖', failed: '✗' } as const;
+const statusSymbols = { 'in-sync': '✓', drifted: '≠', suspended: '⊘', held: '‖', failed: '✗' } as const;
 
 const templateLines = (template: TemplateView, width: number): TerminalLine[] => {
   const { message, status, rows, subdomains } = template;

@@ -80,6 +80,7 @@ export const statusWords = {
   'in-sync': 'in sync',
   pending: 'pending',
   drifted: 'drifted',
+  suspended: 'suspended',
   held: 'held',
   failed: 'failed',
 } as const;
@@ -198,6 +199,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
       [heldBack, `${heldBack} held back`],
       [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
       [summary.blocked, `${summary.blocked} blocked`],
+      [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
       [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
       [summary.failedTemplates - unread, `${plural(summary.failedTemplates - unread, 'template')} failed`],
       [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],

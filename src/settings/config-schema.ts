@@ -50,7 +50,7 @@ const clientShape = lazily(() => ({
 }));
 
 /** What a receiver can subscribe to. */
-export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
+export const occasions = ['drift', 'suspended', 'held', 'failed', 'unknown'] as const;
 export type OccasionSetting = (typeof occasions)[number];
 
 const notifyEntry = lazily(() =>

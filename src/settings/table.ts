@@ -6,6 +6,7 @@ import {
   writeAnswers,
 } from '../model/dialect.ts';
 import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
+import { always, type Windows } from '../model/window.ts';
 import type { Kind } from './kind.ts';
 import {
   absolutePath,
@@ -24,6 +25,7 @@ import {
   size,
   timezone,
   whole,
+  windows,
   word,
   yesOrNo,
 } from './kind.ts';
@@ -110,6 +112,12 @@ export const clientTable = {
   adopt: setting("Treat records that the file never listed as the file's own.", yesOrNo, false, {
     env: 'DNS_SYNC_ADOPT',
   }),
+  window: setting<Windows>(
+    'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`.',
+    windows,
+    always,
+    { env: 'DNS_SYNC_WINDOW' },
+  ),
   requestTimeout: setting('Longest wait for an answer.', duration({ min: 1, ...timer }), 30 * second, {
     env: 'DNS_SYNC_REQUEST_TIMEOUT',
   }),

@@ -43,7 +43,12 @@ const layerOf = ({
 }): LayerFacts => ({
   subdomain,
   template: template.template,
-  ofTemplate: template.status === 'held' ? 'held' : template.differences.length > 0 ? 'drifted' : 'in-sync',
+  ofTemplate:
+    template.status === 'held' || template.status === 'suspended'
+      ? template.status
+      : template.differences.length > 0
+        ? 'drifted'
+        : 'in-sync',
   ofService: status,
   answers: answers.status,
   age: ageOf(answers),

@@ -24,6 +24,7 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
   const counts = {
     failed: 0,
     held: 0,
+    suspended: 0,
     blocked: 0,
     add: 0,
     update: 0,
@@ -36,7 +37,7 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
   };
   for (const template of templates) {
     if (template.status === 'failed') counts.failed += 1;
-    if (template.status === 'held') counts.held += 1;
+    if (template.status === 'held' || template.status === 'suspended') counts[template.status] += 1;
     if (isCalm(template)) counts['in-sync'] += 1;
     counts.subdomains += template.subdomains.filter((subdomain) => !follows(subdomain)).length;
     for (const difference of template.differences) {
@@ -52,7 +53,7 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
 const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => {
   if (show === 'in-sync') return isCalm(template) ? template : null;
   if (show !== 'drifted' && show === template.status) return template;
-  if (show === 'held') return null;
+  if (show === 'held' || show === 'suspended') return null;
   if (show === 'subdomains')
     return template.subdomains.every(follows) ? null : { ...template, differences: [] };
   const isOne = (difference: ShownDifference): boolean =>

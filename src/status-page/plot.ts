@@ -44,7 +44,7 @@ const column = ({ passes, worst, written, left }: SummarySlot, x: number, highes
   );
 };
 
-const tall = { 'in-sync': 8, drifted: 12, held: 16, failed: 20 };
+const tall = { 'in-sync': 8, drifted: 12, suspended: 14, held: 16, failed: 20 };
 
 const bar = (name: string, x: number, y: number, height: number): string =>
   height === 0

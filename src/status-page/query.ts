@@ -13,6 +13,7 @@ export const shows = [
   ['failed', 'failed'],
   ['blocked', 'blocked'],
   ['held', 'held'],
+  ['suspended', 'suspended'],
   ['add', 'to add'],
   ['update', 'to change'],
   ['park', 'to park'],

@@ -62,7 +62,7 @@ rect.base, rect.none { fill: var(--line); }
 rect.left { fill: var(--bar-left); }
 rect.written { fill: var(--bar-written); }
 rect.pass { fill: var(--green); }
-rect.pass.drifted { fill: var(--yellow); } rect.pass.held { fill: var(--magenta); } rect.pass.failed { fill: var(--red); }
+rect.pass.drifted { fill: var(--yellow); } rect.pass.suspended, rect.pass.held { fill: var(--magenta); } rect.pass.failed { fill: var(--red); }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .35rem 0 0 3rem; color: var(--aside); font-size: .85rem; }
 .legend i { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; }
 .legend .left { background: var(--bar-left); } .legend .written { background: var(--bar-written); } .legend .pass { background: var(--aside); height: .4rem; }

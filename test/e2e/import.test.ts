@@ -54,6 +54,7 @@ const expectInSync = async (launch: Launch): Promise<void> => {
     blocked: 0,
     failedTemplates: 0,
     heldTemplates: 0,
+    suspendedTemplates: 0,
   });
   expect(templates.length).toBeGreaterThan(0);
 };

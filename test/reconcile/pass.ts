@@ -9,7 +9,7 @@ import type {
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
 import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult } from '../../src/result.ts';
-import type { Memory } from '../../src/state/memory.ts';
+import type { ClientMemory } from '../../src/state/client-memory.ts';
 import { newFile, opened } from '../state/samples.ts';
 
 /** A fault of the service at one call: it throws, or gives another answer. */
@@ -26,7 +26,7 @@ export interface Scene {
   beside: readonly ActualTemplate[];
   /** Every call of the passes so far, in order. */
   readonly calls: string[];
-  readonly memory: Memory;
+  readonly memory: ClientMemory;
   now: number;
   /** Milliseconds of `now` that went by on the wall clock alone. */
   jumped: number;

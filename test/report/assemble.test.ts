@@ -110,17 +110,18 @@ describe('the status is that of the worst part', () => {
 describe('the summary', () => {
   test('counts applied differences as applied only, and the others under their action', () => {
     expect(everyKindReport.summary).toEqual({
-      templates: 4,
-      inSync: 72,
+      templates: 5,
+      inSync: 75,
       add: 3,
       update: 3,
       park: 1,
       surplus: 3,
       blocked: 6,
       applied: 2,
-      differing: 3,
+      differing: 4,
       held: { add: 2, update: 0, park: 0 },
       heldTemplates: 1,
+      suspendedTemplates: 1,
       failedTemplates: 1,
       subdomains: 5,
       subdomainDifferences: 6,
@@ -130,8 +131,8 @@ describe('the summary', () => {
   test('covers all clients', () => {
     const other = { ...everyKind, client: 'other' };
     const { summary, templates } = assembleReport([everyKind, other]);
-    expect(summary).toMatchObject({ templates: 8, applied: 4, add: 6 });
-    expect(templates).toHaveLength(8);
+    expect(summary).toMatchObject({ templates: 10, applied: 4, add: 6 });
+    expect(templates).toHaveLength(10);
   });
 });
 
@@ -177,6 +178,7 @@ describe('the exit code', () => {
     ['an older write is still unknown', ending(blocked), [0, 2], [1, 1]],
     ['blocked by a conflict', ending({ ...blocked, reason: 'cname-conflict' }), [0, 2], [0, 2]],
     ['held', { templates: [template({ status: 'held' })] }, [0, 2], [1, 1]],
+    ['suspended without a difference', { templates: [template({ status: 'suspended' })] }, [0, 0], [0, 0]],
     ['failed', { templates: [template({ status: 'failed' })] }, [1, 1], [1, 1]],
     ['an error in a file', { problems: [error] }, [1, 1], [1, 1]],
     ['a warning in a file', { problems: [warning] }, [0, 0], [0, 0]],

@@ -417,6 +417,20 @@ export const everyKind: PassResult = pass({
       ],
     }),
     template({
+      template: 'paused',
+      id: 21,
+      file: 'templates/paused.yaml',
+      status: 'suspended',
+      message: 'suspended by ana until 2026-11-21T20:00:00.000Z: moving the mail by hand',
+      inSync: 3,
+      suspension: {
+        by: 'ana',
+        reason: 'moving the mail by hand',
+        since: '2026-11-20T18:00:00.000Z',
+        until: '2026-11-21T20:00:00.000Z',
+      },
+    }),
+    template({
       template: 'lost',
       id: null,
       file: 'templates/lost.yaml',

@@ -38,7 +38,7 @@ describe('notify', () => {
       timeout: 3_000,
     });
     expect(chat).toMatchObject({ name: 'chat', type: 'slack', secret: null, clients: null, timeout: 10_000 });
-    expect(chat?.on).toEqual(['drift', 'held', 'failed', 'unknown']);
+    expect(chat?.on).toEqual(['drift', 'suspended', 'held', 'failed', 'unknown']);
     expect([ops?.url.read(), ops?.secret?.read(), chat?.url.read()]).toEqual([
       'https://ops.example.net/hook',
       'the hook secret',

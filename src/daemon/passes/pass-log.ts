@@ -98,4 +98,8 @@ export const logFinished = (
 };
 
 const levelOf = (worst: Status, isEnding: boolean): 'info' | 'warn' | 'error' =>
-  isEnding ? 'info' : ({ 'in-sync': 'info', drifted: 'info', held: 'warn', failed: 'error' } as const)[worst];
+  isEnding
+    ? 'info'
+    : ({ 'in-sync': 'info', drifted: 'info', suspended: 'info', held: 'warn', failed: 'error' } as const)[
+        worst
+      ];

@@ -1,8 +1,9 @@
 import { applying, countAdds, guardTemplate } from '../../plan/guard.ts';
-import { isGuard, type Hold } from '../../plan/hold.ts';
+import { isPolicy, type Hold } from '../../plan/hold.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { planOf } from './basis.ts';
-import { withHold, type TemplateState } from './state.ts';
+import { chosenPart } from './permit.ts';
+import { isPaused, withHold, type TemplateState } from './state.ts';
 
 export interface GuardPolicy {
   readonly maxAddsPerPass: number;
@@ -14,11 +15,11 @@ export interface GuardPolicy {
 /** Applies the guards; the limit of adds per pass holds the adds of all templates. */
 export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy): TemplateState[] => {
   const guarded = states.map((state) => {
-    const hold = guardOf(state, planOf(state.basis), policy);
+    const hold = isPaused(state) ? null : guardOf(state, chosenPart(planOf(state.basis), state), policy);
     return hold ? withHold(state, hold) : state;
   });
   const addsOf = (state: TemplateState): number =>
-    hasGuard(state) || isReported(state) ? 0 : countAdds(planOf(state.basis));
+    hasPolicy(state) || isReported(state) ? 0 : countAdds(chosenPart(planOf(state.basis), state));
   const adds = guarded.reduce((sum, state) => sum + addsOf(state), 0);
   if (policy.force || adds <= policy.maxAddsPerPass) return guarded;
   return guarded.map((state) => (addsOf(state) > 0 ? withHold(state, manyAdds(state, adds, policy)) : state));
@@ -32,7 +33,7 @@ const guardOf = ({ basis }: TemplateState, plan: TemplatePlan, policy: GuardPoli
   return guardTemplate({ ...policy, ...known, desired, actual, plan });
 };
 
-const hasGuard = ({ holds }: TemplateState): boolean => holds.some(isGuard);
+const hasPolicy = ({ holds }: TemplateState): boolean => holds.some(isPolicy);
 
 const isReported = ({ basis }: TemplateState): boolean => basis.desired.mode === 'report';
 

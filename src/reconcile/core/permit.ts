@@ -1,7 +1,8 @@
-import { isGuard, type Hold } from '../../plan/hold.ts';
+import { isPause, isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
-import { isPark, type Step } from '../../plan/step.ts';
+import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts';
+import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { withDependentWaits, type SkipReason } from '../../plan/place.ts';
@@ -39,13 +40,16 @@ export const nextStep = (
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
 
-/** The step that restores a record that this pass parked for a write that did not happen, whatever holds the template. */
+/**
+ * The step that restores a record that this pass parked for a write that did not happen, whatever else than a suspension
+ * holds the template.
+ */
 export const nextRevert = (
   { steps }: TemplatePlan,
-  { attempts }: TemplateState,
+  { attempts, suspension }: TemplateState,
   client: ClientView,
 ): Step | null => {
-  if (clientReason(client) !== null) return null;
+  if (suspension !== null || clientReason(client) !== null) return null;
   // Records that an earlier pass parked need two readings, like every other step.
   const isOfThisPass = (step: Step): boolean =>
     isPark(step) && attempts.has(parkedKey(step.actual.record.id)) && !attempts.has(stepKey(step));
@@ -65,16 +69,41 @@ export const skipReasonOf = (
   (state.confirmed.has(writeKey(step)) ? null : unconfirmed) ??
   (isAdd(step) ? reasonOf(state, 'adds') : null);
 
-const policyReason = (step: Step, { basis, holds }: TemplateState, force: boolean): string | null => {
+const policyReason = (step: Step, { basis, holds, only }: TemplateState, force: boolean): string | null => {
   const { mode } = basis.desired;
   if (mode === 'report') return 'mode: report writes nothing';
-  const guard = holds.find((hold) => isGuard(hold) && (hold.scope === 'template' || isAdd(step)));
+  if (!isChosen(step, only)) return 'not selected by --only';
+  const guard = firstPolicy(holds, (hold) => hold.scope === 'template' || isAdd(step));
   if (guard) return `held: ${guard.reason}`;
   const { cause } = step.difference;
   if (mode === 'edits' && !force && cause !== 'edited' && cause !== 'both') {
     return `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
   }
   return null;
+};
+
+/** Pauses first: guards have not judged what a paused template would write. */
+export const firstPolicy = (
+  holds: readonly Hold[],
+  concerns: (hold: Hold) => boolean = () => true,
+): Hold | undefined => {
+  const concerned = holds.filter((hold) => isPolicy(hold) && concerns(hold));
+  const [first] = concerned;
+  return concerned.find(({ cause }) => cause === 'suspended') ?? concerned.find(isPause) ?? first;
+};
+
+/** By the record that a step makes, or by the one that it parks. */
+const isChosen = (step: Step, only: readonly RecordPattern[]): boolean => {
+  const { difference } = step;
+  const parked = isPark(step) && !isRestore(step) ? step.difference.current : difference.desired;
+  return only.length === 0 || matchesPattern(only, parked);
+};
+
+/** The part of a plan that `--only` selects, without what waits for the rest. */
+export const chosenPart = (plan: TemplatePlan, { only }: TemplateState): TemplatePlan => {
+  if (only.length === 0) return plan;
+  const reasons = withDependentWaits(plan, (step) => (isChosen(step, only) ? null : ''));
+  return { ...plan, steps: plan.steps.filter((step) => reasons(step) === null) };
 };
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {
@@ -84,7 +113,7 @@ const clientReason = ({ holds, isEnding }: ClientView): string | null => {
 };
 
 const reasonOf = ({ holds }: TemplateState, scope: Hold['scope']): string | null =>
-  holds.find((hold) => hold.scope === scope && !isGuard(hold))?.reason ?? null;
+  holds.find((hold) => hold.scope === scope && !isPolicy(hold))?.reason ?? null;
 
 const isAdd = (step: Step): boolean => step.difference.action === 'add';
 

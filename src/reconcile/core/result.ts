@@ -1,13 +1,14 @@
 import type { Place } from '../../model/record.ts';
 import { writeIdOf } from '../../model/write-id.ts';
 import type { Difference, Outcome } from '../../plan/difference.ts';
-import { isGuard, type Hold } from '../../plan/hold.ts';
+import { isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
 import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
+import { firstPolicy } from './permit.ts';
 import { isStopped, type TemplateState } from './state.ts';
 
 export interface ResultInput {
@@ -44,6 +45,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     revision: input.revision,
     status: statusOf(hasFailed, state, remains),
     message: messageOf(state, cutShort, wasUndone),
+    ...pauseOf(state),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,
@@ -79,21 +81,22 @@ const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
 const unreadable = ([first, ...others]: readonly string[]): string =>
   `subdomain ${first}${others.length > 0 ? ` and ${others.length} more` : ''} cannot be read`;
 
-const statusOf = (hasFailed: boolean, { holds }: TemplateState, remains: boolean): Status => {
+const statusOf = (hasFailed: boolean, { holds, suspension }: TemplateState, remains: boolean): Status => {
   if (hasFailed) return 'failed';
-  if (holds.some(isGuard)) return 'held';
+  if (suspension !== null) return 'suspended';
+  if (holds.some(isPolicy)) return 'held';
   return remains ? 'drifted' : 'in-sync';
 };
 
-/** Guards first, then what stopped the template, its adds, and the client. */
+/** Pauses and guards first, then what stopped the template, its adds, and the client. */
 const messageOf = (
   { holds, notes }: TemplateState,
   cutShort: Hold | null,
   wasUndone: boolean,
 ): string | null => {
-  const accidents = holds.filter((hold) => !isGuard(hold));
+  const accidents = holds.filter((hold) => !isPolicy(hold));
   const reasons = [
-    holds.find(isGuard),
+    firstPolicy(holds),
     accidents.find(({ scope }) => scope === 'template'),
     accidents.find(({ scope }) => scope === 'adds'),
   ].map((hold) => hold?.reason ?? null);
@@ -103,6 +106,18 @@ const messageOf = (
     null
   );
 };
+
+/** Who suspends it, or when changes that wait for its window are written. */
+const pauseOf = ({ suspension, holds }: TemplateState): Pick<TemplateResult, 'suspension' | 'waitsUntil'> => {
+  const opening = holds.find(({ cause }) => cause === 'window')?.retryAt ?? null;
+  if (suspension === null) return opening === null ? {} : { waitsUntil: isoOf(opening) };
+  const { by, reason, since, until } = suspension;
+  return {
+    suspension: { by, reason, since: isoOf(since), until: until === null ? null : isoOf(until) },
+  };
+};
+
+const isoOf = (time: number): string => new Date(time).toISOString();
 
 const undone = 'some records are no longer as this pass wrote them';
 
@@ -119,7 +134,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
     ...attempts.map((attempt) => afterAttempt(attempt, isOpen(attempt.step.difference))),
     ...plan.steps
       .filter((step) => !state.attempts.has(stepKey(step)))
-      .map((step) => afterSkip(step, skipReason(step))),
+      .map((step) => afterSkip(step, skipReason(step), firstPolicy(state.holds)?.retryAt ?? null)),
     // A write that failed in this pass is in the report only once.
     ...plan.blocked.filter(({ source }) => !sources.has(source)),
     ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
@@ -141,12 +156,20 @@ const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
     write: writeIdOf(attempt.intent),
     ...(outcome ? { outcome: outcome.outcome } : {}),
     ...(outcome?.error == null ? {} : { error: outcome.error }),
-    ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
+    ...(retryAt === null ? {} : { retryAt: isoOf(retryAt) }),
   };
 };
 
-const afterSkip = ({ difference }: Step, reason: string | null): Difference =>
-  reason === null ? difference : { ...difference, outcome: 'skipped' satisfies Outcome, error: reason };
+/** `waitsUntil`: of what holds the template. */
+const afterSkip = ({ difference }: Step, reason: string | null, waitsUntil: number | null): Difference =>
+  reason === null
+    ? difference
+    : {
+        ...difference,
+        outcome: 'skipped' satisfies Outcome,
+        error: reason,
+        ...(waitsUntil === null ? {} : { retryAt: isoOf(waitsUntil) }),
+      };
 
 /** The result of a template that could not be compared, or whose description is invalid. */
 export const unseenResult = (

@@ -1,5 +1,7 @@
 import type { ActualTemplate } from '../../model/template.ts';
-import { isGuard, type Hold } from '../../plan/hold.ts';
+import type { Suspension } from '../../model/suspension.ts';
+import { isPause, isPolicy, type Hold } from '../../plan/hold.ts';
+import type { RecordPattern } from '../../plan/record-pattern.ts';
 import type { Intent, IntentResult, StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { Instant } from '../../memory/backoff.ts';
@@ -43,6 +45,10 @@ export interface TemplateState {
    */
   readonly unfinished: readonly EndedIntent[];
   readonly holds: readonly Hold[];
+  /** What suspends it; null if nothing does. */
+  readonly suspension: Suspension | null;
+  /** The records that this pass may write; empty: all. */
+  readonly only: readonly RecordPattern[];
   /** The last listing, made for whichever template, that this one was compared with. */
   readonly comparedListing: ReadonlyMap<number, ActualTemplate> | null;
 }
@@ -58,13 +64,15 @@ export interface Opening {
   readonly retry: boolean;
   /** The outcomes of its writes that earlier passes could not save. */
   readonly unfinished?: readonly EndedIntent[] | undefined;
+  /** The records that the pass may write; empty: all. */
+  readonly only?: readonly RecordPattern[] | undefined;
 }
 
 /** A template at the beginning of a pass, with its saved state. */
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  { asked, moment, settle, retry, unfinished = [] }: Opening,
+  { asked, moment, settle, retry, unfinished = [], only = [] }: Opening,
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
@@ -82,6 +90,8 @@ export const openTemplate = (
     agreement: { since: moment, until: asked, isRepeated: false },
     unfinished,
     holds: [],
+    suspension: null,
+    only,
     comparedListing: null,
   };
 };
@@ -97,6 +107,9 @@ export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
   holds: [...state.holds, hold],
 });
 
+/** Whether it is suspended, or outside of its windows. */
+export const isPaused = ({ holds }: TemplateState): boolean => holds.some(isPause);
+
 /** Whether nothing more is written in a template, for another reason than a guard. */
 export const isStopped = ({ holds }: TemplateState): boolean =>
-  holds.some((hold) => hold.scope === 'template' && !isGuard(hold));
+  holds.some((hold) => hold.scope === 'template' && !isPolicy(hold));

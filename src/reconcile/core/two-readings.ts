@@ -1,6 +1,6 @@
 import { plural } from '../../lib/plural.ts';
 import type { ActualTemplate } from '../../model/template.ts';
-import { isGuard } from '../../plan/hold.ts';
+import { isPolicy } from '../../plan/hold.ts';
 import { elapsedSince, type Instant } from '../../memory/backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from '../../memory/memory.ts';
@@ -85,7 +85,7 @@ export const rememberReading = (state: TemplateState): TemplateState => {
   const digest = digestOf(state.basis.view);
   const { memory, pending, now } = state.basis;
   const mayCome = mayStillCome(memory, pending, now);
-  const isDoubtful = state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state) || mayCome;
+  const isDoubtful = state.holds.some((hold) => !isPolicy(hold)) || hasFailedAdd(state) || mayCome;
   const isNew = digest !== lastReading?.digest;
   const next = isDoubtful ? null : isNew ? { digest, since: state.agreement.since } : lastReading;
   if (next === lastReading) return state;

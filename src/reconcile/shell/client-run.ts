@@ -1,11 +1,13 @@
 import { HostingError } from '../../hosting/errors.ts';
 import { limit } from '../../lib/limit.ts';
 import type { ActualTemplate } from '../../model/template.ts';
+import type { Suspension } from '../../model/suspension.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
 import type { Instant } from '../../memory/backoff.ts';
-import type { EndedIntent } from '../core/state.ts';
+import type { EndedIntent, TemplateState } from '../core/state.ts';
 import { concernsAll, holdFor, isClosed, reportedHold } from '../core/client-holds.ts';
+import { pause } from '../core/pauses.ts';
 import type { ClientView } from '../core/permit.ts';
 import { unionOf } from '../core/reading.ts';
 import type { Overrides, Policy, Ports, Request } from '../ports.ts';
@@ -37,6 +39,7 @@ export class ClientRun {
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
   #holds: readonly Hold[] = [];
   #listing: ListingById | null = null;
+  #suspensions: readonly Suspension[] = [];
   /** By template: the outcomes of writes that could not be saved yet. */
   readonly unsaved = new Map<number, readonly EndedIntent[]>();
 
@@ -67,6 +70,22 @@ export class ClientRun {
   get moment(): Instant {
     const { clock } = this.pass;
     return { now: clock.now(), uptime: clock.uptime() };
+  }
+
+  /** Those that were read last. */
+  get suspensions(): readonly Suspension[] {
+    return this.#suspensions;
+  }
+
+  /** If they cannot be read, the client's writes end. */
+  async readSuspensions(): Promise<void> {
+    this.#suspensions = (await this.save(this.pass.memory.suspensions())) ?? this.#suspensions;
+  }
+
+  /** Holds a template that is suspended by now, or outside of its windows. */
+  pause(state: TemplateState): TemplateState {
+    const { force, clock } = this.pass;
+    return pause(state, { suspensions: this.#suspensions, now: clock.now(), force });
   }
 
   hold(hold: Hold): void {

@@ -26,7 +26,7 @@ const carryOut = async (
 ): Promise<TemplateState> => {
   let state = given;
   for (;;) {
-    state = compareListing(state, run.listing);
+    state = run.pause(compareListing(state, run.listing));
     const command = next(state, run.view, run.pass.force);
     switch (command.kind) {
       case 'done':
@@ -57,8 +57,10 @@ const write = async (
   const given = intentOf(step, before.basis, { run: id, trigger, revision, moment, makesWayFor });
   const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
+  // Whoever suspends the template from now on sees this intent.
+  await run.readSuspensions();
   // Another template may have got an answer or a reading meanwhile.
-  const state = compareListing(before, run.listing);
+  const state = run.pause(compareListing(before, run.listing));
   const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
     const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'a newer reading changed the plan';

@@ -101,8 +101,8 @@ export const guards = [
   {
     rule: '§5 a guard of adds holds nothing else',
     file: 'src/reconcile/core/permit.ts',
-    from: "isGuard(hold) && (hold.scope === 'template' || isAdd(step))",
-    to: 'isGuard(hold)',
+    from: "isPolicy(hold) && (hold.scope === 'template' || isAdd(step))",
+    to: 'isPolicy(hold)',
     tests: ['reconcile/hold'],
   },
   {

@@ -117,7 +117,7 @@ export const readings = [
   {
     rule: '§3.1 a reading that another one disagreed with is not remembered',
     file: 'src/reconcile/core/two-readings.ts',
-    from: 'state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state)',
+    from: 'state.holds.some((hold) => !isPolicy(hold)) || hasFailedAdd(state)',
     to: 'hasFailedAdd(state)',
     tests: ['reconcile/readings'],
   },
