@@ -126,7 +126,7 @@ const prepare = (
   return mapYielding(states, (given) => {
     const { pass, moment } = run;
     const memory = edit(claimArrived(given.basis, moment), (draft) =>
-      forgetAnswered(draft, given.basis.view),
+      forgetAnswered(draft, given.basis.view, given.basis.pending),
     );
     const state = holdForgotten(suspect(withBasis(given, { memory }), pass), pass);
     return noteHidden(run.pause(state), listed, run);

@@ -429,7 +429,12 @@ const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boo
   const own = attempts.filter((other) => before !== null && recordOf(other) === before.id);
   const states = own.flatMap((other) => [other.before ?? [], other.after].flat());
   if (!states.some(({ name }) => canonicalName(name) === canonicalName(after.name))) return false;
-  return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
+  // A listing may be behind what the write replaced.
+  return own.some((other) =>
+    [other.before, other.sent.replaced].some(
+      (was) => was && keyOf({ ...was, name: after.name }) === keyOf(after),
+    ),
+  );
 };
 
 const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, one }) => {

@@ -39,7 +39,9 @@ export const wrongOnArrival = (
   const beside = { at: 0, isListing: true, records: others };
   // One that was changed at its name has stood there before; and a person may say that it is another record.
   const isAccepted =
-    attempt.before === null ? attempt.pass.retry : placeOf(attempt.before) === placeOf(arrived);
+    attempt.before === null
+      ? attempt.pass.retry || attempt.isWaived
+      : placeOf(attempt.before) === placeOf(arrived);
   const conflict = isAccepted ? null : conflictOf(arrived, null, beside, null);
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
   if (!isAdd(attempt) || attempt.isForgiven) return [];

@@ -1,4 +1,4 @@
-import { dataOf } from '../../model/record.ts';
+import { dataOf, type ActualRecord } from '../../model/record.ts';
 import { canonicalType } from '../../model/canonical.ts';
 import { writeIdOf } from '../../model/write-id.ts';
 import { recordKey } from '../../plan/entry.ts';
@@ -13,8 +13,16 @@ import type { PlanBasis } from './basis.ts';
 export type Attempt = AttemptedStep &
   (
     | { readonly state: 'intended' }
-    /** The answer is rejected, shows the record as it was, or may hide it: another reading decides. */
-    | { readonly state: 'awaiting-read'; readonly by: 'doubt' | 'stale' | 'refusal'; readonly error: string }
+    /**
+     * The answer is rejected, shows the record as it was, or may hide it: another reading decides. `changed`: the
+     * changed record, if the rejected answer shows it.
+     */
+    | {
+        readonly state: 'awaiting-read';
+        readonly by: 'doubt' | 'stale' | 'refusal';
+        readonly error: string;
+        readonly changed?: ActualRecord | null;
+      }
     | { readonly state: 'applied'; readonly recordId: number }
     /** `retryAt`: ms since the epoch. */
     | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }

@@ -3,7 +3,7 @@ import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
-import { isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
+import { actualOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Instant } from '../../memory/backoff.ts';
@@ -86,9 +86,10 @@ const answered = (
   const comparison = compare(view, answer, 'answer', expected);
   if (comparison.verdict !== 'take') {
     const doubt = describeDoubt(view, answer, comparison);
+    const changed = changedIn(state, answer, attempt);
     return comparison.verdict === 'read-once'
-      ? withAttempt(state, { ...attempt, state: 'awaiting-read', by: 'doubt', error: doubt })
-      : lost(state, attempt, doubt, at);
+      ? withAttempt(state, { ...attempt, state: 'awaiting-read', by: 'doubt', error: doubt, changed })
+      : lost(state, attempt, doubt, at, changed);
   }
   const record = writtenRecord(state, answer, attempt.step);
   if (record !== null && isUnchanged(record, attempt.step)) {
@@ -132,8 +133,15 @@ const rereadAfterDoubt = (
         ignoredChange(reading, attempt))
       : null;
   if (reading && record) return applied(state, attempt, record, reading, at);
-  return lost(state, attempt, 'error' in attempt ? attempt.error : '', at);
+  const { error = '', changed = null } = attempt.state === 'awaiting-read' ? attempt : {};
+  return lost(state, attempt, error, at, changed);
 };
+
+/** The record that an update changed, as its answer shows it, whatever else that answer shows. */
+const changedIn = (state: TemplateState, answer: ActualTemplate, { step }: Attempt): ActualRecord | null =>
+  actualOf(step) !== null && answer.id === state.basis.view.id
+    ? recordAsDesired(existedBefore(state), answer, step)
+    : null;
 
 /** Where both the answer and a reading show an updated record as it was, the service ignores the change. */
 const ignoredChange = (reading: ActualTemplate, attempt: Attempt): ActualRecord | null => {
@@ -209,15 +217,23 @@ const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
 
 /**
  * It is unknown whether the write took effect. An add waits until that is resolved; an update is planned
- * again from the next reading, at once the first time and then with backoff.
+ * again from the next reading, at once the first time and then with backoff. If its answer shows the record as
+ * `changed`, a listing that shows it as it was is behind: no other desired record takes it, and no add repeats it.
  */
-const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
+const lost = (
+  state: TemplateState,
+  attempt: Attempt,
+  error: string,
+  at: Instant,
+  changed: ActualRecord | null = null,
+): TemplateState => {
   const { step, intent } = attempt;
   const reason = `stopped after a write of unknown outcome: ${error}`;
   const held = hold(state, 'template', 'unknown-outcome', reason);
   const next = withAttempt(held, { ...attempt, state: 'unknown', error });
   if (intent.action === 'add') return withBasis(next, { pending: [...next.basis.pending, intent] });
   const memory = edit(next.basis.memory, (draft) => {
+    if (changed) return commit(draft, attempt, changed, at);
     const failure = nextFailure('unseen', error, step, draft, at);
     const target = targetOf(intent);
     if (target) bindTentatively(draft, target, { failure });

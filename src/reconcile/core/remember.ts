@@ -47,7 +47,7 @@ const rememberSeen = (
   state: TemplateState,
   { listing, acceptLoss, settle, now }: RememberInput,
 ): TemplateState => {
-  const { desired, view, memory } = state.basis;
+  const { desired, view, memory, pending } = state.basis;
   // A record that any reading of the pass showed is not missing.
   const actual = unionOf(listing?.get(view.id), view);
   const { suspectIds } = memory.row;
@@ -59,7 +59,7 @@ const rememberSeen = (
   const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
     const listed = listing?.get(view.id);
-    if (listed) forgetAnswered(draft, listed);
+    if (listed) forgetAnswered(draft, listed, pending);
     if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });
     const desiredKeys = desiredKeysOf(desired);
     if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });

@@ -79,10 +79,17 @@ const isFromBefore = (
   return !sameData(record, seen) && replaced.some((before) => before !== null && sameData(before, record));
 };
 
-/** A listing shows these ids, which only answers have shown before. */
-export const forgetAnswered = (draft: MemoryDraft, { records, unshown }: CorrectedView): void => {
+/**
+ * A listing shows these ids, which only answers have shown before. While an add of unknown outcome is open, one of them
+ * may be its record, and later listings may be behind this one.
+ */
+export const forgetAnswered = (
+  draft: MemoryDraft,
+  { records, unshown }: CorrectedView,
+  pending: readonly Intent[],
+): void => {
   const { answeredIds = [] } = draft.now.row;
-  if (answeredIds.length === 0) return;
+  if (answeredIds.length === 0 || pending.length > 0) return;
   const listed = new Set(records.map(({ id }) => id).filter((id) => !unshown?.get(id)?.isAdd));
   const left = answeredIds.filter((id) => !listed.has(id));
   if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
