@@ -5,6 +5,20 @@
  */
 export const waits = [
   {
+    rule: '§3.2 an update whose answer shows it counts, whatever else the answer lacks',
+    file: 'src/reconcile/core/evolve.ts',
+    from: 'if (changed) return commit(draft, attempt, changed, at);',
+    to: '',
+    tests: ['reconcile/short-answers'],
+  },
+  {
+    rule: '§3.2 an id that an answer showed is kept while an add of unknown outcome is open',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'answeredIds.length === 0 || pending.length > 0',
+    to: 'answeredIds.length === 0',
+    tests: ['reconcile/short-answers'],
+  },
+  {
     rule: '§2 conflicts count a record also as a listing that may be behind shows it',
     file: 'src/reconcile/core/waits.ts',
     from: '(listed ? [{ id, sent: dataOf(listed) }] : [])',
