@@ -57,21 +57,18 @@ To try things without an account: dns-template-sync plan --sandbox
 
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
+/** Options that are settings have no description here: `help.ts` takes it from the table of settings. */
 type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
 
 const commands: readonly AddCommand[] = [
   (program, end) =>
     withWriteOptions(withConnection(withTemplates(program.command('run'))))
       .description('the daemon: a pass at start, on file change and on schedule')
-      .option('--dry-run', 'report only, write nothing')
-      .option('--schedule <cron>', 'when a pass starts (default: */5 * * * *)')
-      .option('--timezone <zone>', 'time zone of the schedule (default: UTC)')
-      .option('--listen <host:port>', 'address of the HTTP server, or off (default: 127.0.0.1:8053)')
-      .addOption(
-        new Option('--role <role>', 'with a PostgreSQL store: what this process does (default: all)').choices(
-          ['all', 'source', 'worker', 'web'],
-        ),
-      )
+      .option('--dry-run')
+      .option('--schedule <cron>')
+      .option('--timezone <zone>')
+      .option('--listen <host:port>')
+      .addOption(new Option('--role <role>').choices(['all', 'source', 'worker', 'web']))
       .addOption(
         new Option(
           '--log-format <form>',
@@ -200,10 +197,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withConnection(withNames(program.command('history')))
       .description('what was written: when, which pass, before, after, outcome')
-      .option(
-        '--state-dir <dir>',
-        'directory for the saved state (default: ~/.local/state/dns-template-sync)',
-      )
+      .option('--state-dir <dir>')
       .option('--sandbox', 'what was written to the embedded service')
       .option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)')
       .addOption(
@@ -243,7 +237,7 @@ const commands: readonly AddCommand[] = [
           .choices(['postgres', 'sqlite'])
           .makeOptionMandatory(),
       )
-      .option('--state-dir <dir>', 'directory for the saved state')
+      .option('--state-dir <dir>')
       .action((options: Options) => act('copy', options));
   },
 
@@ -314,29 +308,26 @@ const commands: readonly AddCommand[] = [
 
 const onlyAbout = "write these records alone, by name and type: 'www A', '@ MX', '* TXT'; repeatable";
 
+/** For an option that may be given several times. */
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 const withSettings = (command: Command): Command =>
   command
-    .option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if there)')
-    .option('--no-config', 'read no settings file, for directories that others may write to')
+    .option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if it exists)')
+    .option('--no-config', 'read no settings file, for directories that others can write to')
     .option(
       '--client <name>',
       "only this client of the settings file, or a pattern such as 'c0*'; repeatable",
       collect,
     )
-    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
+    .option('--log-level <level>');
 
 const withNames = (command: Command): Command =>
   command.argument('[template...]', "names of templates, or patterns such as 'acme-*'; default: all");
 
 const withTemplates = (command: Command): Command =>
   withSettings(command)
-    .option(
-      '--templates <path>',
-      'directory or file with templates; repeatable (default: ./templates)',
-      collect,
-    )
+    .addOption(new Option('--templates <path>').argParser(collect))
     .option('--var <name=value>', 'a variable of the template files; repeatable', collect)
     .option('--strict', 'warnings count as errors')
     .option('--allow-empty', 'having no template files is not an error');
@@ -344,12 +335,11 @@ const withTemplates = (command: Command): Command =>
 const withConnection = (command: Command): Command =>
   (command.options.some(({ long }) => long === '--config') ? command : withSettings(command)).option(
     '--base-url <url>',
-    'base address of the service, with /api/v1',
   );
 
 const withWriteOptions = (command: Command): Command =>
   command
-    .option('--state-dir <dir>', 'directory for the saved state (default: ~/.local/state/dns-template-sync)')
+    .option('--state-dir <dir>')
     .option('--sandbox', 'use an embedded service; its data lives in the state directory')
     .option('--reset', 'with --sandbox: start again with the example data');
 

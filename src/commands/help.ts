@@ -1,4 +1,4 @@
-import type { Command, Help } from 'commander';
+import type { Command, Help, Option } from 'commander';
 import {
   clientTable,
   limitTable,
@@ -11,13 +11,14 @@ import {
 import { storeVariables } from '../settings/store.ts';
 import { manuals, type Manual } from './manual.ts';
 
-/** Gives each command its page of help: what it does, environment, exit codes and examples. */
+/** Gives each command its page of help: what it does, options, environment, exit codes and examples. */
 export const addManuals = (program: Command): void => {
   for (const command of program.commands) addManual(command, command.name());
 };
 
 const addManual = (command: Command, words: string): void => {
   for (const below of command.commands) addManual(below, `${words} ${below.name()}`);
+  for (const option of command.options) option.description ||= describeSetting(option);
   const manual = manuals[words];
   if (manual === undefined) return;
   command
@@ -79,11 +80,32 @@ const variablesOf = (command: Command): Item[] => {
 const flagText = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-const itemOf = ({ env, about, flag, fallback, kind }: Setting<unknown>): Item[] => {
+const settingByFlag: ReadonlyMap<string, Setting<unknown>> = new Map(
+  Object.values<Setting<unknown>>({ ...clientTable, ...programTable, ...runTable }).flatMap((setting) =>
+    setting.flag === undefined ? [] : [[flagText(setting.flag), setting]],
+  ),
+);
+
+/** An option without a description of its own is a setting. */
+const describeSetting = (option: Option): string => {
+  const setting = settingByFlag.get(option.long ?? '');
+  if (setting === undefined) return '';
+  const [sentence = ''] = setting.about.split(/\.(?: |$)/);
+  const repeatable = setting.kind.divider === undefined ? '' : '; repeatable';
+  const fallback = option.isBoolean() ? '' : defaultOf(setting);
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}${repeatable}${fallback}`;
+};
+
+const itemOf = (setting: Setting<unknown>): Item[] => {
+  const { env, about, flag } = setting;
   if (env === undefined) return [];
   const instead = flag === undefined ? '' : ` Or ${flagText(flag)}.`;
-  const value = kind.show?.(fallback) ?? plainText(fallback);
-  return [[env, `${about}${instead}${value === '' ? '' : ` (default: ${value})`}`]];
+  return [[env, `${about}${instead}${defaultOf(setting)}`]];
+};
+
+const defaultOf = ({ kind, fallback, shownDefault }: Setting<unknown>): string => {
+  const value = shownDefault ?? kind.show?.(fallback) ?? plainText(fallback);
+  return value === '' ? '' : ` (default: ${value})`;
 };
 
 const plainText = (value: unknown): string =>
@@ -95,7 +117,7 @@ const plainText = (value: unknown): string =>
         ? ''
         : JSON.stringify(value);
 
-const configVariable: Item = ['DNS_SYNC_CONFIG', 'With off, no settings file is read. Or --no-config.'];
+const configVariable: Item = ['DNS_SYNC_CONFIG', 'If it is off, no settings file is read. Or --no-config.'];
 
 const tokens: readonly Item[] = [
   ['DNS_SYNC_USER_TOKEN', "The user's token; or DNS_SYNC_USER_TOKEN_FILE, a file that holds it."],

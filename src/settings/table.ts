@@ -37,6 +37,8 @@ export interface Setting<T> {
   readonly about: string;
   readonly env?: string;
   readonly flag?: FlagName;
+  /** The default as help shows it, where it depends on the environment. */
+  readonly shownDefault?: string;
 }
 
 export type Table = Readonly<Record<string, Setting<unknown>>>;
@@ -67,7 +69,7 @@ const setting = <T>(
   about: string,
   kind: Kind<T>,
   fallback: T,
-  from: { env?: string; flag?: FlagName } = {},
+  from: Pick<Setting<T>, 'env' | 'flag' | 'shownDefault'> = {},
 ): Setting<T> => ({ about, kind, fallback, ...from });
 
 const second = 1_000;
@@ -79,23 +81,28 @@ const any = Number.MAX_SAFE_INTEGER;
 
 /** Settings that each client may have. The state directory's default depends on the environment. */
 export const clientTable = {
-  baseUrl: setting("The service's base address, which includes /api/v1.", serviceAddress, '', {
+  baseUrl: setting('Base address of the service, ending in /api/v1.', serviceAddress, '', {
     env: 'DNS_SYNC_BASE_URL',
     flag: 'baseUrl',
   }),
-  allowInsecure: setting('Allow http: to a host that is not this machine.', yesOrNo, false),
+  allowInsecure: setting(
+    'Allow http: to other machines, which sends the tokens unencrypted.',
+    yesOrNo,
+    false,
+  ),
   templates: setting(
-    'Directories with template files, and template files.',
+    'Directories with template files, or template files.',
     list(shownPath, ':'),
     ['templates'],
-    { env: 'DNS_SYNC_TEMPLATES', flag: 'templates' },
+    { env: 'DNS_SYNC_TEMPLATES', flag: 'templates', shownDefault: './templates' },
   ),
   stateDir: setting('Directory for the saved state.', absolutePath, '', {
     env: 'DNS_SYNC_STATE_DIR',
     flag: 'stateDir',
+    shownDefault: '~/.local/state/dns-template-sync',
   }),
   schedule: setting(
-    'When a pass starts: cron, five fields, or six with seconds first.',
+    'When a pass starts: cron with five fields, or six with seconds first.',
     cron,
     '*/5 * * * *',
     { env: 'DNS_SYNC_SCHEDULE', flag: 'schedule' },
@@ -133,50 +140,52 @@ export const clientTable = {
     env: 'DNS_SYNC_SETTLE',
   }),
   unknownPause: setting(
-    'Wait before an add of unknown outcome that no listing shows is retried.',
+    'Wait before an add of unknown outcome is sent again, if no listing shows its record.',
     duration({ min: 1 }),
     5 * minute,
     { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
   ),
-  concurrency: setting('Requests in flight per client.', whole(1, 256), 8, { env: 'DNS_SYNC_CONCURRENCY' }),
+  concurrency: setting('Most requests at a time, per client.', whole(1, 256), 8, {
+    env: 'DNS_SYNC_CONCURRENCY',
+  }),
   getParameters: setting(
-    'How parameters of a GET are sent: in the query, as a form body, as a JSON body.',
+    'How the parameters of a GET are sent: in the query, as a form, or as JSON.',
     oneOf(getParameterForms),
     specifiedDialect.getParameters,
     { env: 'DNS_SYNC_GET_PARAMETERS' },
   ),
   putParameters: setting(
-    'How parameters of a PUT are sent: as a form body, in the query, as a JSON body.',
+    'How the parameters of a PUT are sent: as a form, in the query, or as JSON.',
     oneOf(putParameterForms),
     specifiedDialect.putParameters,
     { env: 'DNS_SYNC_PUT_PARAMETERS' },
   ),
   writeAnswers: setting(
-    'What shows the outcome of a write: the template that it answers, or a listing after it.',
+    'What shows the outcome of a write: the template in its answer, or a listing after it.',
     oneOf(writeAnswers),
     specifiedDialect.writeAnswers,
     { env: 'DNS_SYNC_WRITE_ANSWERS' },
   ),
   pages: setting(
-    'How the next page of a listing is asked for: by its link, or by the parameter page.',
+    'How to request the next page of a listing: by its link, or by the parameter page.',
     oneOf(pageForms),
     specifiedDialect.pages,
     { env: 'DNS_SYNC_PAGES' },
   ),
-  listKey: setting('The key under which the service answers lists.', word, specifiedDialect.listKey, {
+  listKey: setting('Key that holds the list in an answer.', word, specifiedDialect.listKey, {
     env: 'DNS_SYNC_LIST_KEY',
   }),
   apexName: setting(
-    'The name that an add sends for the subdomain itself.',
+    'Name that an add sends for the subdomain itself.',
     apexNameKind,
     specifiedDialect.apexName,
     { env: 'DNS_SYNC_APEX_NAME' },
   ),
-  proxy: setting('The HTTP proxy to the service and to receivers; off for none.', proxyAddress, null, {
+  proxy: setting('HTTP proxy to the service and to receivers, or off.', proxyAddress, null, {
     env: 'DNS_SYNC_PROXY',
   }),
   ca: setting<string | null>(
-    'File with certificates of authorities to trust beside the usual ones.',
+    'File with certificates of authorities to trust in addition to the usual ones.',
     absolutePath,
     null,
     { env: 'DNS_SYNC_CA' },
@@ -184,26 +193,31 @@ export const clientTable = {
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',
   }),
-  answers: setting('Ask name servers for the records of the subdomains.', oneOf(answersChoices), 'off', {
-    env: 'DNS_SYNC_ANSWERS',
-  }),
+  answers: setting(
+    'Whether to check what name servers answer for the subdomains.',
+    oneOf(answersChoices),
+    'off',
+    {
+      env: 'DNS_SYNC_ANSWERS',
+    },
+  ),
   answersSchedule: setting('When name servers are asked: cron, as for schedule.', cron, '0 * * * *', {
     env: 'DNS_SYNC_ANSWERS_SCHEDULE',
   }),
   answersGrace: setting(
-    'How long after a write name servers may answer as before; the highest TTL, if that is longer.',
+    'How long name servers may lag behind a write; the highest TTL, if that is longer.',
     duration(),
     60 * minute,
     { env: 'DNS_SYNC_ANSWERS_GRACE' },
   ),
   resolver: setting<string | null>(
-    "The recursive server by which name servers are found; without it, the system's.",
+    "Recursive server that finds the name servers (default: the system's).",
     resolverAddress,
     null,
     { env: 'DNS_SYNC_RESOLVER' },
   ),
   nameservers: setting<readonly string[]>(
-    'The only name servers that are asked, as for split horizon; without it, those that zones are delegated to.',
+    'Name servers to ask, for example with split horizon (default: those that each zone is delegated to).',
     list(nameServer, ','),
     [],
     { env: 'DNS_SYNC_NAMESERVERS' },
@@ -223,7 +237,7 @@ export const limitTable = {
   maxChangePercent: setting('Most updates and parks, in percent of the current records.', whole(0, 100), 30, {
     env: 'DNS_SYNC_MAX_CHANGE_PERCENT',
   }),
-  minRecords: setting('maxChangePercent does not apply to templates with fewer records.', whole(0, any), 10, {
+  minRecords: setting('Templates with fewer records are exempt from maxChangePercent.', whole(0, any), 10, {
     env: 'DNS_SYNC_MIN_RECORDS',
   }),
 };
@@ -231,31 +245,31 @@ export const limitTable = {
 /** Settings of the whole program. */
 export const programTable = {
   listen: setting(
-    'Address of the status page, probes and metrics; off for none.',
+    'Address of the status page, probes and metrics, or off.',
     listenAddress,
     { host: '127.0.0.1', port: 8053 },
     { env: 'DNS_SYNC_LISTEN', flag: 'listen' },
   ),
   allowedHosts: setting<readonly string[]>(
-    'Host names under which the status page may be requested.',
+    'Host names by which requests may reach the server, besides localhost.',
     list(hostName, ','),
     [],
     { env: 'DNS_SYNC_ALLOWED_HOSTS' },
   ),
   role: setting(
-    'With store: what this process does. source: watches files; worker: makes passes; web: shows the page; all: everything.',
+    'With a PostgreSQL store: what this process does. source watches files, worker makes passes, web shows the page, all does everything.',
     oneOf(roles),
     'all',
     { env: 'DNS_SYNC_ROLE', flag: 'role' },
   ),
   leaseDuration: setting(
-    'With store: how long a process that is not heard of any more keeps a client from others.',
+    'With a PostgreSQL store: how long a client stays assigned to a process that does not respond.',
     duration({ min: second, ...timer }),
     30 * second,
     { env: 'DNS_SYNC_LEASE_DURATION' },
   ),
   storeConnections: setting(
-    'With store: most connections of this process to PostgreSQL.',
+    'With a PostgreSQL store: most connections of this process to PostgreSQL.',
     whole(4, 1_000),
     10,
     {
@@ -266,14 +280,19 @@ export const programTable = {
 
 /** The public address of this program, which it cannot find out by itself. */
 export const publicTable = {
-  publicUrl: setting('Public address of the status page, for links in messages.', serviceAddress, '', {
-    env: 'DNS_SYNC_PUBLIC_URL',
-  }),
+  publicUrl: setting(
+    'Address under which people reach the status page, for links in messages.',
+    serviceAddress,
+    '',
+    {
+      env: 'DNS_SYNC_PUBLIC_URL',
+    },
+  ),
 };
 
 /** Not in the config file: a log level is for one run. */
 export const runTable = {
-  logLevel: setting('Lowest level that is logged.', oneOf(logLevels), 'info', {
+  logLevel: setting(`Lowest level that is logged: ${logLevels.join(', ')}.`, oneOf(logLevels), 'info', {
     env: 'LOG_LEVEL',
     flag: 'logLevel',
   }),

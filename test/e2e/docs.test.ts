@@ -69,11 +69,17 @@ describe('the tables', () => {
         expect(known).toContain(name.replace(/_(?:bucket|sum|count)$/, ''));
   });
 
-  it('of options of the daemon have each one', async () => {
+  it('of options of the daemon are those of its help', async () => {
     const { stdout } = await run(['run', '--help'], { cwd: await workplace() });
-    const options = [...stdout.matchAll(/^ {2}(--\S+)/gm)].map(([, option]) => option);
-    const listed = rowsOf(path.join(folder, 'daemon.md')).filter((row) => row.startsWith('--'));
-    expect(listed.map((row) => row.split(' ')[0])).toEqual(options);
+    const [, options = ''] = /^Options:\n(.*?)\n {2}-h,/ms.exec(stdout) ?? [];
+    const ofHelp = options
+      .split(/\n(?= {2}-)/)
+      .map((text) => text.trim().replaceAll(/\s+/g, ' '))
+      .map((text) => text.replace(/^--\S+(?: <\S+>)?/, '$& |'));
+    const listed = [...textOf(path.join(folder, 'daemon.md')).matchAll(/^\| `(--.*?)` +\| (.*?) *\|$/gm)];
+    expect(listed.map(([, option, about = '']) => `${option} | ${about.replaceAll('`', '')}`)).toEqual(
+      ofHelp,
+    );
   });
 
   it('of alerts have a line for each one', () => {
