@@ -166,6 +166,22 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options)),
       ),
 
+  (program, end) =>
+    withWriteOptions(withConnection(withTemplates(withPausedNames(program.command('suspend')))))
+      .description('writes nothing for these templates, or a whole --client, until they are resumed')
+      .option('--reason <text>', 'why, for those who see the report')
+      .option('--for <duration>', 'end by itself after this time, such as 2h')
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/suspend.ts')).suspend(templates, options)),
+      ),
+
+  (program, end) =>
+    withWriteOptions(withConnection(withTemplates(withPausedNames(program.command('resume')))))
+      .description('ends the suspension of these templates, or of a whole --client')
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/suspend.ts')).resume(templates, options)),
+      ),
+
   (program, end) => {
     const get = program
       .command('get')
@@ -324,6 +340,12 @@ const withSettings = (command: Command): Command =>
 
 const withNames = (command: Command): Command =>
   command.argument('[template...]', "names of templates, or patterns such as 'acme-*'; default: all");
+
+const withPausedNames = (command: Command): Command =>
+  command.argument(
+    '[template...]',
+    'names of templates, or patterns; none with --client: all of that client',
+  );
 
 const withTemplates = (command: Command): Command =>
   withSettings(command)

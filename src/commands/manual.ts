@@ -74,6 +74,20 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync accept mail-only --out drift.patch', 'a patch for git apply'],
     ],
   },
+  suspend: {
+    about:
+      'From now on no pass writes anything for these templates, in no process that shares the saved state, until they are resumed or the time is over. Reports show who suspended them and why. apply --force does not override it.',
+    examples: [
+      [
+        "dns-template-sync suspend mail-only --for 2h --reason 'moving the mail by hand'",
+        'keep off one template for two hours',
+      ],
+    ],
+  },
+  resume: {
+    about: 'Ends the suspension of these templates, whoever suspended them. The next pass writes again.',
+    examples: [['dns-template-sync resume mail-only', 'write to it again']],
+  },
   validate: {
     about:
       'Checks the template files and prints each problem as FILE:LINE:COLUMN. Needs no network and no tokens.',

@@ -48,6 +48,11 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['npx vitest', 'named'],
     ['npx vitest', 'named'],
   ],
+  'pausing.md': [
+    ['dns-template-sync suspend', 'typed'],
+    ['window:', 'settings'],
+    ['dns-template-sync plan', 'typed'],
+  ],
   'accept.md': [
     ['$ dns-template-sync accept', 'shown'],
     ['dns-template-sync accept', 'typed'],

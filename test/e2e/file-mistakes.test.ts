@@ -330,7 +330,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   [
     'ansible style',
     'site:\n  - {type: A, content: 192.0.2.1}\n',
-    '1:1: error: unknown key `site`; there are: template, id, ttl, mode, surplus, adopt, limits, subdomains, answers, nameservers, vars, include, ignore, records [unknown-key]',
+    '1:1: error: unknown key `site`; there are: template, id, ttl, mode, surplus, adopt, limits, window, subdomains, answers, nameservers, vars, include, ignore, records [unknown-key]',
   ],
   [
     'id text',
