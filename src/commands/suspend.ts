@@ -86,10 +86,12 @@ const readReason = (reason: Options[string]): string => {
 const readDuration = (text: Options[string]): number | null => {
   if (typeof text !== 'string') return null;
   const duration = parseDuration(text);
-  if (duration === null || duration === 0)
-    throw new UserError(`--for: expected a duration such as 30m, 2h or 1d, not \`${text}\``);
+  if (duration === null || duration === 0 || duration > longest)
+    throw new UserError(`--for: expected a duration such as 30m, 2h or 1d, 1000d at most, not \`${text}\``);
   return duration;
 };
+
+const longest = 1_000 * 86_400_000;
 
 /** A container may have no name for its user. */
 const whoAmI = (): string => {

@@ -44,10 +44,7 @@ export interface DaemonClient {
   pass(request: DaemonPass): Promise<PassResult>;
   /** Asks the name servers of its subdomains, if the settings or files say so. */
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
-  /**
-   * What is suspended of it, without waiting for a pass that is running: `suspend` and `resume` change it. Passes do not
-   * obey it yet, so nothing may offer it to people.
-   */
+  /** What is suspended of it, without waiting for a pass that is running: `suspend` and `resume` change it. */
   suspending<T>(task: (suspensions: Suspensions) => Promise<T>): Promise<T>;
   /** Lists the template files. */
   readonly scan: ScanFiles;

@@ -75,6 +75,7 @@ it.each([
   [['suspend', 'wbe', '--reason', 'a'], 'no template is called wbe; did you mean `web`?'],
   [['suspend', '--reason', 'a'], 'name the templates, or all of a client with --client NAME'],
   [['suspend', 'web', '--reason', 'a', '--for', 'soon'], '--for: expected a duration'],
+  [['suspend', 'web', '--reason', 'a', '--for', '999999999d'], '1000d at most'],
 ])('%j is refused', async (words, message) => {
   const { launch } = await place();
   const refused = await run(words, launch);
