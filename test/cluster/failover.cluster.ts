@@ -246,7 +246,7 @@ describe('a pass that nobody asks for', () => {
 
 /** The program with one more migration. */
 const newerProgram = (oldest: number): string => {
-  const folder = mutatedProgram('`],oldestProgram=5,', `\`,\`SELECT 1\`],oldestProgram=${oldest},`);
+  const folder = mutatedProgram(['`],oldestProgram=5,', `\`,\`SELECT 1\`],oldestProgram=${oldest},`]);
   return path.join(folder, 'main.js');
 };
 

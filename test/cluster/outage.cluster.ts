@@ -211,7 +211,7 @@ describe('a standby that takes over without the last claim', () => {
   });
 
   it('would cause a second add if a claim outlived its timeline, and the test finds it', async () => {
-    const folder = mutatedProgram('substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'");
+    const folder = mutatedProgram(['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"]);
     expect((await returnToAnOldClaim(folder)).count).toBe(2);
   });
 });
@@ -224,7 +224,7 @@ describe('a standby that takes over without the last intent', () => {
   });
 
   it('would cause a second add without that, and the test finds it', async () => {
-    const folder = mutatedProgram('until>now()?', '!1?');
+    const folder = mutatedProgram(['until>now()?', '!1?']);
     expect((await failOver(folder)).count).toBe(2);
   });
 });
