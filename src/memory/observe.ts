@@ -104,6 +104,13 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
   }
 };
 
+/** A dropped record whose id another record took. */
+export const forgetDropped = (draft: MemoryDraft, key: string, desiredKeys: ReadonlySet<string>): void => {
+  const record = draft.get(key);
+  if (!record || record.recordId !== null || desiredKeys.has(key)) return;
+  if (!record.copies?.length && !isPerhapsAdded(record)) draft.forget(key);
+};
+
 /** An add of it that no reading shows may still take effect. */
 const isPerhapsAdded = ({ adds, failure }: RecordState): boolean =>
   failure !== null && (adds > 0 || failure.idsBefore !== undefined);

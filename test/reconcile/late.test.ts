@@ -138,6 +138,18 @@ describe('an outcome that could not be saved', () => {
   });
 });
 
+test('an edit is taken back in mode edits, although the state could not be saved since', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+  const file = (address: string) => desiredTemplate([apex, `www A ${address}`], { mode: 'edits' });
+  await scene.pass(file('192.0.2.2'));
+  const save = () => Promise.reject(new MemoryError('the disk is full'));
+  await scene.pass(file('192.0.2.9'), { writer: { ...scene.memory, save } });
+  expect(scene.actual.records[1]!.content).toBe('192.0.2.9');
+  const { templates } = await scene.pass(file('192.0.2.2'));
+  expect(scene.actual.records[1]!.content).toBe('192.0.2.2');
+  expect(templates[0]!.status).toBe('in-sync');
+});
+
 test('the wait between two readings goes by when the second one was asked for', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
   await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2']));

@@ -9,6 +9,8 @@ import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Instant } from '../../memory/backoff.ts';
 import { commit, isKeptInPlace, assumeParked } from './commit.ts';
 import { edit, isRemembered, recordOfId, type MemoryDraft } from '../../memory/memory.ts';
+import { forgetDropped } from '../../memory/observe.ts';
+import { desiredKeysOf } from './basis.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, bindTentatively, noteCause, targetOf } from '../../memory/remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
@@ -190,9 +192,14 @@ const applied = (
   view: ActualTemplate,
   at: Instant,
 ): TemplateState => {
-  const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at));
-  const next = withBasis(state, { memory, view });
   const { step } = attempt;
+  const memory = edit(state.basis.memory, (draft) => {
+    const before = draft.ofId(record.id);
+    commit(draft, attempt, record, at);
+    // At once, since nothing may be saved after this: if the file lists it again, that is an edit.
+    if (before && !isPark(step)) forgetDropped(draft, before.key, desiredKeysOf(state.basis.desired));
+  });
+  const next = withBasis(state, { memory, view });
   if (isPark(step) && isKeptInPlace(step, record)) {
     const error = `the service kept its name, and stored ${record.name ?? '@'} ${record.type} ${record.content}`;
     return withAttempt(next, { ...attempt, state: 'failed', error, retryAt: null });

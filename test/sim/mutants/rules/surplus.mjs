@@ -92,6 +92,13 @@ export const surplus = [
     tests: ['reconcile/hold'],
   },
   {
+    rule: '§4 mode edits: an edit that is taken back is an edit, even if nothing was saved since',
+    file: 'src/reconcile/core/evolve.ts',
+    from: 'if (before && !isPark(step)) forgetDropped',
+    to: 'if (before && isPark(step)) forgetDropped',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§4 mode edits: an `apply --force` writes the rest',
     file: 'src/reconcile/core/permit.ts',
     from: "mode === 'edits' && !force &&",
