@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { CanonicalRecord } from '../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -46,7 +47,7 @@ export const matchAdd = (
     : { kind: 'duplicate', records: candidates.map(({ record }) => record) };
 };
 
-/** At its name or at a longer or shorter one. Independent texts at one name are not similar. */
+/** At its name or at a longer or shorter one. Independent texts at one name are not similar, nor are two addresses. */
 const isAlike = (
   sent: CanonicalRecord,
   stored: CanonicalRecord,
@@ -54,8 +55,12 @@ const isAlike = (
 ): boolean => {
   const isAtName = sent.name === stored.name;
   if (isSameContent(sent, stored)) return isAtName || isNamed(sent.name, stored.name);
-  return !definitionOf(sent.type)?.independent && isAtName;
+  return isAtName && !definitionOf(sent.type)?.independent && !areAddresses(sent, stored);
 };
+
+/** One address is not stored as another one: somebody else's record is at the name. */
+const areAddresses = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
+  isIP(sent.content) !== 0 && isIP(stored.content) !== 0;
 
 const isSameContent = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
   definitionOf(sent.type)?.independent?.isRespelled(sent.content, stored.content) ??

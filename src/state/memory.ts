@@ -70,6 +70,8 @@ export interface TemplateRow {
   readonly highestId?: number;
   /** Ids that answers to our writes have shown, and no listing yet. */
   readonly answeredIds?: readonly number[];
+  /** By key: the record that the answer to an add showed, though the answer was not whole and the outcome is open. */
+  readonly addedIds?: Readonly<Record<string, number>>;
   /** At first contact a record may have been a desired one in the service's spelling, and nobody has decided that yet. */
   readonly isSpellingDoubtful?: boolean;
   /** When the last successful write was sent, in ms since the epoch; null if there was none. */

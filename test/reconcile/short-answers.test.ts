@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { actualTemplate, desiredTemplate } from '../plan/records.ts';
-import { openScene, type Mishap, type Scene } from './pass.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
 /* Answers that are not whole, since somebody else changed the template meanwhile, and listings behind our own writes. */
 
@@ -16,6 +16,8 @@ const behind =
 const withoutRecord =
   (id: number): Mishap =>
   (template) => ({ ...template, records: template.records.filter((record) => record.id !== id) });
+
+const addsIn = ({ calls }: Scene): readonly string[] => calls.filter((call) => call.startsWith('add'));
 
 test('an update whose answer lacks another record is not repeated by an add where the file now wants its old value too', async () => {
   const scene = await openScene(
@@ -65,5 +67,52 @@ test('an add that its answer and one listing showed is not sent again after list
     for (const call of ['list 1', 'list 2', 'list 3']) scene.mishaps.set(call, listed());
     await scene.pass(file('api A 192.0.2.5'));
   }
-  expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual(['add 1']);
+  expect(addsIn(scene)).toEqual(['add 1']);
+});
+
+test('an add that its answer showed is not sent again after somebody gave its record another name', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#3 www A 192.0.2.4']));
+  await scene.pass(file('www A 192.0.2.4'));
+  const before = scene.actual;
+  const gone = withoutRecord(3);
+  scene.now += 60_000;
+  scene.mishaps.set('add 1', gone);
+  for (const call of ['list 2', 'list 3', 'list 4']) scene.mishaps.set(call, () => gone(before));
+  await scene.pass(file('www A 192.0.2.4', 'api A 192.0.2.5'));
+  // Listings miss it twice.
+  scene.now += 60_000;
+  scene.mishaps.clear();
+  for (const call of ['list 1', 'list 2', 'list 3']) scene.mishaps.set(call, () => gone(before));
+  await scene.pass(file('api A 192.0.2.5'));
+  expect(await scene.memory.openIntents()).toEqual([]);
+
+  const moved = scene.actual.records.find(({ content }) => content === '192.0.2.5')!;
+  scene.actual = {
+    ...scene.actual,
+    records: scene.actual.records.map((record) => (record === moved ? { ...moved, name: 'old' } : record)),
+  };
+  for (const _ of [1, 2]) {
+    scene.now += 400_000;
+    scene.mishaps.clear();
+    await scene.pass(file('api A 192.0.2.5'));
+  }
+  expect(addsIn(scene)).toEqual(['add 1']);
+});
+
+test('an add that is late is not taken for somebody else’s address at its name', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
+  await scene.pass(file());
+  scene.now += 60_000;
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  const beside: Mishap = () => actualTemplate(['#1 @ A 192.0.2.1', '#7 api A 192.0.2.77']);
+  for (const call of ['list 2', 'list 3', 'list 4']) scene.mishaps.set(call, beside);
+  await scene.pass(file('api A 192.0.2.5', 'www A 192.0.2.4'));
+  expect(await scene.memory.openIntents()).toHaveLength(1);
+
+  scene.now += 20_000;
+  scene.mishaps.clear();
+  scene.actual = beside(scene.actual);
+  await scene.pass(file('api A 192.0.2.5', 'www A 192.0.2.4'));
+  expect(addsIn(scene)).toEqual(['add 1']);
+  expect(scene.actual.records.map(({ id }) => id)).toEqual([1, 7]);
 });

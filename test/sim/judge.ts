@@ -436,6 +436,7 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
       }
     },
     clockJumped: () => {
+      for (const one of cases.values()) for (const attempt of one.attempts) attempt.isUndated = true;
       promised = promised.filter(({ isSteady }) => isSteady);
     },
     commitsLost: (isUntold = false) => {

@@ -406,7 +406,8 @@ const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
   if (isOfThisPass && isUndo(attempt, one)) return null;
   // An old reading shows it as it was before another write of ours.
   const isBehind = one.attempts.some(
-    (other) => recordOf(other) === before.id && attempt.sent.at - other.sent.at < 600_000,
+    (other) =>
+      recordOf(other) === before.id && (other.isUndated || attempt.sent.at - other.sent.at < 600_000),
   );
   return keyOf(before) === keyOf(after) && before.ttl === after.ttl && !isBehind
     ? `writes ${shown(before)} as it is`
@@ -442,8 +443,8 @@ const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, 
   // A listing may be behind a write of this record, or of the one that has the place.
   const isAwaited = one.attempts.some(
     (other) =>
-      other.isBelieved &&
-      at - other.sent.at < 600_000 &&
+      (other.isBelieved || other.sent.told === 'an answer') &&
+      (other.isUndated || at - other.sent.at < 600_000) &&
       (recordOf(other) === before.id ? keyOf(other.after) !== keyOf(before) : other.key === keyOf(before)),
   );
   if (isAwaited) return null;

@@ -55,6 +55,8 @@ export interface SentAttempt {
   isKept: boolean;
   /** Whether the answer was complete, so that a client could trust it. */
   isBelieved: boolean;
+  /** The clock was set since: the client cannot tell how long ago it was sent. */
+  isUndated: boolean;
   /** Its answer showed a record that it may have made, and did not: the client cannot know. */
   isAmbiguous: boolean;
 }
@@ -180,6 +182,7 @@ export const attemptOf = (
     isWithdrawn: false,
     isKept: false,
     isBelieved: false,
+    isUndated: false,
     isAmbiguous: false,
   };
 };

@@ -2,6 +2,7 @@ import { plural } from '../../lib/plural.ts';
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
+import { matchAdd } from '../../plan/match-add.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import { actualOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
@@ -83,7 +84,7 @@ const answered = (
   at: Instant,
 ): TemplateState => {
   const { view } = given.basis;
-  const state = noteAnswered(given, answer);
+  const state = noteAdded(noteAnswered(given, answer), attempt, answer);
   const expected = newRecordsOf(attempt.intent);
   const comparison = compare(view, answer, 'answer', expected);
   if (comparison.verdict !== 'take') {
@@ -112,6 +113,18 @@ const noteAnswered = (state: TemplateState, answer: ActualTemplate): TemplateSta
   if (more.length === 0) return state;
   const ids = [...answeredIds, ...more].slice(-maxAnswered);
   return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds: ids })) });
+};
+
+/** What an add made keeps being its record whatever name or content somebody gives it before a listing shows it. */
+const noteAdded = (state: TemplateState, { intent }: Attempt, answer: ActualTemplate): TemplateState => {
+  const { view, memory } = state.basis;
+  if (intent.action !== 'add' || answer.id !== view.id) return state;
+  const shown = new Set(view.records.map(({ id }) => id));
+  const isOld = (id: number): boolean => shown.has(id) || isRemembered(memory, id);
+  const match = matchAdd(intent.after, isOld, answer, 'exact');
+  if (match.kind !== 'matched') return state;
+  const addedIds = { ...memory.row.addedIds, [intent.key]: match.record.id };
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ addedIds })) });
 };
 
 /** One is enough to hold the adds; the others are for the message. */

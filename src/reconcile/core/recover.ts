@@ -137,6 +137,8 @@ const matchOf = (
 ): Match => {
   const desiredKeys = keysOf({ desired });
   const old = new Set(intent.idsBefore);
+  const answered = answeredRecord(intent, memory, reading.records);
+  if (answered) return { kind: 'matched', record: answered };
   const isTaken = (id: number): boolean => {
     const isOwn = memory.view.byId.get(id)?.key === intent.key;
     return isOwn ? rule !== 'exact' : isKnownId(memory, id);
@@ -147,6 +149,19 @@ const matchOf = (
   };
   if (rule !== 'exact') for (const record of reading.records) if (isAnothers(record)) old.add(record.id);
   return matchAdd(intent.after, (id) => old.has(id) || isTaken(id), reading, rule);
+};
+
+/** The one that the answer to this add showed, if nothing else was bound to it; somebody may have changed it since. */
+const answeredRecord = (
+  { key, after }: Pick<Intent, 'key' | 'after'>,
+  { row, view }: TemplateMemory,
+  records: readonly ActualRecord[],
+): ActualRecord | undefined => {
+  const id = row.addedIds?.[key];
+  if (id === undefined || (view.byId.has(id) && view.byId.get(id)?.key !== key)) return undefined;
+  return records.find(
+    (record) => record.id === id && canonicalType(record.type) === canonicalType(after.type),
+  );
 };
 
 /** If several records match one add, the earlier match stays; else the first one is used. */
@@ -186,7 +201,8 @@ export const claimArrived = (
       // An update of it that may not have left does not bind it.
       const isBound = (id: number): boolean => draft.now.view.byId.has(id) || draft.now.copyIds.has(id);
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
-      const [record, ...copies] = arrivedOf(add, fresh, late, desiredKeys);
+      const answered = answeredRecord({ key, after: sent }, draft.now, view.records);
+      const [record, ...copies] = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
       if (!record) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
     }

@@ -88,11 +88,20 @@ export const forgetAnswered = (
   { records, unshown }: CorrectedView,
   pending: readonly Intent[],
 ): void => {
-  const { answeredIds = [] } = draft.now.row;
-  if (answeredIds.length === 0 || pending.length > 0) return;
+  const { answeredIds = [], addedIds } = draft.now.row;
+  if (pending.length > 0) return;
+  if (addedIds) forgetAdded(draft, addedIds);
+  if (answeredIds.length === 0) return;
   const listed = new Set(records.map(({ id }) => id).filter((id) => !unshown?.get(id)?.isAdd));
   const left = answeredIds.filter((id) => !listed.has(id));
   if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
+};
+
+/** Those of adds whose outcome is known by now. */
+const forgetAdded = (draft: MemoryDraft, addedIds: Readonly<Record<string, number>>): void => {
+  const open = new Set(abandonedAdds(draft.now).map(({ key }) => key));
+  const left = Object.entries(addedIds).filter(([key]) => open.has(key));
+  if (left.length < Object.keys(addedIds).length) draft.setRow({ addedIds: Object.fromEntries(left) });
 };
 
 /** A write of ours that may still take effect, or that no listing shows yet. */

@@ -14,8 +14,22 @@ export const waits = [
   {
     rule: '§3.2 an id that an answer showed is kept while an add of unknown outcome is open',
     file: 'src/reconcile/core/waits.ts',
-    from: 'answeredIds.length === 0 || pending.length > 0',
-    to: 'answeredIds.length === 0',
+    from: 'if (pending.length > 0) return;',
+    to: '',
+    tests: ['reconcile/short-answers'],
+  },
+  {
+    rule: '§3.2 the record that an answer showed for an add stays its record, whatever somebody makes of it',
+    file: 'src/reconcile/core/evolve.ts',
+    from: "if (match.kind !== 'matched') return state;\n  const addedIds",
+    to: 'if (match) return state;\n  const addedIds',
+    tests: ['reconcile/short-answers'],
+  },
+  {
+    rule: '§3.4 somebody else’s address at the name of an add of unknown outcome is not its record',
+    file: 'src/plan/match-add.ts',
+    from: ' && !areAddresses(sent, stored)',
+    to: '',
     tests: ['reconcile/short-answers'],
   },
   {
