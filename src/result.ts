@@ -131,6 +131,29 @@ export interface Change {
   readonly error: string | null;
 }
 
+/** The commit of a checkout with template files. */
+export interface Commit {
+  /** Its id. */
+  readonly revision: string;
+  /** The name alone. Null, like the subject, where the checkout cannot be read. */
+  readonly author: string | null;
+  /** The first line of its message. */
+  readonly subject: string | null;
+  /** Where people can see it, by the setting `commitUrl`. */
+  readonly url: string | null;
+}
+
+/** A template of the client that no file describes. */
+export interface UnmanagedTemplate {
+  readonly client: string;
+  readonly template: string;
+  readonly id: number;
+  /** How many it has. */
+  readonly records: number;
+  /** Whether a file has described it before. */
+  readonly hadFile: boolean;
+}
+
 /** The result of one pass over one client, from which every report is made. */
 export interface PassResult {
   readonly client: string;
@@ -154,6 +177,10 @@ export interface PassResult {
   readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
+  /** The commits of its templates' files. */
+  readonly commits?: readonly Commit[];
+  /** Absent if the service was not read, or only some templates were asked for. */
+  readonly unmanaged?: readonly UnmanagedTemplate[];
 }
 
 /** Counts over all templates of a report. */

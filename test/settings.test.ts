@@ -87,6 +87,7 @@ describe('defaults', () => {
           answersGrace: 3_600_000,
           resolver: null,
           nameservers: [],
+          commitUrl: null,
           maxAnswerSize: 67_108_864,
           vars: { override: {}, client: {}, config: {} },
           tokens: { read: expect.any(Function) },
@@ -199,6 +200,11 @@ const everySetting: readonly {
     key: 'nameservers',
     file: ['[ns1.example.net]', ['ns1.example.net']],
     env: ['DNS_SYNC_NAMESERVERS', '192.0.2.53:5353,ns2.example.net', ['192.0.2.53:5353', 'ns2.example.net']],
+  },
+  {
+    key: 'commitUrl',
+    file: ['"https://git.example.net/dns/commit/{sha}"', 'https://git.example.net/dns/commit/{sha}'],
+    env: ['DNS_SYNC_COMMIT_URL', 'http://localhost:3000/?c={sha}', 'http://localhost:3000/?c={sha}'],
   },
   {
     key: 'maxAnswerSize',
@@ -398,6 +404,21 @@ describe('a bad value', () => {
       expect.stringContaining('LOG_LEVEL'),
     ]);
   });
+});
+
+it.each([
+  ['https://git.example.net/commit', 'it contains {sha} exactly once'],
+  ['https://git.example.net/{sha}/{sha}', 'it contains {sha} exactly once'],
+  ['git.example.net/{sha}', 'it is a URL'],
+  ['javascript:alert({sha})', 'it is a URL'],
+  ['https://git.example.net/a b/{sha}', 'it is a URL'],
+  ['https://{sha}.example.net/', '{sha} is not in its host'],
+  ['https://user:secret@git.example.net/{sha}', 'it has no user or password'],
+  ['http://git.example.net/{sha}', 'http: only leads to this machine'],
+])('commitUrl cannot be %s', (commitUrl, why) => {
+  expect(problemsOf({ env: { DNS_SYNC_COMMIT_URL: commitUrl } })).toEqual([
+    `DNS_SYNC_COMMIT_URL: expected an address such as https://git.example.net/dns/commit/{sha}: ${why}`,
+  ]);
 });
 
 describe('the base URL', () => {

@@ -9,10 +9,11 @@ import { emptyCache } from '../reconcile/cache.ts';
 import type { Instant } from '../memory/backoff.ts';
 import { KeptOutcomes } from '../reconcile/shell/kept-outcomes.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
-import type { PassResult } from '../result.ts';
+import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
+import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
@@ -27,6 +28,7 @@ import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/te
 import { loadOptionsOf } from './load-templates.ts';
 import { systemClock } from './system-clock.ts';
 import { unmanagedIn } from './unmanaged.ts';
+import { commitReader } from './with-commits.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */
@@ -90,6 +92,7 @@ class OpenClient implements Client {
   readonly connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
+  readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
   readonly #unsaved = new KeptOutcomes();
   #tokens: Tokens;
@@ -97,6 +100,7 @@ class OpenClient implements Client {
   #listedAt = 0;
   /** The files that a pass has loaded last. */
   #latest: DesiredState | null = null;
+  #unmanaged: readonly UnmanagedTemplate[] = [];
   /** Of the pass that makes requests. */
   #run: string | null = null;
   #onPause: NonNullable<PassRequest['onPause']> = () => undefined;
@@ -118,6 +122,7 @@ class OpenClient implements Client {
     };
     this.service = connectHosting(this.connection);
     this.#templates = templatesOf(options, this.sharedAs);
+    this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
     this.publish = this.#templates.publish;
     this.#observer = openObserver({
@@ -256,22 +261,27 @@ class OpenClient implements Client {
       isUncommitted,
     };
     const result = await reconcile(part, given);
-    const unmanaged = request.trigger === 'command' ? await this.#unmanaged(request, listing, state) : [];
-    const problems = [...result.problems, ...unmanaged];
-    const marked = withUncommitted(result, files, isUncommitted);
-    return { result: { ...marked, problems }, listing };
+    const marked = this.#withCommits(withUncommitted(result, files, isUncommitted));
+    return { result: await this.#withUnmanaged(marked, request, listing, state), listing };
   }
 
-  async #unmanaged(
+  async #withUnmanaged(
+    result: PassResult,
     { templates }: PassRequest,
     listing: Listing,
     { memory }: Pick<Pass, 'memory'>,
-  ): Promise<PassResult['problems']> {
-    if (templates.length > 0 || this.#latest === null) return [];
-    const actual = await listing.catch(() => null);
-    const managed = new Set((await memory.templates()).map(({ templateId }) => templateId));
-    const client = this.settings.name;
-    return unmanagedIn({ actual, described: this.#latest, managed }).map((one) => ({ ...one, client }));
+  ): Promise<PassResult> {
+    if (templates.length > 0 || this.#latest === null || result.wasRead !== true) return result;
+    const found = await unmanagedIn({
+      actual: await listing,
+      described: this.#latest,
+      before: this.#unmanaged,
+      managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
+    });
+    const { name: client } = this.settings;
+    if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
+    const problems = this.#options.strict ? unmanagedProblems(this.#unmanaged) : [];
+    return { ...result, unmanaged: this.#unmanaged, problems: [...result.problems, ...problems] };
   }
 
   readonly #list = (): Listing => {

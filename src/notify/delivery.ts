@@ -32,13 +32,14 @@ export const linkOf = ({ client, health: { template } }: HealthChange, publicUrl
 
 const shownChange = (change: HealthChange, publicUrl: string | null): Notification['changes'][number] => {
   const { event, client, health, previous, merged, run, at } = change;
-  const { template, templateId, file, state, message, differences, corrected, subdomains } = health;
+  const { template, templateId, file, commit, state, message, differences, corrected, subdomains } = health;
   return {
     event,
     client,
     template,
     templateId,
     file,
+    ...(commit === undefined ? {} : { commit }),
     state,
     previous,
     merged,

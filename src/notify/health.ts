@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
 import { isFaulty } from '../report/answers-view.ts';
-import type { PassResult, SubdomainResult, TemplateResult } from '../result.ts';
+import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
 export const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;
@@ -29,6 +29,8 @@ export interface TemplateHealth {
   readonly template: string | null;
   readonly templateId: number | null;
   readonly file: string | null;
+  /** The commit of its file; absent if it is in none. */
+  readonly commit?: Commit;
   readonly state: HealthState;
   readonly message: string | null;
   /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
@@ -43,6 +45,10 @@ export interface TemplateHealth {
 
 /** The health of everything that the pass has looked at; the rest is as before. */
 export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): TemplateHealth[] => {
+  const healthOf = (template: TemplateResult): TemplateHealth => {
+    const commit = result?.commits?.find(({ revision }) => revision === template.revision);
+    return { ...healthOfTemplate(template), ...(commit === undefined ? {} : { commit }) };
+  };
   if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
   const error = failure ?? result?.holdReason ?? problemsIn(result);
   return [
@@ -84,7 +90,7 @@ const nothing: TemplateHealth = {
 const hasFailedByItself = (template: TemplateResult): boolean =>
   template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
 
-const healthOf = (result: TemplateResult): TemplateHealth => {
+const healthOfTemplate = (result: TemplateResult): TemplateHealth => {
   const state = stateOf(result);
   const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const isDecisive = decisive[state];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { differenceSchema } from '../report/report.ts';
+import { commitSchema, differenceSchema } from '../report/report.ts';
 import { events } from './health-change.ts';
 import { states } from './health.ts';
 
@@ -17,6 +17,9 @@ const change = z.object({
   template: z.nullable(z.string()).describe('null: the client as a whole: its passes fail, or succeed again'),
   templateId: z.nullable(z.int()).describe("the service's id of the template"),
   file: z.nullable(z.string()),
+  commit: z
+    .exactOptional(commitSchema)
+    .describe('the commit of its file, as in the report; absent outside of a git checkout'),
   state: z.enum(states).describe('its state now'),
   previous: z.enum(states).describe('its state when this receiver last heard of it'),
   merged: z

@@ -30,6 +30,7 @@ const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
   return [
     headline(change),
     ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Open the page>`]),
+    ...commitLine(health),
     ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...health.subdomains
@@ -39,6 +40,18 @@ const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
           `${code(subdomain, maxNameLength)} ${isAnsweredOtherwise({ status, answers }) ? `name servers ${answers.status}` : status}`,
       ),
   ];
+};
+
+/** Who made the commit of the file: the first question of everybody. */
+const commitLine = ({ commit }: HealthChange['health']): string[] => {
+  if (commit === undefined) return [];
+  const { revision, author, subject, url } = commit;
+  const id = revision.slice(0, 10);
+  const words = [author, subject].flatMap((part) => part || []).join(': ');
+  if (words === '' && url === null) return [];
+  const shown =
+    url === null ? code(id, maxNameLength) : `<${escaped(url.replaceAll('|', '%7C'))}|${escaped(id)}>`;
+  return [`commit ${shown}${words === '' ? '' : ` ${code(words, maxMessageLength)}`}`];
 };
 
 const headline = (change: HealthChange): string => {
@@ -105,9 +118,9 @@ const maxRowLength = 400;
 
 /** Foreign text as code: mentions, links and markup have no effect there. */
 const code = (text: string, width: number): string =>
-  `\`${shorten(escapeControl(text), width)
-    .replaceAll('`', "'")
-    .replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign)}\``;
+  `\`${escaped(shorten(escapeControl(text), width).replaceAll('`', "'"))}\``;
+
+const escaped = (text: string): string => text.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign);
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 

@@ -1,4 +1,4 @@
-import { type PassResult, type Status, type TemplateResult, worstOf } from '../result.ts';
+import { type Commit, type PassResult, type Status, type TemplateResult, worstOf } from '../result.ts';
 import type { Report, Summary } from './report.ts';
 
 /**
@@ -19,7 +19,15 @@ export const assembleReport = (
     summary: summaryOf(templates),
     templates,
     problems,
+    commits: distinct(passes.flatMap((pass) => pass.commits ?? [])),
+    unmanaged: passes.flatMap((pass) => pass.unmanaged ?? []),
   };
+};
+
+/** Clients may share a repository. */
+const distinct = (commits: readonly Commit[]): Commit[] => {
+  const byId = new Map(commits.map((commit) => [`${commit.revision} ${commit.url}`, commit]));
+  return [...byId.values()];
 };
 
 const newestRun = (

@@ -70,17 +70,23 @@ interface ArticleOptions {
 /** A template that differs: its differences, then those of the subdomains that follow it. */
 export const templateArticle = (template: TemplateView, options: ArticleOptions): Markup => {
   const { clock, href, sides = templateSides, moreRows = '', moreSubdomains = '' } = options;
-  const { title, status, counts, file, message, rows, subdomains } = template;
+  const { title, status, counts, message, rows, subdomains } = template;
   return html`<article class="of-${status}" data-key="${title}">
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">${counts === '' ? '' : `${counts} · `}<code>${file}</code></p>
+      <p class="aside">${counts === '' ? '' : `${counts} · `}${fileOf(template)}</p>
     </header>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${rowList(rows, sides, clock)} ${moreRows}
     ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))} ${moreSubdomains}
   </article>`;
 };
+
+/** The file of a template, and who made its commit. */
+export const fileOf = ({ file, commit }: Pick<TemplateView, 'file' | 'commit'>): Markup =>
+  commit === null
+    ? html`<code>${file}</code>`
+    : html`<code>${file}</code> · ${linked(commit.words || commit.id, commit.url)}`;
 
 /** The differences of a subdomain, and those of its name servers. */
 export const subdomainPart = (

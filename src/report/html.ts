@@ -11,7 +11,7 @@ import { worstFirst } from './worst-first.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems } = viewOf({
+  const { status, summary, templates, problems, unmanaged } = viewOf({
     ...report,
     templates: worstFirst(report.templates),
   });
@@ -41,6 +41,7 @@ export const renderHtml = (report: Report): string => {
           ${problemSection(problems, { isAlone: differing.length === 0 })}
           ${differing.length === 0 ? '' : differenceSection(differing, clock)}
           ${quiet.length === 0 ? '' : quietSection(quiet)}
+          ${unmanaged === null ? '' : html`<p class="aside">${unmanaged}</p>`}
         </main>
         ${differing.length === 0 ? '' : legend}
       </body>

@@ -4,6 +4,7 @@ import { fitted, type Fold } from './fold.ts';
 import type { Report } from './report.ts';
 import { outcomeWords, type Row } from './row.ts';
 import {
+  type CommitView,
   isQuiet,
   isUnknown,
   type OutageView,
@@ -19,7 +20,7 @@ const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { status, summary, templates, outages, problems } = viewOf(report);
+  const { status, summary, templates, outages, problems, commits, unmanaged } = viewOf(report);
   const differing = templates.filter((template) => !isQuiet(template) && !isUnknown(template));
   const isOpen = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
   const folds: Fold[] = [
@@ -27,7 +28,12 @@ export const renderMarkdown = (report: Report): string => {
     ...outages.map(outageFold),
     ...differing.map((template) => templateFold(template, isOpen)),
   ];
-  const head = `### dns-template-sync: ${statusWords[status]}\n\n${summary}\n`;
+  const lines = [
+    summary,
+    ...commits.slice(0, few).map(commitLine),
+    ...(unmanaged === null ? [] : [prose(unmanaged)]),
+  ];
+  const head = `### dns-template-sync: ${statusWords[status]}\n\n${lines.join('\n\n')}\n`;
   const names = differing.map(({ title }) => code(title));
   return head + fitted(folds, names, limit - head.length);
 };
@@ -41,6 +47,9 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
     1,
     subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
   );
+
+const commitLine = ({ id, words, url }: CommitView): string =>
+  `commit ${url === null ? code(id) : `<a href="${plain(url)}">${code(id)}</a>`}${words === '' ? '' : ` ${prose(words)}`}`;
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
   title: 'Problems',

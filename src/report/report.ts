@@ -243,6 +243,22 @@ const problem = z.object({
   column: z.nullable(z.int()),
 });
 
+/** Also in notifications. */
+export const commitSchema = z.object({
+  revision: described('its id, as in `revision` of templates'),
+  author: z.nullable(z.string()).describe('their name; null where the checkout cannot be read'),
+  subject: z.nullable(z.string()).describe('the first line of its message'),
+  url: z.nullable(z.string()).describe('where to see it, by `commitUrl`'),
+});
+
+const unmanaged = z.object({
+  client: z.string(),
+  template: z.string(),
+  id: z.int().describe("the service's id of the template"),
+  records: count('its records'),
+  hadFile: z.boolean().describe('whether a file described it before, as far as the saved state knows'),
+});
+
 /** The report for other programs. Keys are in the order in which they are written. */
 export const reportSchema = z
   .object({
@@ -258,6 +274,11 @@ export const reportSchema = z
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
     problems: z.array(problem).describe("problems of template files, and of clients' settings files"),
+    commits: z.array(commitSchema).default([]).describe("the commits of the templates' files"),
+    unmanaged: z
+      .array(unmanaged)
+      .default([])
+      .describe('templates of the client that no file describes; public ones are not listed'),
   })
   .describe(
     'What differs between template files and the hosting service, and what was done about it',

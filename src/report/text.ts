@@ -5,6 +5,7 @@ import type { Report } from './report.ts';
 import { blank, join, type TerminalLine, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
 import {
+  type CommitView,
   isQuiet,
   isUnknown,
   type OutageView,
@@ -41,7 +42,9 @@ export const renderText = (report: Report, options: TextOptions): string => {
     blank,
     ...view.problems.flatMap((problem) => problemLines(problem, columns)),
     blank,
+    ...view.commits.flatMap((commit) => paragraph(commitLine(commit), 0, columns, 'gray')),
     ...paragraph(view.summary, 0, columns, statusStyles[view.status]),
+    ...(view.unmanaged === null ? [] : paragraph(view.unmanaged, 0, columns, 'gray')),
   ];
   return paint(lines.filter(isNeeded), color);
 };
@@ -79,6 +82,9 @@ const templateLines = (template: TemplateView, width: number): TerminalLine[] =>
   const heading = headingLines(template, width);
   return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
 };
+
+const commitLine = ({ id, words, url }: CommitView): string =>
+  [`commit ${id}`, words, url].flatMap((part) => part || []).join('  ');
 
 const outageLines = ({ message, templates }: OutageView, width: number): TerminalLine[] => [
   ...paragraph(

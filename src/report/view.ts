@@ -2,10 +2,11 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../plan/group.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
+import type { Commit, Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { type Row, rowOf, rowOfSubdomain } from './row.ts';
+import { unmanagedSentence } from './unmanaged.ts';
 
 /** The report in words, for people. Every text is visible and harmless to a terminal. */
 export interface View {
@@ -15,6 +16,10 @@ export interface View {
   /** Why templates could not be compared with the service: each reason once. */
   readonly outages: readonly OutageView[];
   readonly problems: readonly ProblemView[];
+  /** Those of templates that are not just in sync. */
+  readonly commits: readonly CommitView[];
+  /** What no file manages, in a sentence. */
+  readonly unmanaged: string | null;
 }
 
 export interface OutageView {
@@ -32,9 +37,20 @@ export interface TemplateView {
   readonly message: string | null;
   readonly counts: string;
   readonly file: string;
+  /** Null: none, or nothing is known of it. */
+  readonly commit: CommitView | null;
   readonly rows: readonly Row[];
   /** Those that are not in sync. */
   readonly subdomains: readonly SubdomainView[];
+}
+
+/** The commit of a template's file. */
+export interface CommitView {
+  /** The first digits of its id. */
+  readonly id: string;
+  /** Its author and subject; may be empty. */
+  readonly words: string;
+  readonly url: string | null;
 }
 
 export interface SubdomainView {
@@ -67,13 +83,29 @@ export const isBare = ({ rows, subdomains, message }: TemplateView): boolean =>
 export const viewOf = (report: Report): View => {
   const severalClients =
     new Set([...report.templates, ...report.problems].flatMap(({ client }) => client || [])).size > 1;
+  const templates = report.templates.map((template) =>
+    templateView(template, severalClients, report.commits),
+  );
+  const commits = templates.flatMap((one) => (isQuiet(one) || one.commit === null ? [] : one.commit));
   return {
     status: report.status,
     summary: summaryOf(report),
-    templates: report.templates.map((template) => templateView(template, severalClients)),
+    templates,
+    commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
     outages: outagesOf(report.templates, severalClients),
     problems: report.problems.map((problem) => problemView(problem, severalClients)),
+    unmanaged: unmanagedView(report, severalClients),
   };
+};
+
+/** Null too if it is among the problems. */
+const unmanagedView = (
+  { unmanaged, problems }: Pick<Report, 'unmanaged' | 'problems'>,
+  withClient: boolean,
+): string | null => {
+  if (problems.some(({ check }) => check === 'unmanaged')) return null;
+  const sentence = unmanagedSentence(unmanaged, withClient);
+  return sentence === null ? null : escapeControl(sentence);
 };
 
 export const statusWords = {
@@ -96,7 +128,11 @@ const outagesOf = (templates: readonly TemplateResult[], withClient: boolean): O
 const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
   escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
 
-export const templateView = (template: TemplateResult, withClient: boolean): TemplateView => {
+export const templateView = (
+  template: TemplateResult,
+  withClient: boolean,
+  commits: readonly Commit[],
+): TemplateView => {
   const { file, revision, uncommitted, status, inSync, parked, ignored, asOf } = template;
   const isBehind = ({ status: one, answers }: SubdomainResult): boolean =>
     one !== 'in-sync' || hasTrouble(answers);
@@ -119,11 +155,23 @@ export const templateView = (template: TemplateResult, withClient: boolean): Tem
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
     file: escapeControl(
-      revision === null ? file : `${file} at ${revision.slice(0, 10)}${uncommitted ? ' + uncommitted' : ''}`,
+      revision === null ? file : `${file} at ${shortId(revision)}${uncommitted ? ' + uncommitted' : ''}`,
     ),
+    commit: commitView(commits.find((one) => one.revision === revision)),
     rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
     subdomains: behind.map(subdomainOf),
   };
+};
+
+const shortId = (revision: string): string => revision.slice(0, 10);
+
+const commitView = (commit: Commit | undefined): CommitView | null => {
+  if (commit === undefined) return null;
+  const { revision, author, subject, url } = commit;
+  const words = [author, subject].flatMap((part) => part || []).join(': ');
+  return words === '' && url === null
+    ? null
+    : { id: escapeControl(shortId(revision)), words: escapeControl(words), url };
 };
 
 /** The common reasons why differences of a template are skipped. */

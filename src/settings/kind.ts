@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { isLoopback } from '../model/loopback.ts';
 import { durationText, parseDuration } from '../model/duration.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';
@@ -116,6 +117,28 @@ export const serviceAddress: Kind<string> = scalar(
     return username || password || search || hash || /[?#]/.test(address) ? null : href.replace(/\/+$/, '');
   },
 );
+
+/** The address of a commit; `{sha}` stands for its id. Null, which no source can give: none. */
+export const commitAddress: Kind<string | null> = {
+  file: () => string(expectedCommit),
+  parse: ([given = '']) => {
+    const problem = commitProblem(given);
+    return problem === null ? { value: given } : { expected: `${expectedCommit}: ${problem}` };
+  },
+};
+
+const expectedCommit = 'an address such as https://git.example.net/dns/commit/{sha}';
+
+const commitProblem = (given: string): string | null => {
+  if (given.split('{sha}').length !== 2) return 'it contains {sha} exactly once';
+  const [one, other] = ['0', '1'].map((digit) => given.replace('{sha}', digit.repeat(40)));
+  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(given) || !URL.canParse(one!) || !URL.canParse(other!))
+    return 'it is a URL';
+  const { protocol, hostname, host, username, password } = new URL(one!);
+  if (username || password) return 'it has no user or password';
+  if (host !== new URL(other!).host) return '{sha} is not in its host';
+  return protocol === 'https:' || isLoopback(hostname) ? null : 'http: only leads to this machine';
+};
 
 /** `off` takes none, whatever other programs are told. */
 export const proxyAddress: Kind<string | null> & { readonly expected: string } = {

@@ -11,6 +11,7 @@ import type { Kind } from './kind.ts';
 import {
   absolutePath,
   apexName as apexNameKind,
+  commitAddress,
   cron,
   duration,
   hostName,
@@ -221,6 +222,12 @@ export const clientTable = {
     list(nameServer, ','),
     [],
     { env: 'DNS_SYNC_NAMESERVERS' },
+  ),
+  commitUrl: setting<string | null>(
+    'Address of a commit, with {sha} in its place, for links on the page and in messages.',
+    commitAddress,
+    null,
+    { env: 'DNS_SYNC_COMMIT_URL' },
   ),
   // V8 strings end at half a gibibyte.
   maxAnswerSize: setting('Largest answer of the service.', size(1_024, 256 * mebibyte), 64 * mebibyte, {

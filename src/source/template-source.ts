@@ -1,5 +1,6 @@
 import { createTemplateLoader, type LoadOptions } from './load.ts';
 import { openOwnFiles } from './own-files.ts';
+import { readCommit, type CommitWords } from '../git/commit.ts';
 import { createRevisions } from '../git/revision.ts';
 import type { ScanResult } from './scan.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
@@ -19,6 +20,8 @@ export interface TemplateSource {
   readonly scan: () => Promise<ScanResult>;
   /** The git commit of a file that was loaded last, for one pass. */
   readonly revisions: () => (file: string) => string | null;
+  /** Who made a commit of its checkout, and why; null if that cannot be read here. */
+  readonly readCommit: (file: string, revision: string) => CommitWords | null;
   /** Whether such a file differs from its commit, for one pass. */
   readonly uncommitted: () => (file: string) => boolean;
   /** Offers the files of this machine to others; null where they are not shared. */
@@ -35,6 +38,7 @@ export const ownTemplates = (options: LoadOptions): TemplateSource => {
     hasCache: loader.hasCache,
     scan: () => loader.scan(options.paths),
     revisions: createRevisions,
+    readCommit,
     uncommitted: createUncommitted(),
     publish: () => Promise.resolve(null),
     wasPassed: () => Promise.resolve(),
@@ -94,6 +98,7 @@ export const sharedTemplates = ({
     hasCache: loader.hasCache,
     scan: () => loader.scan(options.paths),
     revisions: () => () => loaded?.head.revision ?? null,
+    readCommit: () => null,
     uncommitted: () => {
       const files = new Set(loaded?.head.uncommitted);
       return (file) => files.has(file);

@@ -22,7 +22,7 @@ const problemPart = ({ report, hasSeveralClients, moreProblems, groupCount }: Ex
   );
 
 const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): Markup | string => {
-  const { groups, groupCount, hasSeveralClients } = newest;
+  const { groups, groupCount, hasSeveralClients, report } = newest;
   if (groupCount === 0) {
     const isFiltered = query.show !== null || query.text !== '';
     return isFiltered && newest.calm.length === 0
@@ -37,7 +37,10 @@ const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): 
     ${groups.flatMap(({ templates, count: size }) =>
       size > 1
         ? alikeArticle(
-            templates.map(({ template, href }) => ({ ...templateView(template, hasSeveralClients), href })),
+            templates.map(({ template, href }) => ({
+              ...templateView(template, hasSeveralClients, report.commits),
+              href,
+            })),
             size,
             clock,
           )
@@ -52,7 +55,7 @@ const shownTemplate = (
   { hasSeveralClients, report }: Excerpt,
   clock: PageClock,
 ): Markup =>
-  templateArticle(templateView(template, hasSeveralClients), {
+  templateArticle(templateView(template, hasSeveralClients, report.commits), {
     clock,
     sides: report.dryRun ? dryRunSides : templateSides,
     href,
@@ -75,7 +78,7 @@ const leaf = (query: PageQuery, shown: number, all: number): Markup | string => 
 };
 
 const calmSection = (newest: Excerpt, query: PageQuery): Markup | string => {
-  const { calm, calmCount, counts, hasSeveralClients } = newest;
+  const { calm, calmCount, counts, hasSeveralClients, report } = newest;
   if (calmCount === 0) return '';
   if (calm.length === 0) {
     return html`<p class="calm">
@@ -90,7 +93,7 @@ const calmSection = (newest: Excerpt, query: PageQuery): Markup | string => {
     <h2 id="in-sync">In sync</h2>
     <ul class="quiet">
       ${calm.map(({ template, href }) => {
-        const { title, counts: words } = templateView(template, hasSeveralClients);
+        const { title, counts: words } = templateView(template, hasSeveralClients, report.commits);
         return html`<li data-key="${title}">
           <span class="in-sync" aria-hidden="true">●</span> ${linked(title, href)}
           <span class="aside">${words}</span>

@@ -9,7 +9,7 @@ import { type PageQuery, type Show, templateAddress } from './query.ts';
 
 /** The part of a report that one page shows. */
 export interface Excerpt {
-  /** The report without its templates, and with the first problems only. */
+  /** The report without its templates, and with the first of its other lists only. */
   readonly report: Report;
   /** The summary of the whole report. */
   readonly summary: string;
@@ -22,6 +22,7 @@ export interface Excerpt {
   readonly calm: readonly ShownTemplate[];
   readonly calmCount: number;
   readonly moreProblems: number;
+  readonly moreUnmanaged: number;
   readonly layers: readonly LayerFacts[];
   readonly moreLayers: number;
 }
@@ -59,8 +60,14 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const areCalmShown = query.show === 'in-sync' || query.text !== '' || isQuiet;
   return {
     summary: summaryOf(report),
-    report: { ...report, templates: [], problems: report.problems.slice(0, limits.problems) },
-    hasSeveralClients: new Set([...open, ...report.problems].map(({ client }) => client)).size > 1,
+    report: {
+      ...report,
+      templates: [],
+      problems: report.problems.slice(0, limits.problems),
+      unmanaged: report.unmanaged.slice(0, limits.unmanaged),
+    },
+    hasSeveralClients:
+      new Set([...open, ...report.problems, ...report.unmanaged].map(({ client }) => client)).size > 1,
     counts: countsOf(open),
     groups: shown.map((group) => ({
       templates: group.slice(0, limits.alike).map(show),
@@ -69,6 +76,7 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
     groupCount: groups.length,
     calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + limits.calm).map(show) : [],
     calmCount: calm.length,
+    moreUnmanaged: Math.max(0, report.unmanaged.length - limits.unmanaged),
     moreProblems: Math.max(0, report.problems.length - limits.problems),
     ...layersOf(found),
   };
@@ -84,6 +92,7 @@ export const limits = {
   /** Templates in sync are named if there are no more than these and nothing differs. */
   quiet: 60,
   problems: 50,
+  unmanaged: 100,
 };
 
 /** Only the list of templates in sync has several pages. */

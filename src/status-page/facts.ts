@@ -1,6 +1,6 @@
 import type { RecordData } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
-import type { PassResult, Status, TemplateResult, Trigger } from '../result.ts';
+import type { Commit, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
 import type { PageQuery } from './query.ts';
 
@@ -52,6 +52,7 @@ export interface TemplateSummary extends PageFrame {
   readonly templates: readonly TemplateDetails[];
   /** Of their files. */
   readonly problems: PassResult['problems'];
+  readonly commits: readonly Commit[];
   readonly clients: readonly ClientSummary[];
   readonly writes: PageFacts['writes'];
 }

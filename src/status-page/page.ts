@@ -8,6 +8,7 @@ import { frame } from './frame.ts';
 import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
 import { stateOf, stateSection, titleOf } from './state.ts';
+import { unmanagedSection } from './unmanaged.ts';
 import { writeSection } from './writes.ts';
 
 /** The status page: what needs a person first, then the rest. */
@@ -19,7 +20,7 @@ export const renderPage = (facts: PageFacts): string => {
     state,
     title: titleOf(state),
     main: html`${stateSection(facts)} ${newest.report.run === '' ? '' : filters(newest, query)}
-    ${differenceSections(facts)} ${layerSection(newest.layers, newest.moreLayers)}
+    ${differenceSections(facts)} ${unmanagedSection(newest)} ${layerSection(newest.layers, newest.moreLayers)}
     ${clientSection(clients, facts)} ${fleetSection(fleet, facts)} ${passSection(day, passes, facts)}
     ${writeSection(writes, facts, { withClient: clients.length > 1 })}`,
   });

@@ -1,8 +1,8 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
+import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
 import { rowList, templateSides } from '../report/html-row.ts';
-import { type PageClock, prose, stateIcon } from '../report/html-words.ts';
+import { prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
@@ -38,23 +38,21 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
         problems.map((problem) => problemView(problem, hasSeveralClients)),
         { isAlone: true },
       )}
-      ${templates.map((details) => templateSections(details, hasSeveralClients, facts))}
+      ${templates.map((details) => templateSections(details, facts))}
       ${templates.length === 0 ? '' : writeSection(writes, facts, { withClient: hasSeveralClients, history })}`,
   });
 };
 
-const templateSections = (details: TemplateDetails, withClient: boolean, clock: PageClock): Markup => {
-  const { title, status, counts, file, message, rows, subdomains } = templateView(
-    details.template,
-    withClient,
-  );
+const templateSections = (details: TemplateDetails, clock: TemplateSummary): Markup => {
+  const view = templateView(details.template, clock.hasSeveralClients, clock.commits);
+  const { title, status, counts, message, rows, subdomains } = view;
   const followers = details.template.subdomains.filter(follows);
   const { more } = details;
   return html`<section class="now ${status}" data-key="${title}">
       <h2>${title}</h2>
       <p class="state">${stateIcon(status)}</p>
       <p class="summary">${counts}</p>
-      <p class="meta"><code>${file}</code></p>
+      <p class="meta">${fileOf(view)}</p>
     </section>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${

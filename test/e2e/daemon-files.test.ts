@@ -57,6 +57,19 @@ describe.each(ways)('$name', ({ root, prepare, change }) => {
   });
 });
 
+describe('templates without a file', () => {
+  it('are said once in the log, and are on the page', async () => {
+    const { service, daemon } = await started('site');
+    await addTemplate(service, 'trial', '192.0.2.1');
+    for (const _ of [1, 2]) await daemon.pass();
+    const said = daemon.lines().filter(({ event }) => event === 'templates.unmanaged');
+    expect(said.map(({ templates }) => templates)).toEqual([
+      expect.arrayContaining([{ template: 'trial', templateId: expect.any(Number), hadFile: false }]),
+    ]);
+    expect(await (await daemon.ask('/')).text()).toMatch(/without a file[^]*trial \(\d+\)/);
+  });
+});
+
 describe('template files that change', () => {
   it('100 times in two seconds cause at most three passes, the last with the last content', async () => {
     const { write, daemon, contents } = await started('site');

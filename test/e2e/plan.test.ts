@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { addTemplate } from './daemon.ts';
 import { reportOf, run, workplace } from './program.ts';
 import { startService, userToken } from './service.ts';
 
@@ -54,19 +55,39 @@ describe('plan on the examples', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('names the templates of deleted files, which stay at the service', async () => {
+  it('names the templates that no file describes, which stay at the service', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
-    const plan = async (): Promise<string> => (await run(['plan', '--format', 'markdown'], launch)).stdout;
-    expect(await plan()).not.toContain('unmanaged');
-    await rm(path.join(launch.cwd, 'templates/mail-only.yaml'));
-    const named = /in no template file.* stays at the service as it is.* mail-only 21 8 records/;
-    expect((await plan()).replaceAll(/&#\d+;/g, '')).toMatch(named);
-    // With saved state, only those that were managed.
+    const plan = async (...options: string[]) => {
+      const { code, stdout } = await run(['plan', ...options], launch);
+      return { code, last: stdout.trimEnd().split('\n').at(-1) };
+    };
+    expect((await plan()).last).toContain('2 to add');
     await run(['apply', '--yes'], launch);
-    expect(await plan()).not.toContain('unmanaged');
     await rm(path.join(launch.cwd, 'templates/voice.yaml'));
-    expect(await plan()).toMatch(/no longer managed, since no file describes it.* voice /);
+    const trial = await addTemplate(service, 'trial', '192.0.2.1');
+    expect(await plan()).toEqual({
+      code: 0,
+      last: '2 templates at the service have no file (voice, trial); 1 file is gone since (voice); `import` writes files for them',
+    });
+    const { stdout } = await run(['plan', '--format', 'json'], launch);
+    expect(reportOf(stdout)).toMatchObject({
+      problems: [],
+      unmanaged: [
+        { client: 'default', template: 'voice', id: 31, hadFile: true },
+        { client: 'default', template: 'trial', id: trial, records: 1, hadFile: false },
+      ],
+    });
+    const strict = await run(['plan', '--strict', '--format', 'json'], launch);
+    expect(strict.code).toBe(1);
+    expect(reportOf(strict.stdout)).toMatchObject({
+      status: 'failed',
+      problems: [
+        { severity: 'error', check: 'unmanaged', message: expect.stringContaining('(voice, trial)') },
+      ],
+    });
+    // Who asks for one template gets no answer about others.
+    expect((await run(['plan', 'redirects', '--strict'], launch)).stdout).not.toContain('no file');
   });
 
   it('says that others can change the state', async () => {

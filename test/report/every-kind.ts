@@ -467,6 +467,18 @@ export const everyKind: PassResult = pass({
       column: null,
     },
   ],
+  commits: [
+    {
+      revision: '4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
+      author: 'Anna Example',
+      subject: 'Move the shop to its new host',
+      url: 'https://git.example.net/dns/commit/4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
+    },
+  ],
+  unmanaged: [
+    { client: 'default', template: 'old-shop', id: 41, records: 6, hadFile: true },
+    { client: 'default', template: 'trial', id: 43, records: 1, hadFile: false },
+  ],
 });
 
 export const everyKindReport = assembleReport([everyKind]);

@@ -41,6 +41,8 @@ const freeTexts = new Set([
   'template',
   'file',
   'revision',
+  'author',
+  'subject',
   'message',
   'type',
   'name',
@@ -56,7 +58,9 @@ export const reportWith = (texts: readonly string[]): Report => {
   let used = 0;
   const pass: PassResult = JSON.parse(JSON.stringify(everyKind), (key, value: unknown) => {
     if (typeof value !== 'string' || !freeTexts.has(key)) return value;
-    return key === 'client' ? texts[0] : texts[used++ % texts.length];
+    const text = key === 'client' || key === 'revision' ? texts[0] : texts[used++ % texts.length];
+    // Without words, a commit is not shown.
+    return key === 'author' ? text || 'nobody' : text;
   });
   return assembleReport([pass]);
 };

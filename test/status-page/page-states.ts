@@ -232,6 +232,7 @@ export const templateState = (): TemplateSummary => {
       },
     ],
     problems: [],
+    commits: everyKind.commits ?? [],
     writes: past,
   };
 };

@@ -15,6 +15,7 @@ import {
   logChange,
   logEnded,
   logInvalid,
+  logRemoved,
   logStarted,
   logUnmanaged,
   type PassId,
@@ -244,9 +245,10 @@ export class ClientController {
   }
 
   #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
-    const removed = this.#latest.add(result);
     const { log } = this.#options;
-    logUnmanaged(removed, id, log);
+    logUnmanaged(this.#latest.result?.unmanaged, result.unmanaged, id, log);
+    const removed = this.#latest.add(result);
+    logRemoved(removed, id, log);
     this.#troubles.forget(removed);
     logEnded(this.#troubles.take(result.templates, result.startedAt), id, log);
     this.#lastError = result.holdReason;

@@ -63,6 +63,7 @@ export const templateFacts = async (
       problems: found
         .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
         .filter(({ file }) => file !== null && files.has(file)),
+      commits: found.flatMap(({ newest }) => newest?.commits ?? []),
       writes:
         typeof writes === 'string'
           ? writes

@@ -39,7 +39,7 @@ export class LatestResults {
   /** Merges the result of the pass. Returns the templates that no file describes any more. */
   add(found: PassResult): readonly string[] {
     const before = this.#result?.templates ?? [];
-    const result = withLastKnown(found, before, this.#readAt);
+    const result = withLastKnown(withOthers(found, this.#result), before, this.#readAt);
     if (result.holdReason === null) this.#compared = this.#comparedNow();
     if (result.wasRead === true && this.#part === this.#all) this.#readAt = result.startedAt;
     // If nothing has changed, the list is the same object.
@@ -82,6 +82,21 @@ export class LatestResults {
     };
   }
 }
+
+/** Keeps what a partial pass, or one that could not read the service, says nothing about. */
+const withOthers = (found: PassResult, last: PassResult | null): PassResult => {
+  const { unmanaged = last?.unmanaged, commits = [] } = found;
+  const ids = new Set(commits.map(({ revision }) => revision));
+  const others = (last?.commits ?? []).filter(({ revision }) => !ids.has(revision));
+  return {
+    ...found,
+    ...(unmanaged === undefined ? {} : { unmanaged }),
+    commits: [...commits, ...others].slice(0, maxCommits),
+  };
+};
+
+/** A template that no newer pass has compared may still be of an older one. */
+const maxCommits = 20;
 
 /** If the service could not be read, each template keeps its last known state. */
 const withLastKnown = (

@@ -40,12 +40,25 @@ export const logInvalid = ({ problems }: DesiredState, id: PassId, log: Logger):
   }
 };
 
-export const logUnmanaged = (templates: readonly string[], id: PassId, log: Logger): void => {
+export const logRemoved = (templates: readonly string[], id: PassId, log: Logger): void => {
   for (const template of templates)
     log.warn(
       { event: 'template.unmanaged', ...id, template },
       'no file describes this template any more; it is no longer managed',
     );
+};
+
+/** Once, and again only if there are others. */
+export const logUnmanaged = (
+  before: PassResult['unmanaged'] = [],
+  now: PassResult['unmanaged'] = [],
+  id: PassId,
+  log: Logger,
+): void => {
+  const known = new Set(before.map((one) => one.id));
+  if (now.every((one) => known.has(one.id))) return;
+  const templates = now.map(({ template, id: templateId, hadFile }) => ({ template, templateId, hadFile }));
+  log.info({ event: 'templates.unmanaged', ...id, templates }, 'templates at the service have no file');
 };
 
 export const logEnded = (ended: readonly EndedTrouble[], id: PassId, log: Logger): void => {
