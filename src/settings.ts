@@ -49,6 +49,8 @@ export interface Settings {
   readonly leaseDuration: number;
   readonly storeConnections: number;
   /** The receivers of notifications. */
+  /** The address of the status page for people; null if it is not set. */
+  readonly publicUrl: string | null;
   readonly notify: readonly NotifyReceiver[];
   readonly logLevel: LogLevel;
   /** The config file that was read, as it was given. */
@@ -125,6 +127,7 @@ export const readSettings = ({
   if (!isLeftOut) for (const problem of fileProblems) problems.addLine(lineOf(problem));
   // What a file is that cannot be read is not known.
   const known = fileProblems.length === 0 ? names : null;
+  const publicUrl = resolve(publicTable, program).publicUrl || null;
   const settings = {
     ...resolve(programTable, program),
     ...resolve(runTable, program),
@@ -133,7 +136,8 @@ export const readSettings = ({
     triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, minOwnTokenLength),
     pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, minOwnTokenLength),
     store: storeOf(program, secrets),
-    notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null, known),
+    publicUrl,
+    notify: notifyTargets(program, secrets, publicUrl, known),
     configFile: config?.file ?? null,
     sandbox,
     secrets: () => secrets.seen(),

@@ -104,6 +104,7 @@ describe('defaults', () => {
       role: 'all',
       leaseDuration: 30_000,
       storeConnections: 10,
+      publicUrl: null,
       notify: [],
       logLevel: 'info',
       configFile: null,

@@ -5,6 +5,8 @@ import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
+import { suspending } from './clients/suspending.ts';
+import { actionOutcome } from './http/action-outcome.ts';
 import { PassHistory } from './passes/pass-history.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { openNotifier } from './open-notifier.ts';
@@ -87,6 +89,9 @@ const listen = async (
     history: (query, signal) => manager.history(query, signal),
     triggerToken,
     requestPass: (clients) => manager.request(clients),
+    ...suspending(() => manager.clients),
+    outcomeOf: (taken) => actionOutcome(redact(taken), manager, passHistory),
+    publicUrl: () => manager.settings.publicUrl,
     pageToken,
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
@@ -95,8 +100,13 @@ const listen = async (
     log,
   });
   if (isOpen && !server.isLocal) log.warn({ event: 'listen.open', listen: server.url }, openToAll);
+  if (triggerToken() !== null && triggerToken() === pageToken())
+    log.warn({ event: 'notice', notice: sameTokens }, 'notice');
   return server;
 };
+
+const sameTokens =
+  'triggerToken and pageToken are the same, so nobody may act on the page: whoever may see it could act';
 
 const openToAll =
   'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';

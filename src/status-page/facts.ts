@@ -1,6 +1,7 @@
 import type { RecordData } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
 import type { Commit, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
+import type { Acting } from './actions.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
 import type { PageQuery } from './query.ts';
 
@@ -8,6 +9,7 @@ import type { PageQuery } from './query.ts';
 export interface PageFrame extends PageClock {
   /** The version of the shown state; the daemon has another one as soon as there is something new. */
   readonly version: string;
+  readonly acting: Acting;
 }
 
 /** The processes that share a store, and the work that waits for them. */

@@ -11,10 +11,12 @@ interface FrameOptions {
   readonly title: string;
   readonly state: string;
   readonly main: Markup;
+  /** Whether it loads itself again without JavaScript, too. That would empty its forms. */
+  readonly reloads?: boolean;
 }
 
 /** The frame of every page: complete HTML, kept up to date by its script. */
-export const frame = ({ facts, title, state, main }: FrameOptions): string => {
+export const frame = ({ facts, title, state, main, reloads = true }: FrameOptions): string => {
   const page = html`<!doctype html>
     <html lang="en" data-version="${facts.version}">
       <head>
@@ -23,7 +25,7 @@ export const frame = ({ facts, title, state, main }: FrameOptions): string => {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · dns-template-sync</title>
         <link rel="icon" href="${icon(state)}" />
-        <noscript><meta http-equiv="refresh" content="30" /></noscript>
+        ${reloads ? html`<noscript><meta http-equiv="refresh" content="30" /></noscript>` : ''}
         ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>
@@ -31,7 +33,10 @@ export const frame = ({ facts, title, state, main }: FrameOptions): string => {
         <header>
           <h1><a href="/">dns-template-sync</a></h1>
           <p id="link" class="link">
-            As of ${moment(facts.now, facts)}<noscript>, loads itself again every 30 seconds</noscript>
+            As of
+            ${moment(facts.now, facts)}${
+              reloads ? html`<noscript>, loads itself again every 30 seconds</noscript>` : ''
+            }
           </p>
         </header>
         <main id="main" tabindex="-1">${main}</main>

@@ -1,10 +1,12 @@
 import { html } from '../report/markup.ts';
+import { actionBar } from './actions.ts';
 import { clientSection } from './clients.ts';
 import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';
 import { filters } from './filters.ts';
 import { fleetSection } from './fleet.ts';
 import { frame } from './frame.ts';
+import { addressOf } from './query.ts';
 import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
 import { stateOf, stateSection, titleOf } from './state.ts';
@@ -19,8 +21,10 @@ export const renderPage = (facts: PageFacts): string => {
     facts,
     state,
     title: titleOf(state),
-    main: html`${stateSection(facts)} ${newest.report.run === '' ? '' : filters(newest, query)}
-    ${differenceSections(facts)} ${unmanagedSection(newest)} ${layerSection(newest.layers, newest.moreLayers)}
+    main: html`${stateSection(facts)}
+    ${actionBar(facts.acting, { page: addressOf(query), client: query.client })}
+    ${newest.report.run === '' ? '' : filters(newest, query)} ${differenceSections(facts)}
+    ${unmanagedSection(newest)} ${layerSection(newest.layers, newest.moreLayers)}
     ${clientSection(clients, facts)} ${fleetSection(fleet, facts)} ${passSection(day, passes, facts)}
     ${writeSection(writes, facts, { withClient: clients.length > 1 })}`,
   });

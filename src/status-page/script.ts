@@ -177,6 +177,7 @@ addEventListener('click', (event) => {
   go(place.getAttribute('href'), true);
 });
 addEventListener('submit', (event) => {
+  if (!event.target.matches('[data-stay]')) return;
   event.preventDefault();
   go(formAddress(event.target), true);
 });

@@ -21,6 +21,36 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
   );
 };
 
+/** The page to sign in with the trigger token. `error`: why that was refused. */
+export const renderActSignIn = (error: string | null, next: string): string =>
+  smallPage(
+    'Sign in to act',
+    html`<form class="sign-in" method="post" action="/act/sign-in">
+        <input type="hidden" name="next" value="${next}" />
+        <label for="name">Your name</label>
+        <input id="name" name="name" autocomplete="name" maxlength="60" required autofocus />
+        <label for="token">Trigger token</label>
+        <input id="token" name="token" type="password" autocomplete="off" required />
+        <button>Sign in</button>
+      </form>
+      ${
+        error === null
+          ? html`<p class="aside">
+              The trigger token is in the settings of this program: <code>triggerToken</code>. Your name is
+              shown beside what you suspend. <a href="${next}">Back</a>
+            </p>`
+          : html`<p class="failed" role="alert">${error}</p>`
+      }`,
+  );
+
+/** For an action that was refused. */
+export const renderRefusal = (why: string): string =>
+  smallPage(
+    'Nothing was done',
+    html`<p class="failed" role="alert">${why}</p>
+      <p><a href="/act">Sign in to act</a> · <a href="/">Show the state of all templates</a></p>`,
+  );
+
 /** For an address of which there is no page. */
 export const renderNotFound = (): string =>
   smallPage('Not found', html`<p>There is no such page. <a href="/">Show the state of all templates</a></p>`);

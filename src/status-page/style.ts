@@ -21,6 +21,12 @@ input:not([type=radio]), button {
 }
 input::placeholder { color: var(--aside); opacity: 1; }
 button { cursor: pointer; }
+.acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0; }
+.acts form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
+.acts details form { margin: .5rem 0; }
+.acts p { flex: 1 1 100%; margin: 0; }
+.acts button, .acts select { padding: .3rem .9rem; }
+select { font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--aside); border-radius: .4rem; }
 .link { color: var(--aside); font-size: .875rem; margin: 0; }
 .link.live::before { content: "● "; color: var(--green); }
 .link.lost { color: var(--red); font-weight: 600; }

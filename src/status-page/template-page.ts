@@ -6,11 +6,12 @@ import { prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
+import { actionBar, templateActions } from './actions.ts';
 import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
 import { frame } from './frame.ts';
 import { causes, titleOf } from './state.ts';
-import { encoded } from './query.ts';
+import { encoded, templateAddress } from './query.ts';
 import { rest } from './words.ts';
 import { writeSection } from './writes.ts';
 
@@ -24,7 +25,9 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
     facts,
     state,
     title: `${titleOf(state)}: ${escapeControl(name)}`,
+    reloads: facts.acting.kind !== 'signed-in',
     main: html`<p class="way"><a href="/">← all templates</a></p>
+      ${templates.length === 0 ? '' : actionBar(facts.acting, { page: templates.length === 1 ? templates[0]!.href : templateAddress(name, null), client: templates.length === 1 ? templates[0]!.template.client : null })}
       ${causes(clients, facts)}
       ${
         templates.length === 0
@@ -53,6 +56,7 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
       <p class="state">${stateIcon(status)}</p>
       <p class="summary">${counts}</p>
       <p class="meta">${fileOf(view)}</p>
+      ${templateActions(clock.acting, { page: details.href, client: details.template.client, template: details.template.template })}
     </section>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${

@@ -73,6 +73,7 @@ const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): P
   const { query = everything } = rest;
   return {
     version: 'v-1',
+    acting: { kind: 'off' },
     now,
     timeZone: 'UTC',
     query,

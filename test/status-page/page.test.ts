@@ -31,6 +31,7 @@ const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
   const { query = everything } = rest;
   return {
     version: 'v-1',
+    acting: { kind: 'off' },
     now,
     timeZone: 'UTC',
     query,

@@ -63,7 +63,7 @@ const hasSignedIn = async (c: Context, token: string): Promise<boolean> => {
 };
 
 /** The form may come from elsewhere and name a foreign page. */
-const pageOfOurs = (next: string | null): string =>
+export const pageOfOurs = (next: string | null): string =>
   next !== null && /^\/(?:\?|(?:clients|templates)\/|$)[\x21-\x7e]*$/.test(next) ? next : '/';
 
 const signInPage = (c: Context, isWrong: boolean, next: string): Response =>

@@ -3,7 +3,14 @@ import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
 import type { PassResult, TemplateResult } from '../../result.ts';
 import { cut, excerptOf, leftOut, withoutApplied } from '../../status-page/excerpt.ts';
-import type { ClientSummary, PageFacts, TemplateDetails, TemplateSummary } from '../../status-page/facts.ts';
+import type { Acting } from '../../status-page/actions.ts';
+import type {
+  ClientSummary,
+  PageFacts,
+  PageFrame,
+  TemplateDetails,
+  TemplateSummary,
+} from '../../status-page/facts.ts';
 import { type PageQuery, templateAddress } from '../../status-page/query.ts';
 import { recordStates } from '../../status-page/record-states.ts';
 import type { DaemonContext } from '../context.ts';
@@ -14,6 +21,8 @@ import type { ChangeFeed } from '../passes/change-feed.ts';
 
 /** What pages are made from. */
 export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
+  /** What the reader may do. */
+  readonly acting: Acting;
   readonly manager: ClientManager;
   readonly passHistory: PassHistory;
   readonly changeFeed: ChangeFeed;
@@ -95,10 +104,11 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
 /** Of differences, and of records. */
 const maxRows = 1_000;
 
-const frameOf = ({ manager, changeFeed }: PageSources): Pick<PageFacts, 'version' | 'now' | 'timeZone'> => {
+const frameOf = ({ manager, changeFeed, acting }: PageSources): PageFrame => {
   const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
   const [zone] = zones;
   return {
+    acting,
     version: changeFeed.version,
     now: Date.now(),
     timeZone: zones.size === 1 && zone !== undefined ? zone : 'UTC',

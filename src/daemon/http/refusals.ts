@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 /** A request that was refused. */
 export interface PageRefusal {
   readonly token: 'trigger' | 'page';
-  readonly reason: 'missing' | 'wrong';
+  /** `foreign`: a form that another site has sent. */
+  readonly reason: 'missing' | 'wrong' | 'foreign';
   /** The address of the client. */
   readonly address: string;
 }

@@ -3,6 +3,10 @@ import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { pagePolicy } from '../../status-page/policy.ts';
 import { renderNotFound, smallPagePolicy } from '../../status-page/sign-in.ts';
+import type { Acting } from '../../status-page/actions.ts';
+import type { Markup } from '../../report/markup.ts';
+import { act, type ActOptions } from './act.ts';
+import { lastAction, readSession, type TakenAction } from './act-session.ts';
 import { bears } from './bearer.ts';
 import type { PassRequests } from '../clients/client-manager.ts';
 import type { Readiness } from '../clients/client-state.ts';
@@ -15,7 +19,9 @@ import type { StatusPages } from './status-page.ts';
 import { fewAtATime } from './request-limits.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 
-export interface RouteOptions {
+export interface RouteOptions extends Pick<ActOptions, 'publicUrl' | 'suspend' | 'resume'> {
+  /** What became of an action that somebody took on a page. */
+  readonly outcomeOf: (taken: TakenAction) => Markup;
   /** Lower-case host names that a request may have, beside addresses and `localhost`. */
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
@@ -65,7 +71,7 @@ export const routes = (options: RouteOptions): Hono => {
     app.all(path, notAllowed('GET, HEAD'));
   };
   const refuse: PageAccessOptions['refuse'] = (c, refusal) =>
-    options.onRefused({ ...refusal, address: getConnInfo(c).remote.address ?? '' });
+    options.onRefused({ ...refusal, address: addressOf(c) });
   app.use(withSecurityHeaders);
 
   get('/livez', (c) => c.text('ok\n'));
@@ -111,10 +117,31 @@ export const routes = (options: RouteOptions): Hono => {
   });
   app.route('/sign-in', signIn({ pageToken, refuse }));
   app.use(pageAccess({ pageToken, refuse }));
-  get('/', async (c) => c.body(await pages.page(new URL(c.req.url).searchParams), 200, pageHeaders));
+  // A page token never acts, whatever else it is.
+  const actToken = (): string | null => {
+    const token = triggerToken();
+    return token === pageToken() ? null : token;
+  };
+  app.route('/act', act({ ...options, actToken, refuse, addressOf }));
+  const actingOf = async (c: Context): Promise<Acting> => {
+    const token = actToken();
+    if (token === null) return { kind: 'off' };
+    const session = await readSession(c, token);
+    if (session === null) return { kind: 'signed-out' };
+    const taken = await lastAction(c, token);
+    return {
+      kind: 'signed-in',
+      formToken: session.formToken,
+      outcome: taken === null ? '' : options.outcomeOf(taken),
+    };
+  };
+  get('/', async (c) =>
+    c.body(await pages.page(new URL(c.req.url).searchParams, await actingOf(c)), 200, pageHeaders),
+  );
   for (const path of ['/templates/:template', '/clients/:client/templates/:template']) {
     get(path, async (c) => {
-      const page = pages.template(c.req.param('template') ?? '', c.req.param('client') ?? null);
+      const [template = '', client = null] = [c.req.param('template'), c.req.param('client')];
+      const page = pages.template(template, client, await actingOf(c));
       return page === null ? c.notFound() : c.body(await page, 200, pageHeaders);
     });
   }
@@ -146,6 +173,8 @@ export const routes = (options: RouteOptions): Hono => {
   return app;
 };
 
+const addressOf = (c: Context): string => getConnInfo(c).remote.address ?? '';
+
 const notAllowed =
   (methods: string) =>
   (c: Context): Response =>
@@ -160,6 +189,8 @@ const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
 const pageHeaders = {
   'content-type': 'text/html; charset=UTF-8',
   'content-security-policy': pagePolicy,
+  // With no-referrer, browsers would not send the origin of a form.
+  'referrer-policy': 'same-origin',
 };
 
 const notFoundHeaders = { ...pageHeaders, 'content-security-policy': smallPagePolicy };
