@@ -220,4 +220,8 @@ export interface Report {
   readonly summary: Summary;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
+  /** The commits of the templates' files. */
+  readonly commits: readonly Commit[];
+  /** Templates of the clients that no file describes. */
+  readonly unmanaged: readonly UnmanagedTemplate[];
 }
