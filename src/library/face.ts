@@ -44,6 +44,7 @@ export interface ClientSettings {
   readonly answersGrace?: string;
   readonly resolver?: string;
   readonly nameservers?: string | readonly string[];
+  readonly commitUrl?: string;
   /** For the daemon; ignored here. */
   readonly schedule?: string;
   readonly timezone?: string;

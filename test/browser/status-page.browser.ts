@@ -337,6 +337,29 @@ describe('with a page token', () => {
   });
 });
 
+describe('with a trigger token', () => {
+  it('people sign in to act with the keyboard alone, and ask for a pass', async () => {
+    const triggerToken = 'the token that acts';
+    const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
+    const { page, complaints } = await visit(url);
+    await page.getByRole('link', { name: 'Sign in to act' }).press('Enter');
+    await page.locator('#name:focus').waitFor();
+    await page.keyboard.type('Anna Example');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(triggerToken);
+    await page.keyboard.press('Enter');
+    const sync = page.getByRole('button', { name: 'Sync now' });
+    await sync.waitFor();
+    expect(page.url()).toBe(url);
+    expect(await barriersOf(page)).toEqual([]);
+    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
+    await sync.press('Enter');
+    await page.locator('.rows li', { hasText: 'stray' }).waitFor();
+    expect(await daemon.event('page.action')).toMatchObject({ action: 'sync', by: 'Anna Example' });
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('it is accessible', () => {
   it.each([
     ['light', 390],

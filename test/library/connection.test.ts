@@ -54,6 +54,7 @@ describe('the settings of a program', () => {
       answersGrace: 1,
       resolver: 1,
       nameservers: 1,
+      commitUrl: 1,
       schedule: 1,
       timezone: 1,
       answersSchedule: 1,

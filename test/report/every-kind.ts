@@ -8,6 +8,11 @@ import {
   type TemplateResult,
 } from '../../src/result.ts';
 
+const commitAddress = 'https://git.example.net/dns/commit/4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345';
+
+/** The only link of this report to another host. */
+export const linkToCommit = `<a href="${commitAddress}">`;
+
 /** A pass that meets every action, reason, cause, outcome, status, kind of subdomain and problem at least once. */
 
 const record = (type: string, name: string | null, content: string, more: Partial<RecordData> = {}) => ({
@@ -472,7 +477,7 @@ export const everyKind: PassResult = pass({
       revision: '4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
       author: 'Anna Example',
       subject: 'Move the shop to its new host',
-      url: 'https://git.example.net/dns/commit/4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
+      url: commitAddress,
     },
   ],
   unmanaged: [
