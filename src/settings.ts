@@ -48,9 +48,9 @@ export interface Settings {
   /** Milliseconds after which another process may take a client over, where the state is shared. */
   readonly leaseDuration: number;
   readonly storeConnections: number;
-  /** The receivers of notifications. */
   /** The address of the status page for people; null if it is not set. */
   readonly publicUrl: string | null;
+  /** The receivers of notifications. */
   readonly notify: readonly NotifyReceiver[];
   readonly logLevel: LogLevel;
   /** The config file that was read, as it was given. */

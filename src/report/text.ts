@@ -84,7 +84,7 @@ const templateLines = (template: TemplateView, width: number): TerminalLine[] =>
 };
 
 const commitLine = ({ id, words, url }: CommitView): string =>
-  [`commit ${id}`, words, url].flatMap((part) => part || []).join('  ');
+  [`commit ${id}`, words, url].flatMap((part) => part || []).join(' ');
 
 const outageLines = ({ message, templates }: OutageView, width: number): TerminalLine[] => [
   ...paragraph(

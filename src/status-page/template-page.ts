@@ -20,6 +20,8 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
   const { name, templates, problems, writes, clients, hasSeveralClients } = facts;
   const state =
     templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));
+  const [only] = templates.length === 1 ? templates : [];
+  const shown = { page: only?.href ?? templateAddress(name, null), client: only?.template.client ?? null };
   const history = `/api/history?template=${encoded(name)}`;
   return frame({
     facts,
@@ -27,8 +29,7 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
     title: `${titleOf(state)}: ${escapeControl(name)}`,
     reloads: facts.acting.kind !== 'signed-in',
     main: html`<p class="way"><a href="/">← all templates</a></p>
-      ${templates.length === 0 ? '' : actionBar(facts.acting, { page: templates.length === 1 ? templates[0]!.href : templateAddress(name, null), client: templates.length === 1 ? templates[0]!.template.client : null })}
-      ${causes(clients, facts)}
+      ${templates.length === 0 ? '' : actionBar(facts.acting, shown)} ${causes(clients, facts)}
       ${
         templates.length === 0
           ? html`<section>

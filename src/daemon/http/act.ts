@@ -114,10 +114,11 @@ const take = async (
   const [client, template] = [form.get('client'), form.get('template')];
   const done = async (taken: Omit<TakenAction, 'at' | 'client'>): Promise<Response> => {
     const at = Date.now();
-    // A pass shows on the page what is suspended.
+    // For a suspension, which is stored by now, the pass only shows it on the page.
     const asked = await requestPass(client === null ? [] : [client]);
-    if (asked.kind === 'unknown') return refusal(c, 404, 'There is no client of this name any more.');
-    if (asked.kind === 'unsure')
+    if (action === 'sync' && asked.kind === 'unknown')
+      return refusal(c, 404, 'There is no client of this name any more.');
+    if (action === 'sync' && asked.kind === 'unsure')
       return refusal(c, 503, 'The queue of passes cannot be used now. Try again in a few seconds.');
     log.info({ event: 'page.action', ...taken, client, by, address: addressOf(c) }, 'action from the page');
     await noteAction(c, actToken()!, { ...taken, client, at });

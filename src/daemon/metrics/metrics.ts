@@ -156,10 +156,11 @@ const requestMetrics = ({ counter, histogram }: MetricMaker): RequestMetrics => 
   const refusals = counter(
     'refused_requests_total',
     ['token', 'reason'],
-    'HTTP requests refused because a token was missing or wrong.',
+    'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
   );
   for (const token of ['trigger', 'page'])
     for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
+  refusals.inc({ token: 'trigger', reason: 'foreign' }, 0);
   return {
     countRequest: ({ operation, status, durationMs }) => {
       requests.inc({ operation, status: status ?? 'none' });

@@ -146,6 +146,8 @@ describe('who has signed in with the trigger token', () => {
     const { post, actor } = await start({ requestPass: () => Promise.resolve({ kind: 'unsure' }) });
     const { cookie, form } = await actor();
     expect((await post('/act/sync', { form }, { cookie })).status).toBe(503);
+    // A suspension is stored before.
+    expect((await post('/act/suspend', { form, ...target, reason: 'x' }, { cookie })).status).toBe(303);
   });
 
   it('has signed out afterwards, and when the token changes', async () => {
