@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isAddress } from '../model/address.ts';
 import type { CanonicalRecord } from '../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -60,7 +60,7 @@ const isAlike = (
 
 /** One address is not stored as another one: somebody else's record is at the name. */
 const areAddresses = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
-  isIP(sent.content) !== 0 && isIP(stored.content) !== 0;
+  isAddress(sent.content) && isAddress(stored.content);
 
 const isSameContent = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
   definitionOf(sent.type)?.independent?.isRespelled(sent.content, stored.content) ??
