@@ -13,7 +13,7 @@ COPY tsconfig.json ./
 COPY .scripts .scripts
 COPY src ./src
 COPY templates ./templates
-RUN npm run build && rm -r node_modules && npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules
+RUN npm run build && rm -r dist/tests node_modules && npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules
 # SQLite comes as two native builds: this one is for another C library than the image has.
 RUN rm -r node_modules/@libsql/*-musl
 

@@ -52,9 +52,9 @@ const build = async () => {
       await bundleProgram(made),
       await bundleBeside(made, 'pg'),
       await bundleBeside(made, 'pg-boss'),
-      await bundleModules(made),
       await bundleLibrary(made),
     ];
+    await bundleForTests(path.join(made, 'tests'));
     writeNotices(
       root,
       made,
@@ -158,23 +158,22 @@ const bundleLibrary = async (dir) => {
   return output;
 };
 
-const bundleModules = async (dir) => {
+/** Modules that tests load in processes of their own. The package and the image leave them out. */
+const bundleForTests = async (dir) => {
   const input = {
-    // Loaded by tests in processes of their own.
     log: source('log.ts'),
     'sandbox/sandbox': source('sandbox/sandbox.ts'),
     'state/lock': source('state/lock.ts'),
     'state/sqlite': source('state/sqlite.ts'),
   };
   const bundle = await rolldown({ ...common, input });
-  const { output } = await bundle.write({
+  await bundle.write({
     dir,
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
     ...dense,
   });
-  return output;
 };
 
 /** Notes what V8 compiles for a plan of the examples. */

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const built = pathToFileURL(path.resolve(import.meta.dirname, '../dist/log.mjs')).href;
+const built = pathToFileURL(path.resolve(import.meta.dirname, '../dist/tests/log.mjs')).href;
 
 /** A program of its own with a logger, since a logger writes straight to its file descriptor. */
 const start = (body: string, { level = 'info', secrets = [] as string[] } = {}): ChildProcess =>

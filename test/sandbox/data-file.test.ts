@@ -11,7 +11,7 @@ import { get, post, put } from './requests.ts';
 
 /** A process of its own, from the build: it adds twenty records to the data file that it is given. */
 const writer = `
-  import { startSandbox } from '${new URL('../../dist/sandbox/sandbox.mjs', import.meta.url).href}';
+  import { startSandbox } from '${new URL('../../dist/tests/sandbox/sandbox.mjs', import.meta.url).href}';
   const [dataFile, mark] = process.argv.slice(1);
   const sandbox = await startSandbox({ dataFile });
   for (let index = 0; index < 20; index++) {

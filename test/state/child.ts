@@ -16,7 +16,7 @@ export interface Child {
 
 /** Another process that runs a script against the built program: `load(file)` imports one of its modules. */
 export const startChild = (script: string, ...args: readonly string[]): Child => {
-  const load = `const load = (file) => import(${JSON.stringify(pathToFileURL(built('')).href)} + '/' + file);`;
+  const load = `const load = (file) => import(${JSON.stringify(pathToFileURL(built('tests')).href)} + '/' + file);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', load + script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
