@@ -47,6 +47,7 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     [' template files ─>', 'drawing'],
     ['npx vitest', 'named'],
     ['npx vitest', 'named'],
+    ['npm run release', 'named'],
   ],
   'pausing.md': [
     ['dns-template-sync suspend', 'typed'],

@@ -3,7 +3,12 @@ import path from 'node:path';
 
 export const folder = path.join('.github', 'docs');
 export const docs = readdirSync(folder).map((name) => path.join(folder, name));
-export const pages = ['README.md', path.join('.github', 'CONTRIBUTING.md'), ...docs];
+export const pages = [
+  'README.md',
+  path.join('.github', 'CONTRIBUTING.md'),
+  path.join('.github', 'CHANGELOG.md'),
+  ...docs,
+];
 export const textOf = (page: string): string => readFileSync(page, 'utf8');
 
 /** The code blocks of a page in their order, those of one language if it is given. */
