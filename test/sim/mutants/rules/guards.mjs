@@ -94,15 +94,15 @@ export const guards = [
   {
     rule: '§5 a guard of adds holds the adds',
     file: 'src/reconcile/core/permit.ts',
-    from: "(hold.scope === 'template' || isAdd(step))",
+    from: "hold.scope === 'template' || isAdd(step)",
     to: "hold.scope === 'template'",
     tests: ['reconcile/hold'],
   },
   {
     rule: '§5 a guard of adds holds nothing else',
     file: 'src/reconcile/core/permit.ts',
-    from: "isPolicy(hold) && (hold.scope === 'template' || isAdd(step))",
-    to: 'isPolicy(hold)',
+    from: "firstPolicy(holds, (hold) => hold.scope === 'template' || isAdd(step))",
+    to: 'firstPolicy(holds)',
     tests: ['reconcile/hold'],
   },
   {
@@ -150,7 +150,7 @@ export const guards = [
   {
     rule: '§5 an id that a listing shows is no longer only answered: at the start of a pass',
     file: 'src/reconcile/pass.ts',
-    from: 'forgetAnswered(draft, given.basis.view),',
+    from: 'forgetAnswered(draft, given.basis.view, given.basis.pending),',
     to: 'undefined,',
     tests: ['reconcile/lag'],
   },

@@ -70,8 +70,8 @@ export const permits = [
   {
     rule: '§3.3 no park is reverted while the client is held',
     file: permit,
-    from: '  if (clientReason(client) !== null) return null;\n',
-    to: '',
+    from: 'suspension !== null || clientReason(client) !== null',
+    to: 'suspension !== null',
     tests: ['reconcile/permit'],
   },
   {
@@ -147,15 +147,15 @@ export const permits = [
   {
     rule: '§3.1 a reading made while the intent is saved counts',
     file: write,
-    from: '  const state = compareListing(before, run.listing);',
-    to: '  const state = before;',
+    from: 'run.pause(compareListing(before, run.listing))',
+    to: 'run.pause(before)',
     tests: ['reconcile/write'],
   },
   {
     rule: '§3.1 a reading for another template counts before the intent is saved',
     file: write,
-    from: '    state = compareListing(state, run.listing);\n',
-    to: '',
+    from: 'run.pause(compareListing(state, run.listing))',
+    to: 'run.pause(state)',
     tests: ['reconcile/write'],
   },
   {
