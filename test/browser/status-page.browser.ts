@@ -2,58 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { startDaemon, type Daemon } from '../e2e/daemon.ts';
+import { startDaemon } from '../e2e/daemon.ts';
 import { workplace } from '../e2e/program.ts';
-import { get, post } from '../sandbox/requests.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
+import { Started, started } from './started.ts';
 
 /** Many kinds of differences: the example templates, of which nothing is written. */
 const allKinds = ['--dry-run'];
-
-interface Place {
-  readonly daemon: Daemon;
-  readonly url: string;
-  /** A change at the service, behind the program's back. */
-  readonly change: (name: string, body: unknown) => Promise<unknown>;
-  /** Of the record of `standard-web` with this name and type. */
-  readonly idOf: (type: string, name: string | null) => Promise<number>;
-}
-
-const Started = z.object({ listen: z.string(), clients: z.tuple([z.object({ baseUrl: z.string() })]) });
-const Templates = z.array(
-  z.object({
-    name: z.string(),
-    dns_template_records: z.array(z.object({ id: z.int(), type: z.string(), name: z.string().nullable() })),
-  }),
-);
-
-/** The daemon on the embedded service, after its first pass. */
-const started = async (
-  args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Place> => {
-  const cwd = await workplace();
-  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd, env });
-  await daemon.event('pass.finished');
-  const line = daemon.lines().find(({ event }) => event === 'daemon.started');
-  const { listen, clients } = Started.parse(line);
-  const [{ baseUrl }] = clients;
-  return {
-    daemon,
-    url: `${listen}/`,
-    change: async (name, body) => (await post(`${new URL(baseUrl).origin}/sandbox/${name}`, body)).json,
-    idOf: async (type, name) => {
-      const templates = Templates.parse((await get(`${baseUrl}/dns_templates`)).json);
-      const records = templates.find((template) => template.name === 'standard-web')?.dns_template_records;
-      return (
-        records?.find((record) => record.type === type && record.name === name)?.id ??
-        expect.fail(`no ${type}`)
-      );
-    },
-  };
-};
 
 const summary = '[role=status]';
 
@@ -334,29 +290,6 @@ describe('with a page token', () => {
     const { page } = await visit(url, { colorScheme, viewport: { width, height: 844 } });
     await expectNoSideways(page);
     expect(await barriersOf(page)).toEqual([]);
-  });
-});
-
-describe('with a trigger token', () => {
-  it('people sign in to act with the keyboard alone, and ask for a pass', async () => {
-    const triggerToken = 'the token that acts';
-    const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
-    const { page, complaints } = await visit(url);
-    await page.getByRole('link', { name: 'Sign in to act' }).press('Enter');
-    await page.locator('#name:focus').waitFor();
-    await page.keyboard.type('Anna Example');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type(triggerToken);
-    await page.keyboard.press('Enter');
-    const sync = page.getByRole('button', { name: 'Sync now' });
-    await sync.waitFor();
-    expect(page.url()).toBe(url);
-    expect(await barriersOf(page)).toEqual([]);
-    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
-    await sync.press('Enter');
-    await page.locator('.rows li', { hasText: 'stray' }).waitFor();
-    expect(await daemon.event('page.action')).toMatchObject({ action: 'sync', by: 'Anna Example' });
-    expect(complaints).toEqual([]);
   });
 });
 

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { barriersOf, expectNoSideways, visit } from './browser.ts';
+import { started } from './started.ts';
+
+const triggerToken = 'the token that acts';
+const env = { DNS_SYNC_TRIGGER_TOKEN: triggerToken };
+const phone = { viewport: { width: 390, height: 844 } };
+
+/** Moves the focus on as people do who have no mouse. */
+const tabTo = async (page: Page, selector: string): Promise<void> => {
+  const isThere = `document.activeElement.matches(${JSON.stringify(selector)})`;
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(isThere)) return;
+  }
+  expect.fail(`nobody reaches ${selector} with the keyboard`);
+};
+
+const press = async (page: Page, selector: string): Promise<void> => {
+  await tabTo(page, selector);
+  await page.keyboard.press('Enter');
+};
+
+const signIn = async (page: Page): Promise<void> => {
+  await press(page, 'a[href^="/act?"]');
+  await page.locator('#name:focus').waitFor();
+  await page.keyboard.type('Anna Example');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(triggerToken);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sync now' }).waitFor();
+};
+
+const expectUsable = async (page: Page): Promise<void> => {
+  await expectNoSideways(page);
+  expect(await barriersOf(page)).toEqual([]);
+};
+
+const outcome = (page: Page, words: string | RegExp) =>
+  page.locator('.acts [role=status]', { hasText: words });
+
+describe.each(['light', 'dark'] as const)(
+  'with the keyboard alone, 390 pixels wide, in %s',
+  (colorScheme) => {
+    it('people sign in, ask for a pass, suspend a template and resume it', async () => {
+      const { daemon, url, change, idOf } = await started([], env);
+      const { page, complaints } = await visit(url, { ...phone, colorScheme });
+      const record = await idOf('A', 'www');
+      await signIn(page);
+      expect(page.url()).toBe(url);
+      await expectUsable(page);
+
+      await change('edit-record', { record_id: record, content: '192.0.2.7' });
+      await press(page, '[action="/act/sync"] button');
+      await outcome(page, 'The pass that was asked for has ended').waitFor();
+      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' }).waitFor();
+      await expectUsable(page);
+
+      await press(page, 'a[href$="/templates/standard-web"]');
+      await page.waitForURL('**/templates/standard-web');
+      await press(page, '[data-key=suspend] summary');
+      await expectUsable(page);
+      await tabTo(page, '[name=reason]');
+      await page.keyboard.type('Moving the shop');
+      await tabTo(page, '[name=duration]');
+      await page.keyboard.press('ArrowDown');
+      await press(page, '[action="/act/suspend"] button');
+      await outcome(page, 'standard-web is suspended until').waitFor();
+      await outcome(page, 'has ended').waitFor();
+      await change('edit-record', { record_id: record, content: '192.0.2.8' });
+      await press(page, '[action="/act/sync"] button');
+      await outcome(page, /^\s*The pass that was asked for has ended/).waitFor();
+      await page.locator('.message', { hasText: 'Moving the shop' }).waitFor();
+      expect(await page.locator('main').innerText()).toMatch(/suspended[^]*Anna Example[^]*Moving the shop/);
+      await expectUsable(page);
+
+      await press(page, '[data-key=suspend] summary');
+      await press(page, '[action="/act/resume"] button');
+      await outcome(page, 'standard-web is resumed. The pass that was asked for has ended').waitFor();
+      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.8' }).waitFor();
+      await expectUsable(page);
+
+      await press(page, '[action="/act/sign-out"] button');
+      await page.getByRole('link', { name: 'Sign in to act' }).waitFor();
+      const taken = daemon.lines().filter(({ event }) => event === 'page.action');
+      expect(taken).toMatchObject(
+        ['sync', 'suspend', 'sync', 'resume'].map((action) => ({ action, by: 'Anna Example' })),
+      );
+      // Submitting a form ends an update of the page that is under way.
+      expect(complaints.filter((one) => !one.endsWith(' net::ERR_ABORTED'))).toEqual([]);
+    }, 180_000);
+  },
+);
+
+it('who mistypes the trigger token is told so, and can try again', async () => {
+  const { url } = await started(['--dry-run'], env);
+  const { page } = await visit(`${url}act?next=/`, phone);
+  await expectUsable(page);
+  await page.getByLabel('Your name').fill('Anna Example');
+  await page.getByLabel('Trigger token').fill('a guess of somebody');
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('alert').innerText()).toBe('This is not the trigger token.');
+  await expectUsable(page);
+});
+
+describe('a hostile page, visited by somebody who has signed in', () => {
+  /** Its form has even the token that only our pages have. */
+  const hostile = async (action: string, fields: Readonly<Record<string, string>>): Promise<number> => {
+    const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
+    const body = `<!doctype html><form method="post" action="${action}">${inputs.join('')}<button>Win</button></form>`;
+    const server = createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(body),
+    );
+    await new Promise<void>((resolve) => void server.listen(0, resolve));
+    onTestFinished(() => void server.close());
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+    return (server.address() as AddressInfo).port;
+  };
+
+  it.each([
+    ['another port of this machine, to which a browser sends the cookie', '127.0.0.1', true],
+    ['another site, to which it does not', 'localhost', false],
+  ] as const)('cannot act from %s', async (_, host, hasCookie) => {
+    const { daemon, url } = await started(['--dry-run'], env);
+    const { page } = await visit(url);
+    await signIn(page);
+    const form = await page.locator('[action="/act/sync"] [name=form]').inputValue();
+    const target = { form, client: 'default', template: 'standard-web', reason: 'x', duration: '1h' };
+    for (const action of ['sync', 'suspend', 'resume', 'sign-out']) {
+      const address = `${url}act/${action}`;
+      const port = await hostile(address, target);
+      await page.goto(`http://${host}:${port}/`);
+      // The answer is kept from it, but not the request from the daemon.
+      await page.evaluate(
+        `fetch(${JSON.stringify(address)}, { method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams(${JSON.stringify(target)}) }).catch(() => null)`,
+      );
+      const sent = page.waitForRequest(
+        (request) => request.isNavigationRequest() && request.url() === address,
+      );
+      await page.getByRole('button', { name: 'Win' }).click();
+      expect('cookie' in (await (await sent).allHeaders())).toBe(hasCookie);
+      await page.getByRole('heading', { name: 'Nothing was done' }).waitFor();
+    }
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sync now' }).waitFor();
+    expect(daemon.lines().filter(({ event }) => event === 'page.action')).toEqual([]);
+    expect(await daemon.event('request.refused')).toMatchObject({ token: 'trigger', reason: 'foreign' });
+  });
+});
