@@ -9,7 +9,7 @@ import { guardAll } from './core/guards.ts';
 import { edit } from '../memory/memory.ts';
 import { clearBackoff } from '../memory/remembering.ts';
 import { forgetAnswered } from './core/waits.ts';
-import { policyReasons, skipReasons, unwrittenSteps } from './core/permit.ts';
+import { givesName, policyReasons, skipReasons, unwrittenSteps } from './core/permit.ts';
 import { remember } from './core/remember.ts';
 import { templateResult } from './core/result.ts';
 import { planOf } from './core/basis.ts';
@@ -140,11 +140,11 @@ const suspect = (given: TemplateState, pass: Pass): TemplateState => {
   return override(state, pass);
 };
 
-/** An add that is not in the saved state may still take effect. */
+/** A write that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
   if (holdsAdds === null) return state;
   const { steps } = planOf(state.basis);
-  if (!steps.some(({ difference }) => difference.action === 'add')) return state;
+  if (!steps.some(givesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
 

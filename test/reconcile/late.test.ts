@@ -160,3 +160,21 @@ test('the wait between two readings goes by when the second one was asked for', 
   await scene.pass(desiredTemplate([apex, 'www A 192.0.2.3']), { askedAt });
   expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
 });
+
+test('after a failover no record gets a name of the file while a forgotten write may still come', async () => {
+  const scene = await openScene(
+    actualTemplate(['#1 @ A 192.0.2.1', '#2 old AAAA 2001:db8::2', '#3 mail A 192.0.2.3']),
+  );
+  const file = (...records: readonly string[]) =>
+    desiredTemplate([apex, 'mail A 192.0.2.3', ...records], { surplus: 'park', adopt: true, limits });
+  await scene.pass(file('old AAAA 2001:db8::2'));
+  scene.now += minute;
+  const holdsAdds = 'the database lost its last commits';
+  const wanted = file('www AAAA 2001:db8::2');
+  const { templates } = await scene.pass(wanted, { holdsAdds });
+  expect(templates[0]!.differences).toMatchObject([
+    { action: 'update', recordId: 2, fields: ['name'], outcome: 'skipped' },
+  ]);
+  await scene.pass(wanted);
+  expect(scene.actual.records.map(({ name }) => name)).toContain('www');
+});

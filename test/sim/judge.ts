@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { PassResult } from '../../src/result.ts';
 import { canonicalName, isParkedName } from './canonical.ts';
-import { breaches, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
+import { breaches, isCopyOfRetry, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { besideComing, leftAsStrangers, listFile, wrongOnArrival } from './own-laws.ts';
 import type { Nature } from './nature.ts';
@@ -195,7 +195,7 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
         !isForAnother(caseOf(templateId), attempt, record.id),
     );
     // A person has asked for another one, although it may still have come.
-    if (!isCopy || attempt.isForgiven) return;
+    if (!isCopy || attempt.isForgiven || isCopyOfRetry(attempt, caseOf(templateId).attempts)) return;
     count('extra adds');
     if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };

@@ -178,11 +178,20 @@ const wasShownAs = (
       records.some((record) => record.id === id && keyOf(record) === key),
   );
 
+/** A person had it sent although the first one might still come, and one of the two has been shown. */
+export const isCopyOfRetry = (
+  { pass, key, sent: { at } }: SentAttempt,
+  attempts: readonly SentAttempt[],
+): boolean =>
+  pass.retry &&
+  attempts.some((first) => isAdd(first) && first.key === key && first.sent.at < at && first.isShown);
+
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
 const noSecond: Law = (attempt, { one, truth, isKind }) => {
   for (const earlier of addsOf(one, attempt.key)) {
     const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } = earlier;
-    if (sent.landed === 'coming' && isKind && !earlier.isWaived) return 'adds again what is still coming';
+    if (sent.landed === 'coming' && isKind && !earlier.isWaived && !isCopyOfRetry(earlier, one.attempts))
+      return 'adds again what is still coming';
     const { recordId } = sent;
     const existing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !existing) continue;
@@ -398,6 +407,10 @@ const lawsOfAdds: readonly Law[] = [
   notBesidePending,
 ];
 
+/** A listing may be behind it, by the time at which the pass was first shown the template. */
+const isRecent = ({ isUndated, sent }: SentAttempt, { views }: TemplateCase, at: number): boolean =>
+  isUndated || (views[0]?.at ?? at) - sent.at < 600_000;
+
 const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
   const { before, after } = attempt;
   if (!before) return 'updates a record that the last reading did not show';
@@ -406,8 +419,7 @@ const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
   if (isOfThisPass && isUndo(attempt, one)) return null;
   // An old reading shows it as it was before another write of ours.
   const isBehind = one.attempts.some(
-    (other) =>
-      recordOf(other) === before.id && (other.isUndated || attempt.sent.at - other.sent.at < 600_000),
+    (other) => recordOf(other) === before.id && isRecent(other, one, attempt.sent.at),
   );
   return keyOf(before) === keyOf(after) && before.ttl === after.ttl && !isBehind
     ? `writes ${shown(before)} as it is`
@@ -444,7 +456,7 @@ const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, 
   const isAwaited = one.attempts.some(
     (other) =>
       (other.isBelieved || other.sent.told === 'an answer') &&
-      (other.isUndated || at - other.sent.at < 600_000) &&
+      isRecent(other, one, at) &&
       (recordOf(other) === before.id ? keyOf(other.after) !== keyOf(before) : other.key === keyOf(before)),
   );
   if (isAwaited) return null;

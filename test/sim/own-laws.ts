@@ -2,7 +2,7 @@ import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { isIgnored } from './files.ts';
-import { conflictOf, placeOf } from './laws.ts';
+import { conflictOf, isCopyOfRetry, placeOf } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { isAdd, recordOf, type SentAttempt, type TemplateCase } from './witness.ts';
 
@@ -23,6 +23,7 @@ export const listFile = ({ mostListed }: TemplateCase, { records }: DesiredTempl
 export const besideComing = (attempt: SentAttempt, { attempts }: TemplateCase): string[] =>
   attempts
     .filter((other) => !other.isWaived && other !== attempt && isAdd(other) && other.sent.landed === 'coming')
+    .filter((other) => !isCopyOfRetry(other, attempts))
     .map((other) => `adds while ${shown(other.after)} is on its way`);
 
 /** When a write takes effect. */
@@ -44,7 +45,7 @@ export const wrongOnArrival = (
       : placeOf(attempt.before) === placeOf(arrived);
   const conflict = isAccepted ? null : conflictOf(arrived, null, beside, null);
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
-  if (!isAdd(attempt) || attempt.isForgiven) return [];
+  if (!isAdd(attempt) || attempt.isForgiven || isCopyOfRetry(attempt, one.attempts)) return [];
   const set = placedSet(arrived);
   const file = attempt.pass.desired.get(attempt.sent.templateId);
   const isIgnoredNow = (record: ActualRecord): boolean => file !== undefined && isIgnored(file, record);

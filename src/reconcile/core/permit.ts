@@ -65,9 +65,10 @@ export const skipReasonOf = (
 ): string | null =>
   policyReason(step, state, force) ??
   clientReason(client) ??
-  reasonOf(state, 'template') ??
+  state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason ??
   (state.confirmed.has(writeKey(step)) ? null : unconfirmed) ??
-  (isAdd(step) ? reasonOf(state, 'adds') : null);
+  state.holds.find((hold) => !isPolicy(hold) && holdsStep(hold, step))?.reason ??
+  null;
 
 const policyReason = (step: Step, { basis, holds, only }: TemplateState, force: boolean): string | null => {
   const { mode } = basis.desired;
@@ -112,8 +113,15 @@ const clientReason = ({ holds, isEnding }: ClientView): string | null => {
   return isEnding ? 'the program is shutting down' : null;
 };
 
-const reasonOf = ({ holds }: TemplateState, scope: Hold['scope']): string | null =>
-  holds.find((hold) => hold.scope === scope && !isPolicy(hold))?.reason ?? null;
+/** Of a hold on adds. After a failover what may still come is not known, and may have the name that a record would get. */
+const holdsStep = ({ scope, cause }: Hold, step: Step): boolean =>
+  scope === 'adds' && (isAdd(step) || (cause === 'forgotten' && givesName(step)));
+
+/** Whether it puts a record at a name of the file. */
+export const givesName = (step: Step): boolean => {
+  if (isPark(step)) return isRestore(step);
+  return isAdd(step) || (step.difference.action === 'update' && step.difference.fields.includes('name'));
+};
 
 const isAdd = (step: Step): boolean => step.difference.action === 'add';
 

@@ -33,6 +33,13 @@ export const waits = [
     tests: ['reconcile/short-answers'],
   },
   {
+    rule: '§3.4 after a failover no record gets a name of the file while a forgotten write may still come',
+    file: 'src/reconcile/core/permit.ts',
+    from: " || (cause === 'forgotten' && givesName(step))",
+    to: '',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§2 conflicts count a record also as a listing that may be behind shows it',
     file: 'src/reconcile/core/waits.ts',
     from: '(listed ? [{ id, sent: dataOf(listed) }] : [])',
