@@ -17,7 +17,7 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Memory } from '../state/memory.ts';
+import type { Memory, MemoryReader } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -41,7 +41,7 @@ export interface Client {
   /** Runs a task while nobody else writes for this client, with what it may be written with. */
   alone<T>(
     request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
-    task: (connection: HostingOptions) => Promise<T>,
+    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
   ): Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
@@ -151,13 +151,13 @@ class OpenClient implements Client {
 
   async alone<T>(
     { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
-    task: (connection: HostingOptions) => Promise<T>,
+    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
   ): Promise<T> {
     const { unknownPause } = this.settings;
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (_, __, ___, { check }) => {
+    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
       this.#checkLock = check;
-      return task(this.connection);
+      return task(this.connection, memory);
     });
   }
 

@@ -1,4 +1,5 @@
 import { HostingError } from '../hosting/errors.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { nameById, type ActualTemplate, type DesiredState } from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
 
@@ -31,6 +32,10 @@ export const matchTemplates = async (
     known,
   };
 };
+
+/** Names that nothing has, each with a known one that may be meant. */
+export const unknownNames = (unknown: readonly string[], known: Iterable<string>): string =>
+  unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ');
 
 type Names = ReadonlyMap<{ readonly id: number | null }, string>;
 

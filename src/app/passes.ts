@@ -1,6 +1,5 @@
 import { formatProblem } from '../desired/problem.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import { suggestion } from '../lib/nearest.ts';
 import { ArgumentError, LockedError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
@@ -8,7 +7,7 @@ import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
-import { matchTemplates } from './match-templates.ts';
+import { matchTemplates, unknownNames } from './match-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
 
 /** The report over these passes, which also names the clients that are left out. */
@@ -111,7 +110,7 @@ export const resolveNames = async (
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
   throw new ArgumentError(
     [
-      `no template file describes ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
+      `no template file describes ${unknownNames(unknown, known)}`,
       ...(unknown.some((name) => /\.ya?ml$/.test(name)) ? ['give the name of a template, not its file'] : []),
       ...errors.map(formatProblem),
     ].join('\n'),

@@ -7,7 +7,9 @@ import { openProbe } from '../hosting/probe.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { isDescribable, type ActualRecord } from '../model/record.ts';
+import { suspensionOf, suspensionText } from '../model/suspension.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import type { MemoryReader } from '../state/memory.ts';
 import type { Client } from '../app/client.ts';
 import { confirm } from '../app/confirm.ts';
 
@@ -28,9 +30,10 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
     throw new UserError('doctor --write asks before it writes, and this is not a terminal: give --yes');
   const { signal } = new AbortController();
   try {
-    return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection) => {
+    return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection, memory) => {
       const template = templateIn(await client.service.listDnsTemplates(), request.write);
       const record = recordIn(template, request.record);
+      await requireUnsuspended(template, client, memory);
       const isTimed = request.settle !== null && record.ttl !== null;
       const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
       const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
@@ -39,6 +42,7 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
       );
       if (!isYes && !(await confirm(`Send this record its own values${test}?`)))
         throw new UserError('nothing was written');
+      await requireUnsuspended(template, client, memory);
       const probe = openProbe(connection);
       try {
         const { service, settings: dialect } = client;
@@ -71,6 +75,21 @@ const templateIn = (templates: readonly ActualTemplate[], nameOrId: string): Act
   if (template.publiclyAvailable)
     throw new UserError(`${template.name} (${template.id}) is or may be public, and is never written`);
   return template;
+};
+
+const requireUnsuspended = async (
+  { id, name }: ActualTemplate,
+  client: Client,
+  memory: MemoryReader,
+): Promise<void> => {
+  const described = (await client.load()).templates.filter((one) => one.id === id);
+  const saved = (await memory.template(id))?.row.template ?? null;
+  const names = [name, saved, ...described.map(({ template }) => template)];
+  const suspension = suspensionOf(await memory.suspensions(), { templateId: id, names });
+  if (suspension === null) return;
+  throw new UserError(
+    `${name} (${id}) is ${suspensionText(suspension)}; nothing is written until \`resume\``,
+  );
 };
 
 const recordIn = ({ name: template, records }: ActualTemplate, wanted: string): ActualRecord => {

@@ -1,7 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
-import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
@@ -12,7 +11,7 @@ import type { StateStore } from '../state/store.ts';
 import { managedTemplates, readHistory, type ShownEntry } from '../app/history-entries.ts';
 import { loadTemplates } from '../app/load-templates.ts';
 import { matchNames } from '../plan/match-names.ts';
-import { matchTemplates } from '../app/match-templates.ts';
+import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import { openStore } from '../app/open-store.ts';
 import { changeText } from '../report/record-text.ts';
 import { openAppContext, sandboxTokens } from '../app/app-context.ts';
@@ -92,9 +91,7 @@ const resolveNames = async (
   const { found, unknown } = await matchTemplates(patterns, context.clients, names);
   await context.close();
   if (unknown.length === 0) return found;
-  throw new UserError(
-    `no template or history is called ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}`,
-  );
+  throw new UserError(`no template or history is called ${unknownNames(unknown, names)}`);
 };
 
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;

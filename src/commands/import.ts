@@ -3,7 +3,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
 import { labelsOf } from '../import/label.ts';
-import { suggestion } from '../lib/nearest.ts';
+import { unknownNames } from '../app/match-templates.ts';
 import { LockedError, UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -73,8 +73,8 @@ const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readon
   const known = new Set(all.map(({ name }) => name));
   const { found, unknown } = matchNames(patterns, [...known, ...all.map(({ id }) => String(id))]);
   if (unknown.length === 0) return found;
-  const suggestions = unknown.map((name) => `${name}${suggestion(name, known)}`);
-  throw new UserError(`the service has no template of this client's own called ${suggestions.join(', ')}`);
+  const missing = unknownNames(unknown, known);
+  throw new UserError(`the service has no template of this client's own called ${missing}`);
 };
 
 const importJob = async (

@@ -1,82 +1,114 @@
 import { userInfo } from 'node:os';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import { matchTemplates } from '../app/match-templates.ts';
+import {
+  describedTemplates,
+  everKnownTemplates,
+  withId,
+  type KnownTemplates,
+} from '../app/known-templates.ts';
+import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import { suggestion } from '../lib/nearest.ts';
 import { parseDuration } from '../model/duration.ts';
-import type { SuspendedTemplate } from '../model/suspension.ts';
+import { suspensionText, type SuspendedTemplate } from '../model/suspension.ts';
 
 /** From now on nothing is written for these templates, or for all of the clients that `--client` names. */
-export const suspend = async (patterns: readonly string[], options: Options): Promise<number> => {
+export const suspend = (patterns: readonly string[], options: Options): Promise<number> => {
   const reason = readReason(options['reason']);
   const duration = readDuration(options['for']);
   const by = whoAmI();
-  return change(patterns, options, async ({ client, templates, name }) => {
-    await client.suspending((one) => one.suspend({ templates, by, reason, duration }));
-    const until =
-      duration === null
-        ? 'until it is resumed'
-        : `until ${new Date(Date.now() + duration).toISOString()}, or until it is resumed`;
-    return [`${name}: suspended by ${by} ${until}: ${reason}`];
+  return withContext(patterns, options, async ({ clients, redact }) => {
+    if (redact(reason) !== reason)
+      throw new UserError(
+        '--reason: it holds a token or another secret, and everybody would see it: leave that out',
+      );
+    return eachTarget(patterns, await knownOf(clients, describedTemplates), async (client, named) => {
+      const templates = named && (await Promise.all(named.map((one) => withId(one, client))));
+      const saved = await client.suspending((one) => one.suspend({ templates, by, reason, duration }));
+      return saved.map((one) => `${one.template ?? nameOf(client)}: ${suspensionText(one)}`);
+    });
   });
 };
 
 /** Ends the suspensions of these templates, whoever made them. */
 export const resume = (patterns: readonly string[], options: Options): Promise<number> =>
-  change(patterns, options, async ({ client, templates, name }) => {
-    const ended = await client.suspending((one) => one.resume(templates));
-    if (ended.length === 0) return [`${name}: was not suspended`];
-    return ended.map(
-      ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
-    );
+  withContext(patterns, options, async ({ clients }) => {
+    const known = await knownOf(clients, everKnownTemplates);
+    return eachTarget(patterns, known, async (client, named) => {
+      const name = named?.[0]?.template ?? nameOf(client);
+      const ids = new Set(named?.map(({ templateId }) => templateId));
+      // One that was suspended by name alone may have another name by now.
+      const templates =
+        named && known.get(client)!.templates.filter((one) => one.template === name || isOneOf(one, ids));
+      const [ended, left] = await client.suspending(async (one) => [
+        await one.resume(templates),
+        (await one.suspensions()).filter(({ template }) => template === null),
+      ]);
+      const lines = [
+        ...ended.map(
+          ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
+        ),
+        ...left.map((one) => `${name}: ${nameOf(client)} is still ${suspensionText(one)}`),
+      ];
+      return lines.length === 0 ? [`${name}: was not suspended`] : lines;
+    });
   });
 
-interface Target {
-  readonly client: Client;
-  /** Null: all of the client. */
-  readonly templates: readonly SuspendedTemplate[] | null;
-  /** For messages. */
-  readonly name: string;
-}
-
-const change = async (
+const withContext = async (
   patterns: readonly string[],
   options: Options,
-  act: (target: Target) => Promise<readonly string[]>,
+  act: (context: AppContext) => Promise<readonly string[]>,
 ): Promise<number> => {
   if (patterns.length === 0 && options['client'] === undefined)
     throw new UserError('name the templates, or all of a client with --client NAME');
   const context = await openAppContext(options, 2);
   try {
-    for (const target of await targetsOf(patterns, context))
-      for (const line of await act(target)) process.stdout.write(`${escapeControl(line)}\n`);
+    for (const line of await act(context)) process.stdout.write(`${escapeControl(line)}\n`);
     return 0;
   } finally {
     await context.close();
   }
 };
 
-const targetsOf = async (patterns: readonly string[], { clients }: AppContext): Promise<Target[]> => {
-  if (patterns.length === 0)
-    return clients.map((client) => ({ client, templates: null, name: `client ${client.settings.name}` }));
-  const { found, unknown, known } = await matchTemplates(patterns, clients);
-  if (unknown.length > 0)
-    throw new UserError(
-      `no template is called ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
-    );
-  const targets: Target[] = [];
-  for (const client of clients) {
-    const { templates, unusable } = await client.load();
-    for (const { template, id } of [...templates, ...unusable]) {
-      if (template === null || !found.includes(template)) continue;
-      targets.push({ client, templates: [{ template, templateId: id }], name: template });
+type Known = ReadonlyMap<Client, KnownTemplates>;
+
+const knownOf = async (
+  clients: readonly Client[],
+  find: (client: Client) => Promise<KnownTemplates>,
+): Promise<Known> =>
+  new Map(await Promise.all(clients.map(async (client) => [client, await find(client)] as const)));
+
+/** Acts on each named template, with all that is known of that name, or on each client with null. */
+const eachTarget = async (
+  patterns: readonly string[],
+  known: Known,
+  act: (client: Client, named: readonly SuspendedTemplate[] | null) => Promise<readonly string[]>,
+): Promise<string[]> => {
+  const names = [...known.values()].flatMap(({ templates }) => templates.map(({ template }) => template));
+  const clients = [...known].map(([{ service }, { files }]) => ({
+    service,
+    load: () => Promise.resolve(files),
+  }));
+  const match = await matchTemplates(patterns, clients, names);
+  if (match.unknown.length > 0)
+    throw new UserError(`no template is called ${unknownNames(match.unknown, match.known)}`);
+  const lines: string[] = [];
+  for (const [client, { templates }] of known) {
+    if (patterns.length === 0) lines.push(...(await act(client, null)));
+    for (const name of match.found) {
+      const named = templates.filter(({ template }) => template === name);
+      if (named.length > 0) lines.push(...(await act(client, named)));
     }
   }
-  return targets;
+  return lines;
 };
+
+const nameOf = ({ settings }: Client): string => `client ${settings.name}`;
+
+const isOneOf = ({ templateId }: SuspendedTemplate, ids: ReadonlySet<number | null>): boolean =>
+  templateId !== null && ids.has(templateId);
 
 const readReason = (reason: Options[string]): string => {
   if (typeof reason === 'string' && reason.trim() !== '') return reason.trim();

@@ -27,7 +27,8 @@ export interface SuspensionRequest extends Pick<Suspension, 'by' | 'reason'> {
 export interface Suspensions {
   /** Those in effect, by the clock of the store. */
   suspensions(): Promise<readonly Suspension[]>;
-  suspend(request: SuspensionRequest): Promise<void>;
+  /** Returns what was saved. */
+  suspend(request: SuspensionRequest): Promise<readonly Suspension[]>;
   /** Ends those of these templates, or all of the client, whoever made them. Returns them. */
   resume(templates: readonly SuspendedTemplate[] | null): Promise<readonly Suspension[]>;
 }
@@ -50,6 +51,36 @@ export const suspensionsFrom = (
 
 export const isInEffect = ({ until }: Suspension, now: number): boolean => until === null || now < until;
 
+/** For people. */
+export const suspensionText = ({ by, reason, until }: Omit<Suspension, 'since'>): string =>
+  `suspended by ${by}${until === null ? '' : ` until ${new Date(until).toISOString()}`}: ${reason}`;
+
+/** What a template goes by. */
+export interface TemplateNames {
+  readonly templateId: number;
+  /** In its file, at the service, and in the saved state; null if there is none. */
+  readonly names: readonly (string | null)[];
+}
+
+/** The suspension of a template that lasts the longest; null if there is none. A name alone is enough, and so is the id. */
+export const suspensionOf = (
+  suspensions: readonly Suspension[],
+  { templateId, names }: TemplateNames,
+): Suspension | null => {
+  let longest: Suspension | null = null;
+  for (const one of suspensions) {
+    const isOfTemplate = one.template === null || names.includes(one.template);
+    if ((isOfTemplate || one.templateId === templateId) && (longest === null || outlasts(one, longest)))
+      longest = one;
+  }
+  return longest;
+};
+
+const outlasts = (one: Suspension, other: Suspension): boolean => {
+  const [end, otherEnd] = [one.until ?? Infinity, other.until ?? Infinity];
+  return end === otherEnd ? one.since < other.since : end > otherEnd;
+};
+
 /** Those in effect, by each digest of a token. */
 export const inEffectByDigest = (
   saved: readonly { readonly digest: string; readonly suspension: Suspension }[],
@@ -65,6 +96,8 @@ export const inEffectByDigest = (
 export const isEndedBy = (suspension: Suspension, templates: readonly SuspendedTemplate[] | null): boolean =>
   templates === null || templates.some((one) => isAbout(suspension, one));
 
-/** By either: a template may get another name, and a name another template. */
+/** By the id, where both are known; else by the name. */
 const isAbout = (suspension: Suspension, { template, templateId }: SuspendedTemplate): boolean =>
-  suspension.template === template || (templateId !== null && suspension.templateId === templateId);
+  templateId === null || suspension.templateId === null
+    ? suspension.template === template
+    : suspension.templateId === templateId;

@@ -1,4 +1,5 @@
 import { sameElements } from '../lib/same-elements.ts';
+import { suspensionOf } from '../model/suspension.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
@@ -6,7 +7,6 @@ import type { TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
-import { suspensionOf } from './core/pauses.ts';
 import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
@@ -50,9 +50,9 @@ export const lookUp = async (
   for (const { templateId } of await run.pass.memory.openIntents()) cache.byId.delete(templateId);
   for (const one of bound) {
     const cached = cache.byId.get(one.actual.id);
-    const of = { template: one.desired.template, templateId: one.actual.id };
+    const names = [one.desired.template, one.actual.name, cached?.row.template ?? null];
     const isSame =
-      suspensionOf(run.suspensions, of) === null &&
+      suspensionOf(run.suspensions, { templateId: one.actual.id, names }) === null &&
       cached?.isDryRun === run.isDryRun &&
       cached.bound.desired === one.desired &&
       cached.bound.actual === one.actual &&

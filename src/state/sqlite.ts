@@ -151,8 +151,10 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
     suspensions: () => ask(() => inEffect(Date.now())),
     suspend: (request) =>
       change(() => {
-        for (const one of suspensionsFrom(request, Date.now()))
+        const made = suspensionsFrom(request, Date.now());
+        for (const one of made)
           connection.run(queries.suspend, scope, suspensionKey(one), JSON.stringify(one));
+        return made;
       }),
     resume: (templates) =>
       change(() => {

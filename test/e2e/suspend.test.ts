@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { startDaemon } from './daemon.ts';
@@ -12,7 +13,7 @@ const fileOf = (...records: readonly string[]): string =>
 const apex = 'type: A, content: 192.0.2.1';
 
 /** A template in sync with its file, and then an edit of that. */
-const place = async () => {
+const place = async ({ isManaged = true } = {}) => {
   const service = await startService();
   const cwd = await workplace({ withExamples: false });
   const edit = (...records: readonly string[]): Promise<void> =>
@@ -23,10 +24,12 @@ const place = async () => {
     name: 'web',
     records: [{ type: 'A', content: '192.0.2.1' }],
   })) as { id: number };
-  expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
+  if (isManaged) expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
+  const bindById = (): Promise<void> =>
+    writeBelow(cwd, 'templates/web.yaml', fileOf(apex, www).replace('template: web', `id: ${id}`));
   const namesNow = async (): Promise<(string | null)[]> =>
     (await service.records(id)).map(({ name }) => name).toSorted();
-  return { launch, edit, namesNow };
+  return { service, launch, edit, bindById, namesNow };
 };
 
 const www = 'type: A, name: www, content: 192.0.2.2';
@@ -52,6 +55,74 @@ it('a suspended template is not written to, by anybody, until it is resumed', as
   expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
   expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
   expect(await namesNow()).toEqual([null, 'www']);
+});
+
+it.each([true, false])(
+  'a template stays suspended if its file names it otherwise, managed or not: %s',
+  async (isManaged) => {
+    const { launch, bindById, namesNow } = await place({ isManaged });
+    await run(['suspend', 'web', '--reason', 'moving the mail'], launch);
+    await bindById();
+    for (let times = 0; times < 2; times += 1)
+      expect((await run(['apply', '--yes'], launch)).stdout).toMatch(/suspended by .+: moving the mail/);
+    expect(await namesNow()).toEqual([null]);
+    expect((await run(['resume', 'web'], launch)).stdout).toMatch(/^web: resumed; /);
+    expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
+    expect(await namesNow()).toEqual([null, 'www']);
+  },
+);
+
+it('a template that the service cannot be asked for is suspended with its client only', async () => {
+  const { launch: near } = await place({ isManaged: false });
+  const launch: Launch = { ...near, env: { ...near.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' } };
+  const alone = await run(['suspend', 'web', '--reason', 'r'], launch);
+  expect(alone).toMatchObject({ code: 1, stdout: '' });
+  expect(alone.stderr).toContain('web may get another name, so its id is needed');
+  const whole = await run(['suspend', '--client', 'default', '--reason', 'r'], launch);
+  expect(whole.stdout).toMatch(/^client default: suspended by .+: r\n$/);
+});
+
+it('resume says that the client is still suspended, and by whom', async () => {
+  const { launch } = await place();
+  await run(['suspend', '--client', 'default', '--reason', 'an audit'], launch);
+  const still = /web: client default is still suspended by .+: an audit\n$/;
+  expect((await run(['resume', 'web'], launch)).stdout).toMatch(new RegExp(`^${still.source}`));
+  await run(['suspend', 'web', '--reason', 'r'], launch);
+  expect((await run(['resume', 'web'], launch)).stdout).toMatch(
+    new RegExp(`^web: resumed; .+\n${still.source}`),
+  );
+});
+
+it('a template whose file is gone is resumed by its name', async () => {
+  const { launch } = await place();
+  await run(['suspend', 'web', '--reason', 'r'], launch);
+  await rm(`${launch.cwd}/templates/web.yaml`);
+  expect((await run(['resume', 'web'], launch)).stdout).toMatch(/^web: resumed; /);
+  expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
+});
+
+it('a token in a reason is refused, and neither saved nor printed', async () => {
+  const { launch, service } = await place();
+  for (const token of [service.env['DNS_SYNC_USER_TOKEN']!, service.env['DNS_SYNC_CLIENT_TOKEN']!]) {
+    const refused = await run(['suspend', 'web', '--reason', `with ${token}`], launch);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('--reason: it holds a token or another secret');
+    expect(refused.stderr).not.toContain(token);
+  }
+  expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
+});
+
+it('doctor --write leaves a suspended template alone', async () => {
+  const { launch, service } = await place();
+  const before = service.writes().length;
+  for (const target of [['web'], ['--client', 'default']]) {
+    await run(['suspend', ...target, '--reason', 'an audit'], launch);
+    const refused = await run(['doctor', '--write', 'web', '@ A', '--yes'], launch);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toMatch(/web \(\d+\) is suspended by .+: an audit; nothing is written/);
+    await run(['resume', ...target], launch);
+  }
+  expect(service.writes()).toHaveLength(before);
 });
 
 it('a daemon obeys a suspension that was made while it runs, also of its whole client', async () => {

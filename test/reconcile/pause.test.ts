@@ -24,8 +24,9 @@ const writesOf = ({ calls }: Scene): string[] => calls.filter((call) => !call.st
 
 const only = ({ templates: [first] }: PassResult): TemplateResult => first!;
 
-const suspend = (scene: Scene, duration: number | null = null, by = 'ann'): Promise<void> =>
+const suspend = (scene: Scene, duration: number | null = null, by = 'ann') =>
   scene.memory.suspend({ by, reason: 'new web server', duration, templates: [ofScene] });
+const byNameAlone = { template: desiredTemplate([]).template, templateId: null };
 const ofScene = { template: desiredTemplate([]).template, templateId: actualTemplate([]).id };
 
 /** The service answers as ever, and then somebody suspends the template. */
@@ -98,6 +99,29 @@ describe('a suspended template', () => {
     await scene.memory.suspend({ by: 'ann', reason: 'r', duration: null, templates });
     const result = await scene.pass(desiredTemplate(edited, { limits }), { writer: null });
     expect(only(result).status).toBe(status);
+  });
+
+  it('is known by its name at the service, if its file names it by id', async () => {
+    const scene = await openScene(actualTemplate(stored(file)));
+    await scene.memory.suspend({ by: 'ann', reason: 'r', duration: null, templates: [byNameAlone] });
+    const byId = desiredTemplate(edited, { limits, adopt: true, id: 17, template: 'template-17' });
+    expect(only(await scene.pass(byId)).status).toBe('suspended');
+    // From then on it is known whatever it is called.
+    scene.actual = { ...scene.actual, name: 'another' };
+    for (const template of ['template-17', 'another', 'another'])
+      expect(only(await scene.pass({ ...byId, template })).status).toBe('suspended');
+    expect(writesOf(scene)).toEqual([]);
+    await scene.memory.resume([byNameAlone]);
+    expect(only(await scene.pass({ ...byId, template: 'another' })).status).toBe('in-sync');
+  });
+
+  it('is known by the name under which it was managed, also in later passes', async () => {
+    const scene = await known();
+    await scene.memory.suspend({ by: 'ann', reason: 'r', duration: null, templates: [byNameAlone] });
+    scene.actual = { ...scene.actual, name: 'another' };
+    const renamed = { ...desiredTemplate(edited, { limits }), template: 'another' };
+    for (let pass = 0; pass < 3; pass += 1) expect(only(await scene.pass(renamed)).status).toBe('suspended');
+    expect(writesOf(scene)).toEqual([]);
   });
 
   it('shows the suspension that lasts the longest', async () => {

@@ -56,7 +56,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       const web = { template: 'web', templateId: 17 };
       const mail = { template: 'mail', templateId: null };
       const asked = { by: 'ann', reason: 'moving "www"', duration: null };
-      await memory.suspend({ ...asked, templates: [web, mail] });
+      expect(await memory.suspend({ ...asked, templates: [web, mail] })).toMatchObject([web, mail]);
       await memory.suspend({ by: 'bob', reason: 'new host', duration: 3_600_000, templates: [web] });
       await memory.close();
 
@@ -76,6 +76,8 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
         ['web', null],
       ]);
       expect(await (await open('another client')).suspensions()).toEqual([]);
+      // The name may be that of another template by now.
+      expect(await other.resume([{ template: 'web', templateId: 18 }])).toEqual([]);
       // By its id it is found under another name, too.
       expect(await other.resume([{ template: 'renamed', templateId: 17 }])).toHaveLength(2);
       expect(await other.resume([web])).toEqual([]);

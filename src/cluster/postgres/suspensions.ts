@@ -27,6 +27,7 @@ export const suspensionsIn = (
         made.map(suspensionKey),
         made.map((one) => JSON.stringify(one)),
       ]);
+      return made;
     }),
   resume: (templates) =>
     transaction(async (run) => {

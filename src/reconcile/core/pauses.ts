@@ -1,9 +1,10 @@
-import type { Suspension } from '../../model/suspension.ts';
+import { edit } from '../../memory/memory.ts';
+import { suspensionOf, suspensionText, type Suspension } from '../../model/suspension.ts';
 import { isOpen, nextOpening } from '../../model/window.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { planOf } from './basis.ts';
 import { policyReasons } from './permit.ts';
-import { isPaused, withHold, type TemplateState } from './state.ts';
+import { isPaused, withBasis, withHold, type TemplateState } from './state.ts';
 
 /** What a person or a time of the week decides about writing, whatever differs. */
 export interface PauseInput {
@@ -20,9 +21,10 @@ export interface PauseInput {
  */
 export const pause = (state: TemplateState, input: PauseInput): TemplateState => {
   const { desired, view } = state.basis;
-  const suspension = suspensionOf(input.suspensions, { template: desired.template, templateId: view.id });
+  const names = [desired.template, view.name, state.savedName];
+  const suspension = suspensionOf(input.suspensions, { templateId: view.id, names });
   if (suspension !== null && state.suspension === null)
-    return { ...withHold(state, suspendedBy(suspension)), suspension };
+    return { ...withHold(withItsName(state, suspension), suspendedBy(suspension)), suspension };
   const { window } = desired;
   if (isPaused(state) || input.force || window === undefined || isOpen(window, input.now)) return state;
   const plan = planOf(state.basis);
@@ -31,30 +33,24 @@ export const pause = (state: TemplateState, input: PauseInput): TemplateState =>
   return withHold(state, outsideOf(window.text, nextOpening(window, input.now)));
 };
 
-/** The one that suspends a template the longest; null if none does. */
-export const suspensionOf = (
-  suspensions: readonly Suspension[],
-  one: Pick<Suspension, 'template' | 'templateId'>,
-): Suspension | null =>
-  suspensions
-    .filter(({ template, templateId }) => {
-      const isOfId = templateId !== null && templateId === one.templateId;
-      return template === null || template === one.template || isOfId;
-    })
-    .toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || a.since - b.since)[0] ?? null;
+/** A template that is suspended by a name alone is saved under it, so that later passes find it under any name. */
+const withItsName = (state: TemplateState, { template, templateId }: Suspension): TemplateState => {
+  const { memory } = state.basis;
+  if (template === null || templateId === memory.row.templateId || template === memory.row.template)
+    return state;
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ template })) });
+};
 
-const suspendedBy = ({ by, reason, until }: Suspension): Hold => ({
+const suspendedBy = (suspension: Suspension): Hold => ({
   scope: 'template',
   cause: 'suspended',
-  reason: `suspended by ${by}${until === null ? '' : ` until ${timeOf(until)}`}: ${reason}`,
-  retryAt: until,
+  reason: suspensionText(suspension),
+  retryAt: suspension.until,
 });
 
 const outsideOf = (windows: string, opening: number | null): Hold => ({
   scope: 'template',
   cause: 'window',
-  reason: `outside of its window (${windows}): changes wait${opening === null ? '' : ` until ${timeOf(opening)}`}`,
+  reason: `outside of its window (${windows}): changes wait${opening === null ? '' : ` until ${new Date(opening).toISOString()}`}`,
   retryAt: opening,
 });
-
-const timeOf = (time: number): string => new Date(time).toISOString();

@@ -45,6 +45,8 @@ export interface TemplateState {
    */
   readonly unfinished: readonly EndedIntent[];
   readonly holds: readonly Hold[];
+  /** By which name the state knew it before this pass; null if it did not. */
+  readonly savedName: string | null;
   /** What suspends it; null if nothing does. */
   readonly suspension: Suspension | null;
   /** The records that this pass may write; empty: all. */
@@ -90,6 +92,7 @@ export const openTemplate = (
     agreement: { since: moment, until: asked, isRepeated: false },
     unfinished,
     holds: [],
+    savedName: stored?.row.template ?? null,
     suspension: null,
     only,
     comparedListing: null,

@@ -17,6 +17,7 @@ import { lockAndEnd } from './rules/lock-and-end.mjs';
 import { surplus } from './rules/surplus.mjs';
 import { guards } from './rules/guards.mjs';
 import { identity } from './rules/identity.mjs';
+import { pausing } from './rules/pauses.mjs';
 import { requests } from './rules/requests.mjs';
 
 /**
@@ -55,4 +56,5 @@ export const mutations = [
   ...requests,
   ...surplus,
   ...guards,
+  ...pausing,
 ];
