@@ -78,10 +78,11 @@ describe('a client that only keeps a connection open', () => {
     const socket = open(
       `POST /api/reconcile HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 10000000000\r\n\r\n`,
     );
-    const body = setInterval(() => socket.write(Buffer.alloc(65_536)), 1);
+    // Slowly enough for the answer to be read before a write finds the connection closed.
+    const body = setInterval(() => socket.write(Buffer.alloc(65_536)), 50);
     onTestFinished(() => clearInterval(body));
     const answer = once(socket, 'data');
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     expect(statusOf(String((await answer)[0]))).toBe(status);
     await closed;
   });
