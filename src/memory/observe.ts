@@ -82,7 +82,9 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
 const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
   if (!known?.failure || known.failure.kind === 'refused') return null;
   const { sent, retryAt, pause, since } = known.failure;
-  return storedAgain(known, { sent, before: known.seen, at: retryAt - pause, since });
+  // A listing that is behind an add lacks the record, also where an earlier one has been bound.
+  const before = isPerhapsAdded(known) ? null : known.seen;
+  return storedAgain(known, { sent, before, at: retryAt - pause, since });
 };
 
 /**

@@ -116,3 +116,36 @@ test('an add that is late is not taken for somebody else’s address at its name
   expect(addsIn(scene)).toEqual(['add 1']);
   expect(scene.actual.records.map(({ id }) => id)).toEqual([1, 7]);
 });
+
+test('an add that a person repeated, and that an earlier record ends, is not sent a third time after listings that are behind', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
+  await scene.pass(file());
+  const before = scene.actual;
+  const lists = (shown: Mishap): void => {
+    scene.mishaps.clear();
+    for (const call of ['list 1', 'list 2', 'list 3', 'list 4']) scene.mishaps.set(call, shown);
+  };
+  const wanted = file('www A 192.0.2.9');
+  scene.now += 20_000;
+  await scene.pass(wanted);
+  const earlier = scene.actual;
+  scene.now += 20_000;
+  lists(behind({ ...scene, actual: before }));
+  scene.mishaps.set('add 1', (template) => {
+    const other = actualTemplate(['#7 other A 192.0.2.7']).records;
+    return (scene.actual = { ...template, records: [...template.records, ...other] });
+  });
+  await scene.pass(wanted, { trigger: 'command', retry: true });
+  scene.now += 20_000;
+  lists(() => earlier);
+  await scene.pass(wanted);
+  scene.now += 20_000;
+  scene.mishaps.clear();
+  await scene.pass(wanted);
+  for (const _ of [1, 2]) {
+    scene.now += 20_000;
+    lists(() => before);
+    await scene.pass(wanted);
+  }
+  expect(addsIn(scene)).toEqual(['add 1', 'add 1']);
+});

@@ -26,6 +26,13 @@ export const waits = [
     tests: ['reconcile/short-answers'],
   },
   {
+    rule: '§3.1 listings may be behind an add of unknown outcome, also where an earlier record is bound again',
+    file: 'src/memory/observe.ts',
+    from: 'isPerhapsAdded(known) ? null : known.seen',
+    to: 'known.seen',
+    tests: ['reconcile/short-answers'],
+  },
+  {
     rule: '§3.4 somebody else’s address at the name of an add of unknown outcome is not its record',
     file: 'src/plan/match-add.ts',
     from: ' && !areAddresses(sent, stored)',
