@@ -60,6 +60,7 @@ export const pausing = [
     from: 'until === null || now < until;',
     to: 'until === null || now < Infinity;',
     tests: ['state/sqlite'],
+    isOfBuild: true,
   },
   {
     rule: 'outside of its window a template is not written',
