@@ -7,6 +7,7 @@ import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
+import { refuseUnused } from './unused-variables.ts';
 import { matchTemplates, unknownNames } from './match-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
 
@@ -103,10 +104,14 @@ export const resolveNames = async (
   clients: readonly Client[],
   patterns: readonly string[],
 ): Promise<readonly string[]> => {
+  const states = await Promise.all(clients.map((client) => client.load()));
+  refuseUnused(
+    clients.map(({ settings }) => settings),
+    states,
+  );
   if (patterns.length === 0) return [];
   const { found, unknown, known } = await matchTemplates(patterns, clients);
   if (unknown.length === 0) return found;
-  const states = await Promise.all(clients.map((client) => client.load()));
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
   throw new ArgumentError(
     [

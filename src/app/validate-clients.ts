@@ -5,6 +5,7 @@ import type { DesiredState, Problem } from '../model/template.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import { refuseUnused } from './unused-variables.ts';
 import { loadTemplates, type LoadHow } from './load-templates.ts';
 
 export type ClientProblem = Problem & { readonly client: string };
@@ -20,6 +21,10 @@ export const validateClients = async (
       const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files) });
       return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
     }),
+  );
+  refuseUnused(
+    settings.clients,
+    states.map(({ state }) => state),
   );
   const found = [
     ...settings.leftOut,

@@ -21,6 +21,8 @@ export const maxDepth = 32;
 
 /** What is left of the limits of a file. */
 export class Budget {
+  /** The names of all variables that its values use, for who has to know whether one is used at all. */
+  readonly usedVariables = new Set<string>();
   readonly #left: Record<keyof typeof limits, number>;
 
   constructor(other: Partial<Record<keyof typeof limits, number>> = {}) {

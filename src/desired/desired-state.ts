@@ -33,6 +33,7 @@ export const desiredState = (
     ],
     problems: [...absent, ...missing.map(missingProblem), ...problemsOf(diagnostics, strict)].sort(byPlace),
     files: readings.length,
+    usedVariables: new Set(readings.flatMap((one) => [...one.usedVariables])),
   };
 };
 

@@ -9,6 +9,7 @@ import { resolveTemplate, type ResolvedTemplate, type TemplateSettings } from '.
 export interface ResolvedFile {
   readonly file: SourceFile;
   readonly templates: readonly ResolvedTemplate[];
+  readonly usedVariables: ReadonlySet<string>;
 }
 
 export const resolveFile = async (
@@ -17,18 +18,18 @@ export const resolveFile = async (
   signal?: AbortSignal,
 ): Promise<ResolvedFile> => {
   const { bytes, ...rest } = file;
-  if (bytes === undefined) return { file, templates: await resolveTemplates(file, settings, signal) };
+  if (bytes === undefined) return { file, ...(await resolveTemplates(file, settings, signal)) };
   const parsed = await parseFile(bytes, file.isFragment);
-  const templates = await resolveTemplates({ ...rest, parsed }, settings, signal);
+  const resolved = await resolveTemplates({ ...rest, parsed }, settings, signal);
   // The documents are in the templates now; only the diagnostics of the file are still needed.
-  return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, templates };
+  return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, ...resolved };
 };
 
 const resolveTemplates = async (
   file: SourceFile,
   settings: TemplateSettings,
   signal?: AbortSignal,
-): Promise<ResolvedTemplate[]> => {
+): Promise<Omit<ResolvedFile, 'file'>> => {
   const budget = new Budget();
   const templates: ResolvedTemplate[] = [];
   for (const document of file.parsed.documents) {
@@ -36,7 +37,7 @@ const resolveTemplates = async (
     if (signal?.aborted === true) throw new UserError(stopping);
     templates.push(await resolveTemplate(file, document, settings, budget));
   }
-  return templates;
+  return { templates, usedVariables: budget.usedVariables };
 };
 
 const stopping = 'loading of template files was cut short: this program is shutting down';

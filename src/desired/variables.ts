@@ -72,6 +72,7 @@ const problemWith = ({
   if (state.within.includes(name)) return `the variable ${quote(name)} refers to itself`;
   if (state.substitutions > maxSubstitutions || state.length > maxLength) return tooMuch;
   const { budget } = state;
+  budget.usedVariables.add(name);
   const isWithinBudget =
     budget.spend('substitutions') && budget.spend('characters', variable?.text.length ?? 0);
   if (!isWithinBudget) return tooMuchInFile;

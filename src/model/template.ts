@@ -103,4 +103,6 @@ export interface DesiredState {
   readonly problems: readonly Problem[];
   /** Number of template files found, fragments not counted. */
   readonly files: number;
+  /** The names of variables that the files use; absent for none. */
+  readonly usedVariables?: ReadonlySet<string>;
 }

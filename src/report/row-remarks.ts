@@ -24,11 +24,12 @@ export const causeWords: Record<Cause, string> = {
 export const remarksOf = (difference: Difference, template: string, said: readonly string[]): string[] => {
   const { retryAt } = difference;
   const error = said.includes(difference.error ?? '') ? undefined : difference.error;
-  const why = [
+  const reasons = [
     ...(difference.action === 'blocked' ? [sentence(difference.message), ...inTheWay(difference)] : []),
     ...(error === undefined ? [] : [sentence(error)]),
-    ...(retryAt === undefined ? [] : [`Next try at ${retryAt}.`]),
   ];
+  const isSaid = retryAt === undefined || [...said, ...reasons].some((text) => text.includes(retryAt));
+  const why = [...reasons, ...(isSaid ? [] : [`Next try at ${retryAt}.`])];
   return [
     ...(why.length === 0 ? [] : [why.join(' ')]),
     ...('reason' in difference

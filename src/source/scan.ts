@@ -166,7 +166,7 @@ const reasonOf = (thrown: unknown): string => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return 'it does not exist';
+      return notThere;
     case 'EACCES':
     case 'EPERM':
       return `permission denied${deniedTo(thrown)}`;
@@ -176,6 +176,8 @@ const reasonOf = (thrown: unknown): string => {
       return messageOf(thrown);
   }
 };
+
+const notThere = 'it does not exist';
 
 interface Search {
   readonly files: ScannedFile[];
@@ -199,7 +201,9 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
     const missing = missingAt(path, error);
     // A relative path depends on the working directory, so name it.
     const where = isAbsolute(path) ? '' : ` (${absolute(path)})`;
-    search.missing.push({ ...missing, reason: `${missing.reason}${where}` });
+    const isDirectory = missing.reason === notThere && !isTemplateName(path);
+    const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
+    search.missing.push({ ...missing, reason: `${missing.reason}${where}${advice}` });
   }
 };
 

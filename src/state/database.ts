@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, renameSync } from 'node:fs';
-import { messageOf, UserError } from '../errors.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type Connection } from './connection.ts';
 import { MemoryError } from './memory.ts';
 import { isOwnSchema, migrate } from './migrations.ts';
@@ -69,7 +69,7 @@ export const memoryError = (file: string, error: unknown): unknown => {
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
     ? new MemoryError(
-        `the state in ${file} cannot be used, and nothing is written to the service without it: ${messageOf(error)}; ${adviceOn(error.message)}`,
+        `the state in ${file} cannot be used, and nothing is written to the service without it: ${'syscall' in error ? codeOf(error) : messageOf(error)}; ${adviceOn(error.message)}`,
         { cause: error },
       )
     : error;

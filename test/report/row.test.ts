@@ -50,3 +50,22 @@ test('long texts show where they differ', () => {
     expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
   expect(row.changes).toEqual([{ field: 'content', from: shown('old'), to: shown('new') }]);
 });
+
+test('a time that a reason says is not said again', () => {
+  const retryAt = '2026-11-20T20:05:00.000Z';
+  const update = {
+    action: 'update',
+    recordId: 5,
+    current: record({}),
+    desired: record({ content: '192.0.2.2' }),
+    fields: ['content'],
+    cause: 'edited',
+    source: { file: 'site.yaml', line: 1, column: 1 },
+    outcome: 'skipped',
+    retryAt,
+  } as const;
+  const waits = `the service asked to wait until ${retryAt}`;
+  expect(rowOf({ ...update, error: waits }, 'site').remarks).toEqual([`${waits}.`]);
+  expect(rowOf(update, 'site', [waits]).remarks).toEqual([]);
+  expect(rowOf({ ...update, error: 'later' }, 'site').remarks).toEqual([`later. Next try at ${retryAt}.`]);
+});

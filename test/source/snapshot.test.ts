@@ -62,7 +62,8 @@ describe('which files are read', () => {
     expect(state.problems.map(formatProblem)).toEqual(
       ['gone', 'gone.yaml'].map((name) => {
         const path = join(directory, name);
-        return `${path}: error: ${path} cannot be read: it does not exist [unreadable]`;
+        const advice = name === 'gone' ? '; `import` makes it, with the templates of the service' : '';
+        return `${path}: error: ${path} cannot be read: it does not exist${advice} [unreadable]`;
       }),
     );
     expect(state.templates).toHaveLength(1);
