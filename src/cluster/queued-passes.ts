@@ -109,7 +109,9 @@ export class QueuedPasses implements PassStarter {
     const after = failuresAfter(outcome, failures);
     if (outcome === 'ok') {
       this.#backoffUntil = null;
-      return { pass: this.#waiting('schedule', 0), delay: delayToNext(this.#options.client.settings()) };
+      const { settings, opensAt = () => null } = this.#options.client;
+      const toOpening = Math.max(0, (opensAt() ?? Infinity) - Date.now());
+      return { pass: this.#waiting('schedule', 0), delay: Math.min(delayToNext(settings()), toOpening) };
     }
     const delay = delayAfter(outcome, after);
     this.#backoffUntil = new Date(Date.now() + delay);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Doubted, Publication } from '../model/published.ts';
-import type { Suspensions } from '../model/suspension.ts';
+import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
@@ -78,6 +78,10 @@ export interface DaemonContext {
   reopen(): Pick<DaemonContext, 'settings' | 'clients'>;
   /** Reads the files of clients again and opens those that have changed. */
   reopenChanged(): Pick<DaemonContext, 'settings' | 'clients'>;
+  /** What is suspended of these clients at the moment, by client. */
+  readonly suspended: (
+    clients: readonly ClientSettings[],
+  ) => Promise<ReadonlyMap<string, readonly Suspension[]>>;
   /** Reads one page of the history of writes of these clients. */
   readonly readHistory: (request: HistoryRequest) => Promise<HistoryPage<WriteEntry>>;
   /** Closes the clients that were opened first, and the embedded service. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { startDaemon } from './daemon.ts';
-import { run, workplace, type Launch } from './program.ts';
+import { run, workplace, type Launch, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -125,20 +125,55 @@ it('doctor --write leaves a suspended template alone', async () => {
   expect(service.writes()).toHaveLength(before);
 });
 
-it('a daemon obeys a suspension that was made while it runs, also of its whole client', async () => {
+const suspended = (line: LogLine): boolean => line['status'] === 'suspended';
+const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';
+
+it.each([['web'], ['--client', 'default']])(
+  'a daemon obeys what another process suspends and resumes while it runs, at once: %s %s',
+  async (...target) => {
+    const { launch, edit, namesNow } = await place();
+    const daemon = await startDaemon([], launch);
+    await daemon.event('pass.finished');
+    await run(['suspend', ...target, '--reason', 'an audit'], launch);
+    expect(await daemon.event('pass.finished', suspended)).toMatchObject({ trigger: 'request' });
+    await edit(www);
+    await daemon.event('pass.finished', suspended);
+    expect(await namesNow()).toEqual([null]);
+    await run(['resume', ...target], launch);
+    expect(await daemon.event('pass.finished', inSync)).toMatchObject({ trigger: 'request' });
+    expect(await namesNow()).toEqual([null, 'www']);
+  },
+);
+
+it('a suspension outlasts a restart of the daemon', async () => {
+  const { launch, edit, namesNow } = await place();
+  await run(['suspend', 'web', '--reason', 'an audit'], launch);
+  await edit(www);
+  const start = async () => {
+    const daemon = await startDaemon([], launch);
+    expect(await daemon.event('pass.finished')).toMatchObject({ status: 'suspended', trigger: 'startup' });
+    expect(await namesNow()).toEqual([null]);
+    return daemon;
+  };
+  const first = await start();
+  first.signal('SIGTERM');
+  await first.ended;
+  const second = await start();
+  await run(['resume', 'web'], launch);
+  await second.event('pass.finished', inSync);
+  expect(await namesNow()).toEqual([null, 'www']);
+});
+
+it('a daemon writes again as soon as a suspension has expired', async () => {
   const { launch, edit, namesNow } = await place();
   const daemon = await startDaemon([], launch);
-  await daemon.event('pass.finished');
-  await run(['suspend', '--client', 'default', '--reason', 'an audit'], launch);
+  await run(['suspend', 'web', '--for', '15s', '--reason', 'an audit'], launch);
+  await daemon.event('pass.finished', suspended);
   await edit(www);
-  expect(await daemon.event('pass.finished', ({ trigger }) => trigger === 'file-change')).toMatchObject({
-    status: 'suspended',
-  });
-  expect(await namesNow()).toEqual([null]);
-  await run(['resume', '--client', 'default'], launch);
-  await edit(www, api);
-  await daemon.event('pass.finished', ({ status }) => status === 'in-sync');
-  expect(await namesNow()).toEqual(['api', null, 'www']);
+  await daemon.event('pass.finished', suspended);
+  expect(await daemon.event('pass.finished', inSync)).toMatchObject({ trigger: 'request' });
+  expect(await namesNow()).toEqual([null, 'www']);
+  expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
 });
 
 it.each([

@@ -60,6 +60,8 @@ export class ClientController {
    */
   #couldNotBegin = false;
   #lastError: string | null = null;
+  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
+  #opensAt: number | null = null;
   /** Ends when the changed files have been offered to others. */
   #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
@@ -76,6 +78,7 @@ export class ClientController {
       settings: () => this.client.settings,
       log: this.#log,
       onState: options.changeFeed.changed,
+      opensAt: () => this.#opensAt,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
     this.#publications = new Publications(this.#log);
@@ -255,6 +258,7 @@ export class ClientController {
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
     const latest = this.#latest.result;
+    this.#opensAt = latest && openingAfter(latest);
     const shown = this.#answers.addTo(result);
     const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
@@ -318,7 +322,19 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
   if (holdReason === null) return 'ok';
   if (retryAt === null) return 'failed';
-  // Its times may be by another clock.
-  const wait = Date.parse(retryAt) - Date.parse(startedAt) - durationMs;
-  return { failedUntil: Date.now() + wait };
+  return { failedUntil: byOwnClock(retryAt, { startedAt, durationMs }) };
 };
+
+/** The first window that opens after this pass began: another pass then writes the changes that wait for it. */
+const openingAfter = (result: PassResult): number | null => {
+  const openings = result.templates
+    .flatMap(({ waitsUntil }) => waitsUntil ?? [])
+    .filter((opening) => opening > result.startedAt);
+  return openings.length === 0 ? null : Math.min(...openings.map((one) => byOwnClock(one, result)));
+};
+
+/** The times of a pass that has just ended may be by another clock. Ms since the epoch. */
+const byOwnClock = (
+  time: string,
+  { startedAt, durationMs }: Pick<PassResult, 'startedAt' | 'durationMs'>,
+): number => Date.now() + Date.parse(time) - Date.parse(startedAt) - durationMs;

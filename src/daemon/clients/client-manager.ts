@@ -4,6 +4,7 @@ import { matchNames } from '../../plan/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
 import type { Settings } from '../../settings.ts';
+import type { ClientSettings } from '../../settings/client.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from '../context.ts';
@@ -16,6 +17,7 @@ import type { ChangeFeed } from '../passes/change-feed.ts';
 import { ClientFilesWatch } from '../watch/client-files-watch.ts';
 import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
 import { PublishRounds } from './publish-rounds.ts';
+import { SuspensionWatch } from './suspension-watch.ts';
 
 /** What clients report to while they run. */
 export interface Listeners {
@@ -46,6 +48,7 @@ export class ClientManager {
   #reloading: Promise<void> = Promise.resolve();
   readonly #filesWatch: ClientFilesWatch;
   readonly #publishing: PublishRounds;
+  readonly #suspensions: SuspensionWatch;
   #isClosing = false;
 
   constructor(context: DaemonContext, listeners: Listeners) {
@@ -55,6 +58,10 @@ export class ClientManager {
     this.#problems = context.settings.leftOut;
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
     this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
+    this.#suspensions = new SuspensionWatch({
+      look: () => context.suspended(this.#clientSettings.filter(({ dryRun }) => !dryRun)),
+      onChange: (client) => this.#controllers.get(client)?.trigger('request'),
+    });
   }
 
   get settings(): Settings {
@@ -84,6 +91,7 @@ export class ClientManager {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
+    await this.#suspensions.start();
     const published = await this.#publishing.start();
     await this.#context.fleet.start(
       (report) => this.#controllers.get(report.event.client)?.adopt(report),
@@ -99,6 +107,10 @@ export class ClientManager {
       files: [...this.#controllers.values()].map(({ client }) => client.sharedAs()),
       receivers: this.#settings.notify.map(({ name }) => name),
     };
+  }
+
+  get #clientSettings(): readonly ClientSettings[] {
+    return [...this.#controllers.values()].map(({ client }) => client.settings);
   }
 
   trigger(trigger: Trigger): void {
@@ -119,9 +131,8 @@ export class ClientManager {
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
-    const clients = [...this.#controllers.values()].map(({ client }) => client.settings);
     const { sandboxUrl, redact } = this.#context;
-    const request = { clients, isSandbox: sandboxUrl !== null, query, redact, signal };
+    const request = { clients: this.#clientSettings, isSandbox: sandboxUrl !== null, query, redact, signal };
     return this.#historyLimit(() => this.#context.readHistory(request));
   }
 
@@ -140,6 +151,7 @@ export class ClientManager {
     const others = Promise.all([
       this.#filesWatch.close(),
       this.#publishing.close(),
+      this.#suspensions.close(),
       this.#reloading,
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);

@@ -26,6 +26,8 @@ export interface PassLoopOptions {
   readonly log: Logger;
   /** Called after each change of the state. */
   readonly onState?: () => void;
+  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
+  readonly opensAt?: () => number | null;
   /** From 0 to 1, for the jitter of the backoff. */
   readonly random?: () => number;
 }
@@ -65,17 +67,26 @@ export class PassLoop implements PassStarter {
   readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
+  readonly #opensAt: () => number | null;
   readonly #random: () => number;
   readonly #closing = new AbortController();
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
   #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
+  #opening: NodeJS.Timeout | undefined;
 
-  constructor({ pass, log, onState = () => undefined, random = Math.random }: PassLoopOptions) {
+  constructor({
+    pass,
+    log,
+    onState = () => undefined,
+    opensAt = () => null,
+    random = Math.random,
+  }: PassLoopOptions) {
     this.#pass = pass;
     this.#log = log;
     this.#onState = onState;
+    this.#opensAt = opensAt;
     this.#random = random;
   }
 
@@ -111,6 +122,7 @@ export class PassLoop implements PassStarter {
     this.#closing.abort();
     this.#waiting = null;
     this.#endBackoff();
+    clearTimeout(this.#opening);
     await this.#running?.ended;
   }
 
@@ -126,7 +138,10 @@ export class PassLoop implements PassStarter {
     this.#running = null;
     if (outcome === 'ok') this.#failures = 0;
     else if (outcome !== 'busy') this.#failures += 1;
-    if (!this.#closing.signal.aborted) this.#goOn(outcome, cause);
+    if (!this.#closing.signal.aborted) {
+      this.#goOn(outcome, cause);
+      this.#awaitOpening();
+    }
     this.#onState();
   }
 
@@ -138,6 +153,17 @@ export class PassLoop implements PassStarter {
     if (!this.#waiting) return;
     if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
     else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
+  }
+
+  /** The clock is read each minute, since timers do not notice when it is set. */
+  #awaitOpening(): void {
+    clearTimeout(this.#opening);
+    const at = this.#opensAt();
+    if (at === null) return;
+    this.#opening = setTimeout(
+      () => (Date.now() < at ? this.#awaitOpening() : this.trigger('schedule')),
+      Math.min(Math.max(at - Date.now(), 0), maxSleep),
+    );
   }
 
   async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
@@ -173,6 +199,9 @@ export const delayAfter = (
 };
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
+
+/** Milliseconds. */
+const maxSleep = 60_000;
 
 /**
  * Milliseconds. If the service asks for a longer wait, or its clock is days ahead, the loop still tries after

@@ -1,0 +1,85 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ClientController } from '../../../src/daemon/clients/client-controller.ts';
+import { alone } from '../../../src/daemon/fleet.ts';
+import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
+import { ChangeFeed } from '../../../src/daemon/passes/change-feed.ts';
+import { PassHistory } from '../../../src/daemon/passes/pass-history.ts';
+import { readSettings } from '../../../src/settings.ts';
+import { pass, template } from '../../report/every-kind.ts';
+import { listeningLogger } from '../listening-logger.ts';
+
+const minute = 60_000;
+const never = () => expect.fail('nobody asked for that');
+
+/** A client whose passes began a second ago, by a clock that is an hour ahead, and find these windows. */
+const controlled = (openings: () => readonly string[]) => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-20T12:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  const [settings] = readSettings({
+    flags: {},
+    needs: { baseUrl: false, tokens: false },
+    env: { HOME: '/nowhere' },
+    cwd: '/nowhere',
+  }).clients;
+  const passes: string[] = [];
+  const controller = new ClientController({
+    client: {
+      settings: settings!,
+      pass: ({ trigger, run }) => {
+        passes.push(`${trigger} ${new Date().toISOString().slice(8, 16)}`);
+        const startedAt = new Date(Date.now() + 60 * minute - 1_000).toISOString();
+        const templates = openings().map((waitsUntil, at) =>
+          template({ template: `web-${at}`, status: 'held', waitsUntil }),
+        );
+        return Promise.resolve(
+          pass({ trigger, run, startedAt, durationMs: 1_000, wasRead: true, templates }),
+        );
+      },
+      askNameServers: () => Promise.resolve(new Map()),
+      suspending: never,
+      scan: never,
+      publish: never,
+      sharedAs: never,
+      close: () => Promise.resolve(),
+    },
+    fleet: alone,
+    changeFeed: new ChangeFeed(),
+    limit: (task) => task(),
+    metrics: createMetrics('0'),
+    onPass: () => undefined,
+    passHistory: new PassHistory(),
+    log: listeningLogger().log,
+  });
+  onTestFinished(() => controller.close());
+  return { controller, passes };
+};
+
+test('a pass comes when the first window opens for changes that wait', async () => {
+  const openings = ['2026-11-22T13:30:00.000Z', '2026-11-20T15:30:00.000Z', '2026-11-20T12:30:00.000Z'];
+  const { controller, passes } = controlled(() =>
+    openings.filter((one) => Date.parse(one) > Date.now() + 60 * minute),
+  );
+  controller.trigger('startup');
+  await vi.advanceTimersByTimeAsync(150 * minute - 1);
+  expect(passes).toEqual(['startup 20T12:00']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(passes).toEqual(['startup 20T12:00', 'schedule 20T14:30']);
+  await vi.advanceTimersByTimeAsync(2 * 24 * 60 * minute);
+  expect(passes).toEqual(['startup 20T12:00', 'schedule 20T14:30', 'schedule 22T12:30']);
+});
+
+test('a window that opened before a pass asks for no other one', async () => {
+  const { controller, passes } = controlled(() => ['2026-11-20T12:59:59.000Z']);
+  controller.trigger('startup');
+  await vi.advanceTimersByTimeAsync(24 * 60 * minute);
+  expect(passes).toEqual(['startup 20T12:00']);
+});
+
+test('the clock is set past the time at which a window opens', async () => {
+  const { controller, passes } = controlled(() => ['2026-11-20T15:00:00.000Z']);
+  controller.trigger('startup');
+  await vi.advanceTimersByTimeAsync(minute);
+  vi.setSystemTime(Date.parse('2026-11-20T14:30:00Z'));
+  await vi.advanceTimersByTimeAsync(minute);
+  expect(passes).toHaveLength(2);
+});
