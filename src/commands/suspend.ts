@@ -11,8 +11,12 @@ import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import { parseDuration } from '../model/duration.ts';
-import { suspensionText, type SuspendedTemplate } from '../model/suspension.ts';
+import {
+  parseSuspensionLength,
+  refusedReason,
+  suspensionText,
+  type SuspendedTemplate,
+} from '../model/suspension.ts';
 
 /** From now on nothing is written for these templates, or for all of the clients that `--client` names. */
 export const suspend = (patterns: readonly string[], options: Options): Promise<number> => {
@@ -20,10 +24,8 @@ export const suspend = (patterns: readonly string[], options: Options): Promise<
   const duration = readDuration(options['for']);
   const by = whoAmI();
   return withContext(patterns, options, async ({ clients, redact }) => {
-    if (redact(reason) !== reason)
-      throw new UserError(
-        '--reason: it holds a token or another secret, and everybody would see it: leave that out',
-      );
+    const refused = refusedReason(reason, redact);
+    if (refused !== null) throw new UserError(`--reason: ${refused}`);
     return eachTarget(patterns, await knownOf(clients, describedTemplates), async (client, named) => {
       const templates = named && (await Promise.all(named.map((one) => withId(one, client))));
       const saved = await client.suspending((one) => one.suspend({ templates, by, reason, duration }));
@@ -117,13 +119,11 @@ const readReason = (reason: Options[string]): string => {
 
 const readDuration = (text: Options[string]): number | null => {
   if (typeof text !== 'string') return null;
-  const duration = parseDuration(text);
-  if (duration === null || duration === 0 || duration > longest)
+  const duration = parseSuspensionLength(text);
+  if (duration === null)
     throw new UserError(`--for: expected a duration such as 30m, 2h or 1d, 1000d at most, not \`${text}\``);
   return duration;
 };
-
-const longest = 1_000 * 86_400_000;
 
 /** A container may have no name for its user. */
 const whoAmI = (): string => {

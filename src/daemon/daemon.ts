@@ -90,6 +90,7 @@ const listen = async (
     triggerToken,
     requestPass: (clients) => manager.request(clients),
     ...suspending(() => manager.clients),
+    redact,
     outcomeOf: (taken) => actionOutcome(redact(taken), manager, passHistory),
     publicUrl: () => manager.settings.publicUrl,
     pageToken,

@@ -1,3 +1,5 @@
+import { parseDuration } from './duration.ts';
+
 /** That nothing is written for a template, or for all of a client, until then. */
 export interface Suspension {
   /** The template as files name it; null: all templates of the client. */
@@ -32,6 +34,20 @@ export interface Suspensions {
   /** Ends those of these templates, or all of the client, whoever made them. Returns them. */
   resume(templates: readonly SuspendedTemplate[] | null): Promise<readonly Suspension[]>;
 }
+
+/** Why a reason is refused, which everybody will see; null if it is not. `redact` replaces every secret. */
+export const refusedReason = (reason: string, redact: (text: string) => string): string | null =>
+  redact(reason) === reason
+    ? null
+    : 'it holds a token or another secret, and everybody would see it: leave that out';
+
+/** Milliseconds after which a suspension ends by itself; null if the text is no such duration. */
+export const parseSuspensionLength = (text: string): number | null => {
+  const duration = parseDuration(text);
+  return duration === 0 || (duration ?? 0) > maxLength ? null : duration;
+};
+
+const maxLength = 1_000 * 86_400_000;
 
 /** Within a client. */
 export const suspensionKey = ({ template, by }: Suspension): string => JSON.stringify([template, by]);

@@ -30,6 +30,7 @@ export const startTestServer = async (
     requestPass: () => expect.fail('nobody may ask for a pass'),
     suspend: () => expect.fail('nobody may suspend'),
     resume: () => expect.fail('nobody may resume'),
+    redact: (value) => value,
     outcomeOf: () => expect.fail('nothing was done'),
     publicUrl: () => null,
     pageToken: () => null,

@@ -1,12 +1,12 @@
-import type { SuspensionRequest } from '../../model/suspension.ts';
+import type { Suspension, SuspensionRequest } from '../../model/suspension.ts';
 import type { ManagedClient } from './client-manager.ts';
 
-/** False if there is no such template. */
+/** What was saved; null if there is no such template. */
 export type SuspendTemplate = (
   client: string,
   template: string,
   how: Omit<SuspensionRequest, 'templates'>,
-) => Promise<boolean>;
+) => Promise<Suspension | null>;
 
 /** How many suspensions it ended; null if there is no such template. */
 export type ResumeTemplate = (client: string, template: string) => Promise<number | null>;
@@ -25,9 +25,10 @@ export const suspending = (
   return {
     suspend: async (client, template, how) => {
       const found = find(client, template);
-      if (found === null) return false;
-      await found.client.suspending((suspensions) => suspensions.suspend({ ...how, templates: [found.one] }));
-      return true;
+      if (found === null) return null;
+      const templates = [found.one];
+      const [saved] = await found.client.suspending((memory) => memory.suspend({ ...how, templates }));
+      return saved!;
     },
     resume: async (client, template) => {
       const found = find(client, template);

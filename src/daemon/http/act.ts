@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
 import { longestReason } from '../../status-page/actions.ts';
 import { renderActSignIn, renderRefusal, smallPagePolicy } from '../../status-page/sign-in.ts';
-import { parseDuration } from '../../model/duration.ts';
+import { parseSuspensionLength, refusedReason } from '../../model/suspension.ts';
 import type { PassRequests } from '../clients/client-manager.ts';
 import type { SuspendTemplate, ResumeTemplate } from '../clients/suspending.ts';
 import {
@@ -25,6 +25,8 @@ export interface ActOptions extends Pick<PageAccessOptions, 'refuse'> {
   readonly requestPass: (clients: readonly string[]) => Promise<PassRequests>;
   readonly suspend: SuspendTemplate;
   readonly resume: ResumeTemplate;
+  /** Replaces every secret in a value. */
+  readonly redact: <T>(value: T) => T;
   readonly addressOf: (c: Context) => string;
   readonly log: Logger;
 }
@@ -35,7 +37,7 @@ export interface ActOptions extends Pick<PageAccessOptions, 'refuse'> {
  * our pages have in their forms. Everything else is refused before it is looked at.
  */
 export const act = (options: ActOptions): Hono => {
-  const { actToken, publicUrl, refuse } = options;
+  const { actToken, publicUrl, redact, refuse } = options;
   const app = new Hono();
   app.use(async (c, next) => {
     if (actToken() === null) return c.notFound();
@@ -70,7 +72,8 @@ export const act = (options: ActOptions): Hono => {
       refuse(c, { token: 'trigger', reason: given === null ? 'missing' : 'wrong' });
       return signInPage(c, 'This is not the trigger token.', next, 401);
     }
-    if (name === null)
+    // A token in the wrong field would be shown to everybody.
+    if (name === null || redact(name) !== name)
       return signInPage(c, 'Give your name: it is shown beside what you suspend.', next, 400);
     await startSession(c, actToken()!, name);
     return c.redirect(next, 303);
@@ -108,7 +111,7 @@ const take = async (
   c: Context,
   form: URLSearchParams,
   { name: by }: ActSession,
-  { actToken, requestPass, suspend, resume, addressOf, log }: ActOptions,
+  { actToken, requestPass, suspend, resume, redact, addressOf, log }: ActOptions,
 ): Promise<Response> => {
   const [action, next] = [c.req.param('action'), pageOfOurs(form.get('next'))];
   const [client, template] = [form.get('client'), form.get('template')];
@@ -136,16 +139,17 @@ const take = async (
     return ended === null ? noTemplate(c) : done({ action, template, until: null, isDone: ended > 0 });
   }
   const [reason, given] = [(form.get('reason') ?? '').trim(), form.get('duration') ?? ''];
-  const duration = given === '' ? null : parseDuration(given);
+  const duration = given === '' ? null : parseSuspensionLength(given);
   if (reason === '' || reason.length > longestReason || (given !== '' && duration === null))
     return refusal(
       c,
       400,
       `Give a reason of at most ${longestReason} characters, and a duration such as 2h.`,
     );
-  const isDone = await suspend(client, template, { by, reason, duration });
-  const until = duration === null ? null : Date.now() + duration;
-  return isDone ? done({ action, template, until, isDone }) : noTemplate(c);
+  const refused = refusedReason(reason, redact);
+  if (refused !== null) return refusal(c, 400, `The reason is refused: ${refused}.`);
+  const saved = await suspend(client, template, { by, reason, duration });
+  return saved === null ? noTemplate(c) : done({ action, template, until: saved.until, isDone: true });
 };
 
 const noTemplate = (c: Context): Response => refusal(c, 404, 'There is no template of this name any more.');

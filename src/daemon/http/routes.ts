@@ -19,7 +19,7 @@ import type { StatusPages } from './status-page.ts';
 import { fewAtATime } from './request-limits.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 
-export interface RouteOptions extends Pick<ActOptions, 'publicUrl' | 'suspend' | 'resume'> {
+export interface RouteOptions extends Pick<ActOptions, 'publicUrl' | 'suspend' | 'resume' | 'redact'> {
   /** What became of an action that somebody took on a page. */
   readonly outcomeOf: (taken: TakenAction) => Markup;
   /** Lower-case host names that a request may have, beside addresses and `localhost`. */

@@ -44,13 +44,17 @@ const start = async (options: TestOptions = {}) => {
     },
     suspend: (...what) => {
       done.push(['suspend', ...what]);
-      return Promise.resolve(what[1] === 'web');
+      const [, template, { by, reason, duration }] = what;
+      const one = { template, templateId: null, by, reason, since: storeNow };
+      return Promise.resolve(
+        template === 'web' ? { ...one, until: duration === null ? null : storeNow + duration } : null,
+      );
     },
     resume: (...what) => {
       done.push(['resume', ...what]);
       return Promise.resolve(what[1] === 'web' ? 1 : null);
     },
-    outcomeOf: ({ action }) => html`${action}`,
+    outcomeOf: ({ action, until }) => html`${action} ${until === null ? '' : new Date(until).toISOString()}`,
     pages: {
       page: (_, acting) => {
         shown.push(acting);
@@ -72,8 +76,8 @@ const start = async (options: TestOptions = {}) => {
     );
   const ask = (path: string, headers: OutgoingHttpHeaders = {}) =>
     send(new URL(path, server.url), 'GET', headers);
-  const signIn = (token: string, headers: OutgoingHttpHeaders = {}) =>
-    post('/act/sign-in', { token, name: 'Anna Example', next: '/templates/web' }, headers);
+  const signIn = (token: string, headers: OutgoingHttpHeaders = {}, name = 'Anna Example') =>
+    post('/act/sign-in', { token, name, next: '/templates/web' }, headers);
   /** The cookie and the form token of somebody who has signed in. */
   const actor = async () => {
     const cookie = cookiesOf(await signIn(triggerToken));
@@ -84,6 +88,9 @@ const start = async (options: TestOptions = {}) => {
   return { ...server, origin, post, ask, signIn, actor, done, refused, shown };
 };
 
+/** The clock of the store is ahead. */
+const storeNow = Date.parse('2036-11-20T20:00:00Z');
+
 const target = { client: 'acme', template: 'web' };
 
 describe('who has signed in with the trigger token', () => {
@@ -91,17 +98,17 @@ describe('who has signed in with the trigger token', () => {
     const { post, ask, actor, done, refused, shown, lines } = await start();
     const { cookie, form } = await actor();
     const next = '/clients/acme/templates/web';
-    for (const [action, fields] of [
-      ['sync', {}],
-      ['sync', { client: 'acme' }],
-      ['suspend', { ...target, reason: ' Moving ', duration: '8h' }],
-      ['suspend', { ...target, reason: 'Moving', duration: '' }],
-      ['resume', target],
+    for (const [action, fields, outcome] of [
+      ['sync', {}, 'sync '],
+      ['sync', { client: 'acme' }, 'sync '],
+      ['suspend', { ...target, reason: ' Moving ', duration: '8h' }, 'suspend 2036-11-21T04:00:00.000Z'],
+      ['suspend', { ...target, reason: 'Moving', duration: '' }, 'suspend '],
+      ['resume', target, 'resume '],
     ] as const) {
       const { status, headers } = await post(`/act/${action}`, { form, next, ...fields }, { cookie });
       expect([status, headers['location']]).toEqual([303, next]);
       await ask('/', { cookie: `${cookie}; ${cookiesOf({ status, headers, body: '' })}` });
-      expect(shown.at(-1)).toMatchObject({ outcome: { source: action } });
+      expect(shown.at(-1)).toMatchObject({ outcome: { source: outcome } });
     }
     const by = 'Anna Example';
     expect(done).toEqual([
@@ -129,6 +136,8 @@ describe('who has signed in with the trigger token', () => {
     ['suspend', { ...target, reason: ' ', duration: '1h' }, 400],
     ['suspend', { ...target, reason: 'x'.repeat(201), duration: '1h' }, 400],
     ['suspend', { ...target, reason: 'x', duration: 'for ever' }, 400],
+    ['suspend', { ...target, reason: 'x', duration: '0s' }, 400],
+    ['suspend', { ...target, reason: 'x', duration: '1001d' }, 400],
     ['suspend', { client: 'acme', template: 'gone', reason: 'x', duration: '1h' }, 404],
     ['resume', { client: 'acme', template: 'gone' }, 404],
     ['resume', { client: 'acme' }, 400],
@@ -140,6 +149,21 @@ describe('who has signed in with the trigger token', () => {
     expect(status).toBe(expected);
     expect(body).toContain('Nothing was done');
     expect(lines).toEqual([]);
+  });
+
+  it('may put no secret where everybody would see it, and is not shown it again', async () => {
+    const redact = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('token-of-acme', '***'));
+    const { post, signIn, actor, done, lines } = await start({ redact });
+    const { cookie, form } = await actor();
+    const reason = 'with token-of-acme';
+    const suspended = await post('/act/suspend', { form, ...target, reason, duration: '1h' }, { cookie });
+    expect(suspended.body).toContain('it holds a token or another secret, and everybody would see it');
+    const named = await signIn(triggerToken, {}, 'token-of-acme');
+    expect([suspended.status, named.status]).toEqual([400, 400]);
+    expect(suspended.body + named.body + JSON.stringify([named.headers, lines])).not.toContain(
+      'token-of-acme',
+    );
+    expect(done).toEqual([]);
   });
 
   it('is told when the queue takes no pass', async () => {
