@@ -9,6 +9,8 @@ export interface Director extends Driver {
   passNumber: number;
   /** From here on everything goes well. */
   isFair: boolean;
+  /** What went wrong until now, and how. */
+  readonly faults: string[];
   /** A choice that is no fault; there only after a fault. */
   pick<const Option extends string>(what: string, options: readonly Option[]): Option;
   /** Whether the same state was left by another schedule, with as many faults to come. */
@@ -44,6 +46,7 @@ export const directorOf = (
       given.delete(full);
       const index = labels.indexOf(chosen);
       if (index < 0) throw new Error(`${full} cannot be ${chosen}, but ${labels.slice(1).join('; ')}`);
+      if (isFault) director.faults.push(`${what} ${chosen}`);
       return index;
     }
     const others = [...new Set(labels.slice(1))];
@@ -53,6 +56,7 @@ export const directorOf = (
   const director: Director = {
     passNumber: 0,
     isFair: false,
+    faults: [],
     choose: (what, options, probability) => {
       if (probability === 0 || director.isFair || options.length < 2) return options[0]!;
       const text = what();
@@ -101,36 +105,54 @@ const kindOf = (what: readonly string[]): string =>
     .filter((word) => /^[a-z,]+$/.test(word))
     .join(' ');
 
+/** A schedule with its number of faults. */
+export interface Planned {
+  readonly faults: number;
+  readonly schedule: Schedule;
+}
+
+interface Options {
+  /** What to begin with, if not with the schedule in which all goes well. */
+  readonly start?: readonly Planned[];
+  /** Whether a schedule that comes up is of no interest. */
+  readonly isKnown?: (schedule: Schedule) => boolean;
+  readonly onPlayed?: (played: Planned, schedules: number, left: number) => void | Promise<void>;
+  /** Ends it before all is played. */
+  readonly isEnough?: (breaches: number) => boolean;
+}
+
 /** Every schedule with at most so many faults, those with the fewest first; what breaks a law is not continued. */
 export const explore = async (
   play: (director: Director) => Promise<readonly string[]>,
   most: number,
-  onProgress: (schedules: number, left: number) => void = () => undefined,
-  isEnough: (kind: string) => boolean = () => false,
+  { start = whereAllGoesWell, isKnown = () => false, onPlayed, isEnough = () => false }: Options = {},
 ): Promise<Explored> => {
   const seen = new Set<string>();
-  const levels: Schedule[][] = [[[]]];
+  const levels: Schedule[][] = [];
+  for (const { faults, schedule } of start) (levels[faults] ??= []).push(schedule);
   const breaches = new Map<string, Breach>();
   let schedules = 0;
   for (let faults = 0; faults <= most; faults += 1) {
     const level = (levels[faults] ??= []);
-    for (let schedule = level.pop(); schedule; schedule = level.pop()) {
+    for (let schedule = level.pop(); schedule && !isEnough(breaches.size); schedule = level.pop()) {
       const { director, points } = directorOf(schedule, seen);
       const what = await play(director);
       schedules += 1;
-      onProgress(schedules, level.length);
+      await onPlayed?.({ faults, schedule }, schedules, level.length);
       if (what.length > 0) {
         const kind = kindOf(what);
         if (!breaches.has(kind)) breaches.set(kind, { kind, faults, schedule, what });
-        if (isEnough(kind)) return { schedules, states: seen.size, breaches: [...breaches.values()] };
         continue;
       }
       for (const { what: name, others, isFault } of points) {
         const next = faults + (isFault ? 1 : 0);
         if (next > most) continue;
-        for (const other of others) (levels[next] ??= []).push([...schedule, [name, other]]);
+        const children = others.map((other): Schedule => [...schedule, [name, other]]);
+        (levels[next] ??= []).push(...children.filter((child) => !isKnown(child)));
       }
     }
   }
   return { schedules, states: seen.size, breaches: [...breaches.values()] };
 };
+
+const whereAllGoesWell: readonly Planned[] = [{ faults: 0, schedule: [] }];

@@ -10,6 +10,7 @@ import type { Random } from '../sim/random.ts';
 import { keyOf, shown } from '../sim/records.ts';
 import { assemble, fairWeather, pass, quiet, type Round } from '../sim/round.ts';
 import { createWorld } from '../sim/world.ts';
+import { notInTheEnd, notInTime } from './liveness.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { SmallWorld, Step } from './worlds.ts';
 
@@ -17,12 +18,16 @@ import type { SmallWorld, Step } from './worlds.ts';
 export const replay = async (
   small: SmallWorld,
   schedule: Schedule,
-): Promise<{ readonly violations: readonly string[]; readonly trace: readonly string[] }> => {
+): Promise<{
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+  readonly faults: number;
+}> => {
   const trace: string[] = [];
   const { director, left } = directorOf(schedule);
   const violations = await play(small, director, trace);
   trace.push(...[...left.keys()].map((what) => `(there was no ${what})`));
-  return { violations, trace };
+  return { violations, trace, faults: director.faults.length };
 };
 
 export const play = async (
@@ -32,16 +37,23 @@ export const play = async (
 ): Promise<readonly string[]> => {
   const world = createWorld(still, trace !== null, director);
   const round = assembled(small, world);
+  const check = (found: readonly string[]): void => {
+    for (const what of found) round.judge.report(what);
+  };
   for (const [index, step] of small.steps.entries()) {
     director.passNumber = index + 1;
     const pause = director.pick('until then', ['half a minute', 'an hour']);
-    world.advance(pause === 'an hour' ? 3_600_000 : 30_000);
+    world.advance(pause === 'an hour' ? 3_600_000 : (small.pause ?? 30) * 1_000);
     await take(round, step);
+    check(notInTime(round, small, director));
     if (round.judge.violations.length > 0) break;
     if (director.isSeen(() => digestOf(round, index))) break;
     if (index === small.steps.length - 1) {
       director.isFair = true;
-      await fairWeather(round);
+      await fairWeather(round, {
+        onRest: () => check(notInTheEnd(round, small, director)),
+        isSeen: (key) => director.isSeen(() => digestOf(round, key)),
+      });
     }
   }
   trace?.push(...world.trace);
@@ -49,7 +61,7 @@ export const play = async (
 };
 
 const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
-  const { maxAddsPerPass = 300, beside } = small;
+  const { maxAddsPerPass = 300, beside, others = [] } = small;
   const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
   const second = { id: 2, name: 'two', publiclyAvailable: false, subdomains: 0, records: [] };
   const nature: Nature = { ...faithful, ...small.nature };
@@ -70,6 +82,7 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
         }),
       },
       ...(beside ? [second] : []),
+      ...others.map((other) => ({ ...other, subdomains: 0, records: [] })),
     ],
     disk: simulatedDisk(),
     failovers: none,
@@ -100,6 +113,9 @@ const take = async (round: Round, step: Step): Promise<void> => {
   } else if (step === 'the state is lost') {
     disk.wipe();
     judge.memoryLost();
+  } else if (step === 'the clock jumps') {
+    round.skew += 3_600_000;
+    judge.clockJumped();
   } else if (step === 'another token') {
     disk.keepAdds();
     judge.memoryLost();
@@ -180,7 +196,7 @@ const recordOf = (text: string): RecordData => {
   };
 };
 
-const digestOf = (round: Round, step: number): string => {
+const digestOf = (round: Round, step: unknown): string => {
   const { world, service, disk, judge, skew } = round;
   const now = clientTime(world, skew);
   const relative = (key: string, value: unknown): unknown => {

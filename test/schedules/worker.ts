@@ -7,8 +7,6 @@ import { worlds, type SmallWorld } from './worlds.ts';
 interface Task {
   readonly world: string;
   readonly faults: number;
-  /** Ends at the first breach of another kind; null: goes on to the end. */
-  readonly known: readonly string[] | null;
 }
 
 const worldOf = (name: string): SmallWorld => {
@@ -17,22 +15,24 @@ const worldOf = (name: string): SmallWorld => {
   return world;
 };
 
-const work = async ({ world, faults, known }: Task): Promise<void> => {
-  const begun = performance.now();
-  let told = begun;
+const work = async ({ world, faults }: Task): Promise<void> => {
+  const begun = spent();
+  let told = performance.now();
   const small = worldOf(world);
-  const found = await explore(
-    (director) => play(small, director),
-    faults,
-    (schedules, left) => {
+  const found = await explore((director) => play(small, director), small.isCalm ? 0 : faults, {
+    onPlayed: (_played, schedules, left) => {
       if (performance.now() - told < 1_000) return;
       told = performance.now();
       process.send?.({ world, schedules, left });
     },
-    (kind) => known?.includes(kind) === false,
-  );
-  const seconds = (performance.now() - begun) / 1_000;
-  process.send?.({ world, isDone: true, seconds, isCore: small.isCore === true, ...found });
+  });
+  process.send?.({ world, isDone: true, faults, seconds: spent() - begun, ...found });
+};
+
+/** Seconds of processor time. */
+const spent = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 };
 
 const show = async (file: string): Promise<void> => {

@@ -1,23 +1,31 @@
-import type { DesiredTemplate } from '../../src/model/template.ts';
+import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
 import { ignoreRules } from '../sim/files.ts';
 import type { Nature } from '../sim/nature.ts';
 
 /** One template, few records, few steps; each step ends with a pass. */
 export interface SmallWorld {
   readonly name: string;
-  /** Whether `npm test` plays it, too. */
+  /** Whether each change of the program plays it with two faults, not with one. */
   readonly isCore?: boolean;
   /** Records as in a zone file: what the file says at first, and what the service has. */
   readonly file: readonly string[];
   readonly service?: readonly string[];
   readonly policy?: Partial<
-    Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'>
+    Pick<DesiredTemplate, 'id' | 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'>
   >;
   readonly nature?: Partial<Nature>;
   /** What the file of a second template says, which is empty at the service. */
   readonly beside?: readonly string[];
+  /** Further templates at the service, without records. */
+  readonly others?: readonly Pick<ActualTemplate, 'id' | 'name' | 'publiclyAvailable'>[];
+  /** Seconds between two steps, if not thirty. */
+  readonly pause?: number;
+  /** Whether it is about plans alone: played where all goes well, and nowhere else. */
+  readonly isCalm?: boolean;
   /** Of both together. */
   readonly maxAddsPerPass?: number;
+  /** Why something that the file says is never written here, or not by the first pass that could. */
+  readonly open?: string;
   readonly steps: readonly Step[];
 }
 
@@ -31,6 +39,7 @@ export type Step =
   | 'the state is lost'
   | 'an older state'
   | 'another token'
+  | 'the clock jumps'
   | readonly string[]
   | { readonly adds?: string; readonly removes?: string; readonly changes?: readonly [string, string] };
 
@@ -72,6 +81,7 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
       {
         name: `${one}, then ${two}`,
         isCore: two === 'returned' && (one === 'value' || one === 'dropped'),
+        ...([one, two].includes('type') ? { open: 'a CNAME beside another record' } : {}),
         file: linesOf(first),
         steps: [
           'pass',
@@ -133,6 +143,7 @@ export const worlds: readonly SmallWorld[] = [
   {
     name: 'mode edits',
     isCore: true,
+    open: 'an edit that the file takes back, after a process died that had made it',
     file: ['www A 192.0.2.1'],
     service: ['www A 192.0.2.1'],
     policy: { mode: 'edits' },
@@ -140,6 +151,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'mode edits, and somebody',
+    open: 'somebody’s change stays',
     file: ['www A 192.0.2.1'],
     service: ['www A 192.0.2.1'],
     policy: { mode: 'edits' },
@@ -158,6 +170,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'somebody removes it twice, retry',
+    open: 'a third time only at a person’s request',
     file: ['www A 192.0.2.1'],
     steps: ['pass', { removes: 'www A 192.0.2.1' }, { removes: 'www A 192.0.2.1' }, '--retry'],
   },
@@ -173,11 +186,13 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a CNAME of somebody’s',
+    open: 'a CNAME beside another record',
     file: ['ftp A 192.0.2.2'],
     steps: ['pass', { adds: 'www CNAME web.example.org' }, ['ftp A 192.0.2.2', 'www A 192.0.2.1']],
   },
   {
     name: 'first contact',
+    open: 'no name of the file is at the service',
     isCore: true,
     file: ['www A 192.0.2.1'],
     service: ['ftp A 192.0.2.2'],
@@ -214,6 +229,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'two templates within one limit',
+    open: 'more adds than allowed',
     isCore: true,
     file: ['www A 192.0.2.1'],
     beside: ['ftp A 192.0.2.2'],
@@ -222,6 +238,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'two templates above their limit',
+    open: 'more adds than allowed',
     file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     beside: ['ftp A 192.0.2.2'],
     maxAddsPerPass: 2,
@@ -229,6 +246,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'mode report',
+    open: 'nothing is written',
     file: ['www A 192.0.2.1'],
     service: ['ftp A 192.0.2.2'],
     policy: { mode: 'report' },
@@ -236,6 +254,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'an ignored record stands at the name',
+    open: 'a CNAME beside another record',
     file: ['ftp A 192.0.2.2'],
     service: ['www A 192.0.2.4'],
     policy: { ...park, adopt: true, ignore: ignoreRules },
@@ -254,18 +273,21 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'names get an ending',
+    open: 'the service stores something else',
     file: ['www A 192.0.2.1'],
     nature: { ending: '.##DOMAIN##' },
     steps: ['pass', ['www A 192.0.2.2'], 'pass'],
   },
   {
     name: 'the nameless get a name',
+    open: 'the service stores something else',
     file: ['@ A 192.0.2.1'],
     nature: { namesNameless: true },
     steps: ['pass', ['@ A 192.0.2.2'], 'pass'],
   },
   {
     name: 'TTLs are clamped',
+    open: 'the service stores something else',
     file: ['www 60 A 192.0.2.1'],
     nature: { leastTtl: 300 },
     steps: ['pass', ['www 120 A 192.0.2.1'], 'pass'],
@@ -278,6 +300,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'contents are ignored',
+    open: 'the service stores something else',
     file: ['www A 192.0.2.1'],
     nature: { ignores: 'content' },
     steps: ['pass', ['www A 192.0.2.2'], 'pass'],
@@ -292,6 +315,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'listings are cut',
+    open: 'listings lack what answers show',
     file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     service: ['@ A 192.0.2.9', 'www A 192.0.2.1', 'ftp A 192.0.2.2'],
     policy: { adopt: true },
@@ -300,6 +324,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'listings show no record',
+    open: 'listings lack what answers show',
     file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     service: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     nature: { listed: 0, isKind: false },
@@ -315,6 +340,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'the panel writes placeholders',
+    open: 'a record may be it in another spelling',
     isCore: true,
     file: ['@ A 192.0.2.1', 'www A 192.0.2.2', 'ftp A 192.0.2.3'],
     service: ['@ A 192.0.2.1', 'www.##DOMAIN## A 192.0.2.9', 'ftp.example.org A 192.0.2.8'],
@@ -323,10 +349,134 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a name with a placeholder in the panel is added to the file',
+    open: 'a record may be it in another spelling',
     file: ['@ A 192.0.2.1'],
     service: ['@ A 192.0.2.1', 'www.##DOMAIN## A 192.0.2.9'],
     nature: { spellsPanel: true },
     steps: ['pass', ['@ A 192.0.2.1', 'www A 192.0.2.2'], 'pass'],
+  },
+  {
+    name: 'a copy of a known record',
+    isCalm: true,
+    file: ['@ A 192.0.2.7', 'www A 192.0.2.1'],
+    service: ['@ A 192.0.2.7', 'ftp A 192.0.2.1'],
+    steps: [
+      'pass',
+      { changes: ['ftp A 192.0.2.1', 'www A 192.0.2.1'] },
+      ['@ A 192.0.2.7', 'www A 192.0.2.2'],
+    ],
+  },
+  {
+    name: 'somebody changes its type',
+    isCalm: true,
+    open: 'its record is something else now',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', { changes: ['www A 192.0.2.1', 'www AAAA 2001:db8::1'] }, 'pass'],
+  },
+  {
+    name: 'the priority of a known host',
+    isCalm: true,
+    file: ['@ 600 MX 10 a.example.net', '@ 600 MX 20 a.example.net'],
+    service: ['@ MX 20 a.example.net'],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'an edit to what somebody has added',
+    isCalm: true,
+    file: ['@ MX 10 c.example.net'],
+    steps: ['pass', { adds: '@ MX 30 b.example.net' }, ['@ MX 20 b.example.net']],
+  },
+  {
+    name: 'the closest record',
+    isCalm: true,
+    file: ['@ MX 10 a.example.net', 'www A 192.0.2.1'],
+    service: ['@ MX 20 c.example.net', '@ MX 10 b.example.net', 'www A 192.0.2.8', 'www A 192.0.2.9'],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'a copy becomes useful',
+    isCalm: true,
+    file: ['www A 192.0.2.1', 'www A 192.0.2.2'],
+    service: ['www A 192.0.2.9', 'www A 192.0.2.1', 'www A 192.0.2.1'],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'records that need a name or a priority',
+    isCalm: true,
+    file: ['10 PTR a.example.org', '_sip._tcp SRV 10 5 5060 sip.example.net', '@ MX 10 mx.example.net'],
+    steps: [
+      'pass',
+      ['10 PTR b.example.org', '_sip._tcp SRV 10 5 5061 sip.example.net', '@ MX 10 mx2.example.net'],
+      ['10 PTR b.example.org', '_sip._tcp SRV 20 5 5061 sip.example.net', '@ MX 20 mx2.example.net'],
+    ],
+  },
+  {
+    name: 'a dropped record parked, and a nameless one',
+    isCalm: true,
+    file: ['www A 192.0.2.1'],
+    policy: park,
+    steps: ['pass', [], ['@ A 192.0.2.5']],
+  },
+  {
+    name: 'the id of a public template',
+    isCalm: true,
+    open: 'it is not of this client',
+    file: ['www A 192.0.2.1'],
+    policy: { id: 91 },
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'the id of another template',
+    isCalm: true,
+    open: 'id and name do not agree',
+    file: ['www A 192.0.2.1'],
+    policy: { id: 3 },
+    others: [{ id: 3, name: 'three', publiclyAvailable: false }],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'two templates of one name',
+    isCalm: true,
+    open: 'it is not known which of them',
+    file: ['www A 192.0.2.1'],
+    others: [{ id: 3, name: 'one', publiclyAvailable: false }],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'an edit shortly after somebody’s',
+    open: 'no name of the file is at the service',
+    file: ['www A 192.0.2.1'],
+    pause: 3,
+    steps: ['pass', { adds: 'ftp A 192.0.2.9' }, 'the clock jumps', ['www A 192.0.2.2']],
+  },
+  {
+    name: 'an edit in the next moment after somebody’s',
+    isCalm: true,
+    file: ['www A 192.0.2.1', '@ TXT one'],
+    pause: 3,
+    steps: ['pass', { adds: 'ftp A 192.0.2.9' }, ['www A 192.0.2.2', '@ TXT one']],
+  },
+  {
+    name: 'records of every rank',
+    isCalm: true,
+    file: [
+      'www CNAME web.example.org',
+      '@ MX 10 mx.example.net',
+      '@ TXT one',
+      '10 PTR a.example.org',
+      'ftp A 192.0.2.1',
+    ],
+    steps: [
+      'pass',
+      [
+        'www CNAME cdn.example.org',
+        '@ MX 20 mx.example.net',
+        '@ TXT two',
+        '10 PTR a.example.org',
+        'ftp A 192.0.2.2',
+        '@ A 192.0.2.3',
+      ],
+    ],
   },
   ...pairs,
 ];

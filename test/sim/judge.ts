@@ -412,7 +412,10 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
           () =>
             `  = ${one.template}: ${one.status}${one.message ? ` (${one.message})` : ''}, ${one.inSync} in sync`,
         );
-        for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
+        for (const difference of one.differences)
+          world.note(
+            () => `    ${describe(difference)}${'cause' in difference ? `, ${difference.cause}` : ''}`,
+          );
       }
       if (hasLostCommits) forgetCommits();
     },

@@ -226,6 +226,7 @@ export const startProcess = (
       finish: (intent, result, changes) =>
         onDisk('finish', async () => {
           await memory.finish(intent, result, changes);
+          world.note(() => `  . history: ${result.outcome}`);
           observer.onKept(intent.templateId);
         }),
       save: (changes) =>

@@ -200,7 +200,10 @@ const badWeather = async (round: Round): Promise<void> => {
 };
 
 /** Without faults and changes it converges, or says why not, and then writes nothing more. */
-export const fairWeather = async (round: Round): Promise<void> => {
+export const fairWeather = async (
+  round: Round,
+  { onRest, isSeen }: { readonly onRest: () => void; readonly isSeen: (key: unknown) => boolean } = anyEnd,
+): Promise<void> => {
   const { world, files, weather, judge, dangers, failovers } = round;
   weather.writes = 0;
   weather.reads = 0;
@@ -213,7 +216,9 @@ export const fairWeather = async (round: Round): Promise<void> => {
   for (const file of files.templates.slice(world.random.below(2))) {
     while (file.state !== 'good') editFile(world, file);
   }
-  await converge(round, quiet, 'by itself');
+  const rest = await converge(round, quiet, 'by itself', isSeen);
+  if (rest === 'seen') return;
+  if (judge.violations.length === 0) onRest();
   if (judge.violations.length > 0) return;
   world.note(() => '~ a person says: go on');
   const isShown = isFaithful(round.nature) && round.nature.ownLag === 0;
@@ -222,7 +227,8 @@ export const fairWeather = async (round: Round): Promise<void> => {
   // A person’s word goes for what listings show, and they are not behind for longer.
   world.advance(hour / 2);
   await pass(round, word);
-  const result = await converge(round, word, 'at a person’s word');
+  const result = await converge(round, word, 'at a person’s word', isSeen);
+  if (result === 'seen') return;
   if (result && round.nature.listed === null) finalTruth(round, result);
   if (result && isFaithful(round.nature)) round.judge.checkOwn(result);
 };
@@ -245,7 +251,14 @@ type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | '
   readonly isShown?: boolean;
 };
 
-const converge = async (round: Round, wish: PassWish, how: string): Promise<PassResult | null> => {
+const anyEnd = { onRest: () => undefined, isSeen: () => false };
+
+const converge = async (
+  round: Round,
+  wish: PassWish,
+  how: string,
+  isSeen: (key: unknown) => boolean,
+): Promise<PassResult | null | 'seen'> => {
   const { world, judge, files } = round;
   const isManaged = (id: number): boolean => files.templates.some(({ templateId }) => templateId === id);
   const desiredCount = files.templates.flatMap(({ desired }) => desired.records).length;
@@ -266,6 +279,7 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
     const isQuiet = isFaithful(round.nature) ? judge.attempts.length === 0 : after === before;
     still = isQuiet ? still + 1 : 0;
     before = after;
+    if (isSeen([how, still, round.passes % 2])) return 'seen';
   }
   if (still < 2) judge.report(`does not come to rest ${how} within ${most} passes`);
   const managed = new Set(
