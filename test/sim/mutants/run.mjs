@@ -1,9 +1,6 @@
 // npm run test:mutants [-- TEXT...]: breaks one rule after the other, and looks whether a test finds it; with TEXT
 // only the mutations whose rule or file holds one of the texts. MUTANT_JOBS at a time (2).
 //
-// With MUTANT_FAULTS=N, mutations of the core and of planning are played through every schedule of the core worlds with at
-// most N faults, too: the table then says in which world that finds them, or that none does.
-//
 // Each mutation is made in a fresh copy of the tree and has to pass the type check there, unused names aside: one that
 // does not compile proves nothing. The tests run on the sources, so no older build can be tested in its place. Ends
 // with 1 where a mutation survives, is stale, or proves nothing.
@@ -17,9 +14,6 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const jobs = Number(process.env.MUTANT_JOBS ?? 2);
 /** Milliseconds; a mutation that lets a test run for ever proves nothing. */
 const patience = 180_000;
-const faults = process.env.MUTANT_FAULTS;
-/** For exploring. */
-const longPatience = 1_800_000;
 
 const main = async () => {
   const chosen = chooseFrom(mutations, process.argv.slice(2));
@@ -33,7 +27,6 @@ const main = async () => {
     isOfBuild: fresh.some(({ isOfBuild }) => isOfBuild),
   });
   if (unbroken.state !== 'survived') return fail(`without a mutation: ${unbroken.state} by ${unbroken.by}`);
-  if (faults !== undefined) await exploreUnbroken();
   const results = [...stale];
   const queue = fresh.values();
   const work = async () => {
@@ -64,26 +57,9 @@ const fileOf = (test) => `test/${test}.test.ts`;
 
 const states = ['found', 'survived', 'stale', 'invalid'];
 
-let known = '';
-
-/** What the unbroken product breaks anyway proves nothing of a mutation. */
-const exploreUnbroken = async () => {
-  const { output } = await run(root, schedules, ['--core', '--faults', faults], longPatience);
-  known = /^results: (.+)$/m.exec(output)?.[1] ?? '';
-  process.stdout.write(output.split('\n').slice(-3).join('\n'));
-};
-
-const exploreMutant = async (place) => {
-  const script = path.join(place, 'test/schedules/run.mjs');
-  const { output } = await run(place, script, ['--core', '--faults', faults, '--known', known], longPatience);
-  return /^FOUND (.+)$/m.exec(output)?.[1] ?? `in no schedule with at most ${faults} faults`;
-};
-
-const isOfCore = (file) => /^src\/(reconcile|plan)\//.test(file ?? '');
-
-const tell = ({ state, rule, file, by = '', seconds = 0, explored = '' }) =>
+const tell = ({ state, rule, file, by = '', seconds = 0 }) =>
   process.stdout.write(
-    `${state.padEnd(9)}${seconds.toFixed(1).padStart(6)} s  ${rule} (${file})\n${by && `${' '.repeat(19)}${by}\n`}${explored && `${' '.repeat(19)}schedules: ${explored}\n`}`,
+    `${state.padEnd(9)}${seconds.toFixed(1).padStart(6)} s  ${rule} (${file})\n${by && `${' '.repeat(19)}${by}\n`}`,
   );
 
 const fail = (message) => {
@@ -106,10 +82,7 @@ const examine = async ({ file, from, to, tests, isOfBuild }) => {
     }
     const fault = (await typeFault(place)) ?? (isOfBuild ? await buildFault(place) : null);
     if (fault) return fault;
-    const result = await runTests(place, tests);
-    return faults !== undefined && isOfCore(file)
-      ? { ...result, explored: await exploreMutant(place) }
-      : result;
+    return await runTests(place, tests);
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
@@ -154,7 +127,7 @@ const failuresIn = (report, place) => {
   );
 };
 
-const run = async (cwd, script, args, longest = patience) => {
+const run = async (cwd, script, args) => {
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
     env: { ...process.env, SIM_ENOUGH: '1' },
@@ -167,14 +140,13 @@ const run = async (cwd, script, args, longest = patience) => {
   const timer = setTimeout(() => {
     isHung = true;
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
-  }, longest);
+  }, patience);
   const code = await new Promise((resolve) => child.on('close', resolve));
   clearTimeout(timer);
   return { code, output, isHung };
 };
 
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-const schedules = path.join(root, 'test/schedules/run.mjs');
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
 const copied =
