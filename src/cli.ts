@@ -304,7 +304,7 @@ const commands: readonly AddCommand[] = [
       .helpOption(false)
       .allowUnknownOption()
       .action(async (what: string, _: string[], options: Options) =>
-        end(await (await import('./commands/complete.ts')).complete(what, options)),
+        end(await (await import('./commands/completion.ts')).complete(what, options)),
       ),
 
   (program, end) =>

@@ -1,8 +1,6 @@
-import type { DestinationStream, Logger } from 'pino';
-import { destination, pino } from 'pino';
-import { logRedactor } from './log/redact.ts';
+import { type DestinationStream, type Logger, destination, pino } from 'pino';
+import { logRedactor, parseLine } from './log/redact.ts';
 import { fitted } from './log/fit.ts';
-import { parseLine } from './log/line.ts';
 import { inWords } from './log/words.ts';
 import type { LogLevel } from './settings/table.ts';
 

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline, sleep } from '../lib/sleep.ts';
 import { limit } from '../lib/limit.ts';
-import { sleep } from '../lib/sleep.ts';
 import { largePayload, safePayload, type DnsQuestion, type DnsReply, type QueryOptions } from './message.ts';
 import { askOverTcp } from './tcp.ts';
 import { UdpClient, type SentPacket } from './udp.ts';

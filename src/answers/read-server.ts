@@ -1,9 +1,10 @@
 import type { ServerResult } from '../result.ts';
 import { compareSets, type SetDifference } from './compare-sets.ts';
 import type { DnsServer } from './dns-server.ts';
-import { readZone, type ServedZone } from './read-zone.ts';
 import type { ShownRecords } from './record-sets.ts';
-import { ReadError } from './reply-fault.ts';
+import { ReadError, errorOf, type ReplyError } from './reply-fault.ts';
+import { soaIn } from './find-servers.ts';
+import { parentOf } from './names.ts';
 
 /** The differences between one server's answers and what the service shows. */
 export interface ServerReading extends Pick<ServedZone, 'serial' | 'primary'> {
@@ -31,3 +32,29 @@ export const readServer = async (server: DnsServer, shown: ShownRecords): Promis
 };
 
 const nothing = { serial: null, primary: null, differences: [] };
+
+/** A server's zone of a subdomain. */
+interface ServedZone {
+  /** Null if the server does not say. */
+  readonly apex: string | null;
+  readonly serial: number | null;
+  /** The primary server, which counts the serials. */
+  readonly primary: string | null;
+}
+
+/** The server's zone of a subdomain, or why it has none. */
+const readZone = async (server: DnsServer, subdomain: string): Promise<ServedZone | ReplyError> => {
+  for (let name: string | null = subdomain; name !== null; name = parentOf(name)) {
+    const reply = await server.ask({ name, type: 'SOA' });
+    const error = errorOf(server, reply, name);
+    if (error !== null) {
+      // A server need not answer for names above its zone.
+      return name === subdomain ? error : noZone;
+    }
+    const soa = soaIn(reply!, name);
+    if (soa !== undefined) return { apex: soa.name, serial: soa.serial, primary: soa.content };
+  }
+  return noZone;
+};
+
+const noZone: ServedZone = { apex: null, serial: null, primary: null };

@@ -19,8 +19,8 @@ import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
-import { openStore } from './open-store.ts';
 import { loggedWarnings, printedWarnings, type WarningOutlet } from './warnings.ts';
+import { postgresStore, type PostgresStore, type PostgresStoreOptions } from '../cluster/postgres/store.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext {
@@ -269,3 +269,12 @@ export const sandboxTokens = (client: string): { read(): { userToken: string; cl
 });
 
 export const newRun = (): string => randomUUID();
+
+/** The store that the settings name. Nothing is opened before it is needed. */
+export const openStore = (
+  { store, leaseDuration, storeConnections }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections'>,
+  more: Pick<PostgresStoreOptions, 'mayBeSource' | 'onLeaseChange'> = {},
+): StateStore | PostgresStore =>
+  store === null
+    ? fileStore
+    : postgresStore({ ...more, url: () => store.read(), connections: storeConnections, leaseDuration });

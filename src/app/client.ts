@@ -1,5 +1,5 @@
 import type { ScanResult } from '../source/scan.ts';
-import { problemsOf } from '../desired/problems-of.ts';
+import { problemsOfTemplates } from './match-templates.ts';
 import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import { canonicalHost } from '../model/host.ts';
@@ -23,13 +23,11 @@ import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
-import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
+import { passOf, type PassRequest, type PreparedPass, systemClock } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
-import { systemClock } from './system-clock.ts';
 import { unmanagedIn } from './unmanaged.ts';
-import { commitReader } from './with-commits.ts';
-import { withUncommitted } from './with-uncommitted.ts';
+import { commitReader, withUncommitted } from './with-commits.ts';
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
@@ -241,7 +239,8 @@ class OpenClient implements Client {
     this.#latest = files;
     const loaded = withOnly(request.subdomain, request.onlyRemembers ? withoutWrites(files) : files);
     const { templates: names } = request;
-    const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
+    const described =
+      names.length === 0 ? loaded : { ...loaded, problems: problemsOfTemplates(loaded, names) };
     const part = request.onDesired?.(described) ?? described;
     const listing = early ?? this.#list();
     listing.catch(() => undefined);

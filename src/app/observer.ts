@@ -9,8 +9,7 @@ import type { StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import { fileStore } from '../state/store.ts';
 import { observedCauses } from './observed-causes.ts';
-import type { PreparedPass } from './pass-request.ts';
-import { systemClock } from './system-clock.ts';
+import { type PreparedPass, systemClock } from './pass-request.ts';
 
 export interface ObserverOptions {
   /** Where it keeps its own state. */

@@ -1,5 +1,5 @@
 import { formatProblem } from '../desired/problem.ts';
-import { problemsOf } from '../desired/problems-of.ts';
+import { problemsOfTemplates, matchTemplates, unknownNames } from './match-templates.ts';
 import { ArgumentError, LockedError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
@@ -8,8 +8,8 @@ import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
 import { refuseUnused } from './unused-variables.ts';
-import { matchTemplates, unknownNames } from './match-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
+import { withAnswers } from '../report/with-answers.ts';
 
 /** The report over these passes, which also names the clients that are left out. */
 export const reportOn = (
@@ -92,7 +92,7 @@ const notStarted = async (
         differences: [],
         subdomains: [],
       })),
-    problems: problemsOf(desired, templates).map((problem) => ({ ...problem, client: name })),
+    problems: problemsOfTemplates(desired, templates).map((problem) => ({ ...problem, client: name })),
   };
 };
 
@@ -120,4 +120,19 @@ export const resolveNames = async (
       ...errors.map(formatProblem),
     ].join('\n'),
   );
+};
+
+/** Asks the name servers of the subdomains and adds their answers to the passes. */
+export const addAnswers = async (
+  clients: readonly Client[],
+  passes: readonly PassResult[],
+  templates: readonly string[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<PassResult[]> => {
+  const found = await Promise.all(
+    clients.map((client) =>
+      client.askNameServers({ templates, isCommand: true, signal, previous: new Map() }),
+    ),
+  );
+  return passes.map((pass, index) => withAnswers(pass, found[index] ?? new Map()));
 };

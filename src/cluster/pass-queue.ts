@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import { backoffDelay } from '../lib/backoff.ts';
-import { batched } from '../lib/batched.ts';
+import { batched } from '../lib/limit.ts';
 import type { Trigger } from '../result.ts';
 import { passQueue } from './boss.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '../daemon/passes/loop.ts';
 import type { Trigger } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { delayToNext } from './due.ts';
 import type { PassJob, WaitingPass } from './pass-queue.ts';
+import { cronTimes } from '../daemon/passes/cron-times.ts';
 
 /** The result of a job's pass. `handed-over`: it was not made, or not completed, since this process ends. */
 export type JobOutcome = PassOutcome | 'handed-over';
@@ -147,3 +147,24 @@ const failuresAfter = (outcome: JobOutcome, failures: number): number => {
   if (outcome === 'ok') return 0;
   return outcome === 'busy' || outcome === 'handed-over' ? failures : failures + 1;
 };
+
+/**
+ * Milliseconds from one pass of a client to its next by schedule. If all clients have the same schedule, their
+ * passes are spread.
+ *
+ * | the schedule       | says      | the next pass                                |
+ * |--------------------|-----------|----------------------------------------------|
+ * | an hour or less    | how often | after that long, a tenth less or more        |
+ * | longer             | when      | within six minutes of that time              |
+ */
+export const delayToNext = (
+  { schedule, timezone }: Pick<ClientSettings, 'schedule' | 'timezone'>,
+  random: () => number = Math.random,
+): number => {
+  const times = cronTimes(schedule, timezone);
+  const interval = times.interval();
+  if (interval <= hour) return interval * (0.9 + 0.2 * random());
+  return times.next().getTime() - Date.now() + (random() * hour) / 10;
+};
+
+const hour = 3_600_000;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PassReport } from '../daemon/fleet.ts';
-import { batched } from '../lib/batched.ts';
-import { limit } from '../lib/limit.ts';
+import { batched, limit } from '../lib/limit.ts';
 import { planned, type PostgresDatabase } from './postgres/database.ts';
 import { repeatedPassOf, repeatedReport, type RepeatedPass } from './repeated-pass.ts';
 

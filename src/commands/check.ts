@@ -2,13 +2,12 @@ import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { HostingError } from '../hosting/errors.ts';
-import { escapeControl } from '../lib/escape-control.ts';
+import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
 import { answersView, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { shortenPair } from '../report/columns.ts';
-import { asJson } from '../report/json-text.ts';
+import { shortenPair, asTable } from '../report/columns.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
 import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
@@ -18,7 +17,6 @@ import { templateOf } from '../app/client-answers.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { whileShown } from '../app/progress.ts';
-import { asTable } from '../report/table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = async (subdomains: readonly string[], options: Options): Promise<number> => {

@@ -11,7 +11,7 @@ import { suspensionOf, suspensionText } from '../model/suspension.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { MemoryReader } from '../state/memory.ts';
 import type { Client } from '../app/client.ts';
-import { confirm } from '../app/confirm.ts';
+import { confirm } from '../app/progress.ts';
 
 interface WriteRequest {
   /** A template's name or id. */

@@ -1,9 +1,15 @@
 import type { Options } from '../app/options.ts';
 import { examineAddress, examineClock } from '../doctor/address.ts';
 import { examineFields } from '../doctor/fields.ts';
-import { findingsAbout, type Finding, type Found, type ToSet } from '../doctor/finding.ts';
+import {
+  findingsAbout,
+  type Finding,
+  type Found,
+  type ToSet,
+  asText,
+  type Examination,
+} from '../doctor/finding.ts';
 import { examineListing, examineRejection } from '../doctor/listing.ts';
-import { asText, type Examination } from '../doctor/result.ts';
 import { compareListings, examineSubdomains } from '../doctor/stability.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -12,14 +18,14 @@ import { connectHosting, type HostingOptions } from '../hosting/service.ts';
 import { sleep } from '../lib/sleep.ts';
 import { durationText } from '../model/duration.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { asJson } from '../report/json-text.ts';
+import { asJson } from '../lib/escape-control.ts';
 import { readVersion } from '../version.ts';
 import { openAppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { examineSurroundings } from './doctor-surroundings.ts';
 import { tryWrite } from './doctor-write.ts';
 import { whileShown } from '../app/progress.ts';
-import { settingsFile } from './settings-file.ts';
+import type { ClientSettings } from '../settings/client.ts';
 
 /** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
 export const doctor = async (record: string | null, options: Options): Promise<number> => {
@@ -129,3 +135,31 @@ const changesIn = ({ settings }: Client, set: ToSet): ToSet =>
       ([key, value]) => !Object.entries(settings).some((one) => one[0] === key && one[1] === value),
     ),
   );
+
+/** The settings file that has what is set now, and what is to set. Tokens are named, not shown. */
+const settingsFile = (settings: ClientSettings, set: ToSet): string => {
+  const given = settings.given().settings;
+  const lines = new Map<string, string>([['baseUrl', settings.baseUrl]]);
+  for (const [key, { texts }] of Object.entries(given)) lines.set(key, yamlOf(texts));
+  for (const [key, value] of Object.entries(set)) lines.set(key, yamlOf([value ?? '']));
+  // A proxy's address may have a password.
+  if (settings.proxy?.url !== `${settings.proxy?.shown}/`) lines.delete('proxy');
+  const { places = '' } = settings.tokens.read();
+  const tokens = places.split(', ').filter((one) => one !== '');
+  return [
+    ...[...lines].map(([key, value]) => `${key}: ${value}`),
+    ...tokens.map((one) => tokenLine(one)),
+  ].join('\n');
+};
+
+const tokenLine = (text: string): string => {
+  const [key = '', place = ''] = text.split(': ');
+  if (/^[A-Z][A-Z0-9_]*_FILE$/.test(place)) return `${key}: { file: PATH } # that of ${place}`;
+  if (/^[A-Z][A-Z0-9_]*$/.test(place)) return `${key}: { env: ${place} }`;
+  return `# ${key}: as in ${place}`;
+};
+
+const yamlOf = (texts: readonly string[]): string =>
+  texts.length === 1 ? scalar(texts[0]!) : `[${texts.map(scalar).join(', ')}]`;
+
+const scalar = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text));

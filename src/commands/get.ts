@@ -3,11 +3,10 @@ import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
-import { asJson } from '../report/json-text.ts';
+import { asJson } from '../lib/escape-control.ts';
 import { redactAll, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
-import { asTable, type TableRow } from '../report/table.ts';
-import { asSpecified } from './wire-names.ts';
+import { asTable, type TableRow } from '../report/columns.ts';
 import { openAppContext } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */
@@ -165,3 +164,27 @@ const recordRow = (
   template: templateRecordId === null ? null : (followed.get(templateRecordId) ?? '(in none)'),
   'template record': templateRecordId,
 });
+
+/** Values with the field names of the specification (§2). */
+const asSpecified = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(asSpecified);
+  if (typeof value !== 'object' || value === null) return value;
+  const isTemplate = 'publiclyAvailable' in value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(isThere)
+      .map(([key, part]) => [
+        isTemplate && key === 'records' ? 'dns_template_records' : nameOf(key),
+        asSpecified(part),
+      ]),
+  );
+};
+
+/** A grant inside an account has no id; the key is absent, not null. Whether an owner was stated is no field. */
+const isThere = ([key, part]: [string, unknown]): boolean =>
+  key !== 'isOwnerStated' && (key !== 'id' || part !== null);
+
+const nameOf = (key: string): string =>
+  key === 'templateRecordId'
+    ? 'dns_template_record_id'
+    : key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,9 +1,8 @@
-import { escapeControl } from '../lib/escape-control.ts';
+import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
-import { asJson } from '../report/json-text.ts';
 import { causeWords } from '../report/row-remarks.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -12,9 +11,8 @@ import { managedTemplates, readHistory, type ShownEntry } from '../app/history-e
 import { loadTemplates } from '../app/load-templates.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
-import { openStore } from '../app/open-store.ts';
-import { changeText } from '../report/record-text.ts';
-import { openAppContext, sandboxTokens } from '../app/app-context.ts';
+import { openStore, openAppContext, sandboxTokens } from '../app/app-context.ts';
+import { changeText } from '../report/row-sides.ts';
 
 /** The history of writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options): Promise<number> => {

@@ -5,11 +5,10 @@ import type { Report } from '../report/report.ts';
 import { settingsProblem } from '../settings/client-files.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from '../app/report-output.ts';
-import { reportOn, resolveNames } from '../app/passes.ts';
+import { reportOn, resolveNames, addAnswers } from '../app/passes.ts';
 import { whileShown } from '../app/progress.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { readOnly } from '../app/only-records.ts';
-import { addAnswers } from '../app/pass-answers.ts';
 import { openAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
 

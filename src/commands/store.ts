@@ -4,14 +4,14 @@ import { clientPasses } from '../cluster/fleet-status.ts';
 import { aliveReplicas } from '../cluster/replicas.ts';
 import { pausedServers as pausedNow } from '../cluster/servers.ts';
 import { UserError } from '../errors.ts';
-import { asJson } from '../report/json-text.ts';
+import { asJson } from '../lib/escape-control.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
 import { giveFromPostgres, takeIntoPostgres } from '../cluster/postgres/copy.ts';
 import { openDatabase, type PostgresDatabase } from '../cluster/postgres/database.ts';
 import { clientHolders } from '../cluster/postgres/holders.ts';
 import { migrate, versionIn } from '../cluster/postgres/schema.ts';
-import { asTable } from '../report/table.ts';
+import { asTable } from '../report/columns.ts';
 
 /** The state in PostgreSQL: creates its tables, shows which processes use it, copies a state directory. */
 export const store = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<number> => {

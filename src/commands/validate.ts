@@ -1,9 +1,8 @@
-import { escapeControl } from '../lib/escape-control.ts';
+import { escapeControl, asJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
-import { asJson } from '../report/json-text.ts';
 import { readSettings } from '../settings.ts';
 import { whileShown } from '../app/progress.ts';
 import { validateClients, type ClientProblem } from '../app/validate-clients.ts';

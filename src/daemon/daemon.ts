@@ -1,6 +1,7 @@
-import type { Notifier } from '../notify/notifier.ts';
+import path from 'node:path';
+import { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { renderJson } from '../report/json.ts';
+import { renderJson } from '../report/report.ts';
 import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
@@ -9,12 +10,13 @@ import { suspending } from './clients/suspending.ts';
 import { actionOutcome } from './http/action-outcome.ts';
 import { PassHistory } from './passes/pass-history.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { openNotifier } from './open-notifier.ts';
 import { refusalLog } from './http/refusals.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { sharedText } from './http/shared-text.ts';
 import { statusPages } from './http/status-page.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
+import { localOutboxes } from '../notify/local-outboxes.ts';
+import type { Settings } from '../settings.ts';
 
 export interface DaemonOptions {
   readonly context: DaemonContext;
@@ -129,3 +131,25 @@ const startedClients = (
     next: states.find(({ client }) => client === name)?.nextScheduled ?? null,
     dryRun,
   }));
+
+/**
+ * Opens the notifier for the receivers under `notify`. What they were last told of a client is stored in its
+ * state directory, unless processes share it; `settings` returns the current settings.
+ */
+const openNotifier = (
+  { sandboxUrl, redact, log, outboxes, settings: { notify } }: DaemonContext,
+  settings: () => Settings,
+  { countNotification }: Metrics,
+): Notifier => {
+  const fileFor = (client: string): string => {
+    const { stateDir = '.' } = settings().clients.find(({ name }) => name === client) ?? {};
+    return path.join(stateDir, `${sandboxUrl === null ? '' : 'sandbox-'}told-${client}.json`);
+  };
+  return new Notifier({
+    receivers: notify,
+    outboxes: outboxes ?? localOutboxes({ fileFor, log }),
+    redact,
+    log,
+    count: countNotification,
+  });
+};

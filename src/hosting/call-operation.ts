@@ -1,10 +1,9 @@
 import { redactor } from '../secrets.ts';
 import { brokenKind, lostKind, type Answered, type Call, type ResponseReading, type Wire } from './call.ts';
-import { decoded } from './decode.ts';
+import { decoded, readAnswer } from './read-answer.ts';
 import { HostingError } from './errors.ts';
 import { oneLine } from './excerpt.ts';
 import { requestOf } from './parameters.ts';
-import { readAnswer } from './read-answer.ts';
 import { isSuccess, TransportError, type WireAnswer } from './send-request.ts';
 import { unsuccessful } from './unsuccessful.ts';
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../model/dialect.ts';
 import { redactor } from '../secrets.ts';
 import type { Call, Tokens } from './call.ts';
-import { decoded } from './decode.ts';
+import { decoded } from './read-answer.ts';
 import { oneLine, saidIn } from './excerpt.ts';
 import { requestOf } from './parameters.ts';
 import { isSuccess, TransportError } from './send-request.ts';

@@ -1,7 +1,7 @@
 import type { buildConnector as Connector, Dispatcher, Pool as ReadPool } from 'undici';
 import type { Proxy, Route } from '../model/route.ts';
 import { openTunnel, proxyHeaders } from '../network/tunnel.ts';
-import { trusting } from '../network/trust.ts';
+import { trusting } from '../network/connection.ts';
 import { sendRequest, type Room, type WireAnswer, type WireRequest } from './send-request.ts';
 import { buildConnector, Client, Pool } from './undici.ts';
 

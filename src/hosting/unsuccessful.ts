@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../lib/retry-after.ts';
+import { readRetryAfter } from '../lib/backoff.ts';
 import { isWrite, lostKind, type Call, type ResponseReading } from './call.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
 import { excerpt } from './excerpt.ts';

@@ -1,5 +1,3 @@
-import { shortText } from './short-text.ts';
-
 /**
  * Makes foreign text safe to show. Terminal controls, direction marks and invisible characters become escapes
  * (`\x1b`, `\u202e`, `\n`); so do blanks at the ends and in runs, and the first character of a CI runner's
@@ -45,3 +43,12 @@ const escapeUnits = (character: string): string =>
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
+
+/** The beginning of a text of more than `max` characters, and how many are missing. */
+export const shortText = (text: string, max: number): string =>
+  text.length > max
+    ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}… (${text.length - max} characters more)`
+    : text;
+
+/** Any value as JSON with an indent of two, without terminal controls, CI commands or invisible text. */
+export const asJson = (value: unknown): string => `${escapeInJson(JSON.stringify(value, null, 2))}\n`;

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { openContext, type AppContext } from '../app/app-context.ts';
-import { addAnswers } from '../app/pass-answers.ts';
+import { addAnswers, reportOn, resolveNames, runPasses, type PassEvents } from '../app/passes.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
-import { reportOn, resolveNames, runPasses, type PassEvents } from '../app/passes.ts';
 import { rehearse, type ApprovedPlan } from '../app/rehearse.ts';
 import { validateClients } from '../app/validate-clients.ts';
 import { ArgumentError, UserError } from '../errors.ts';

@@ -1,5 +1,5 @@
-import { shortText } from '../lib/short-text.ts';
-import type { Line } from './line.ts';
+import { shortText } from '../lib/escape-control.ts';
+import type { Line } from './redact.ts';
 
 /**
  * The line as JSON of at most `maxLength` characters. A longer one is cut: texts keep their beginning and say

@@ -1,6 +1,5 @@
 import { escapeInJson } from '../lib/escape-control.ts';
 import { redactTexts, redactor } from '../secrets.ts';
-import { parseLine, type Line } from './line.ts';
 
 /** Replaces known secrets in whole lines. Most lines have none and stay as they are. */
 export const logRedactor = (secrets: () => readonly string[]): ((lines: string) => string) => {
@@ -35,3 +34,11 @@ const isWordLike = /^[a-z][a-z .,:'-]{0,23}$/i;
 /** pino uses the error's message if there is none. */
 const isOfError = ({ msg, err }: Line): boolean =>
   typeof err === 'object' && err !== null && 'message' in err && err.message === msg;
+
+/** One line of the log. */
+export interface Line extends Readonly<Record<string, unknown>> {
+  readonly msg?: unknown;
+  readonly err?: unknown;
+}
+
+export const parseLine = (line: string): Line => JSON.parse(line);

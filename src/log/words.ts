@@ -1,7 +1,6 @@
-import { escapeControl } from '../lib/escape-control.ts';
+import { escapeControl, shortText } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { shortText } from '../lib/short-text.ts';
-import type { Line } from './line.ts';
+import type { Line } from './redact.ts';
 
 /** A log line for people: time of day, level, and what happened. Has no line feed. */
 export const inWords = (line: Line, color: boolean): string => {

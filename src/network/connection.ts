@@ -1,8 +1,7 @@
+import * as nodeTls from 'node:tls';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectSecure } from 'node:tls';
 import type { Route } from '../model/route.ts';
 import { openTunnel } from './tunnel.ts';
-import { trusting } from './trust.ts';
 
 /** How a connection to an origin came about. */
 export interface Connection {
@@ -58,7 +57,7 @@ const handshake = (
   new Promise((resolve, reject) => {
     const secureContext = trusting(ca);
     const trust = secureContext ? { secureContext } : {};
-    const secure = connectSecure({ socket, host, servername: isIP(host) ? '' : host, ...trust });
+    const secure = nodeTls.connect({ socket, host, servername: isIP(host) ? '' : host, ...trust });
     secure.setTimeout(timeout, () => secure.destroy(new Error(`no TLS handshake within ${timeout} ms`)));
     secure.once('error', reject);
     secure.once('secureConnect', () => {
@@ -69,3 +68,20 @@ const handshake = (
       secure.destroy();
     });
   });
+
+/** What TLS trusts: the usual authorities, and those of `ca` (PEM). Undefined without any of one's own. */
+export const trusting = (ca: string | null): nodeTls.SecureContext | undefined => {
+  if (ca === null) return undefined;
+  const known = contexts.get(ca) ?? nodeTls.createSecureContext({ ca: [...usualAuthorities(), ca] });
+  contexts.set(ca, known);
+  return known;
+};
+
+const contexts = new Map<string, nodeTls.SecureContext>();
+
+/** Before Node.js 22.15, a list of authorities leaves out those of NODE_EXTRA_CA_CERTS. */
+const usualAuthorities = (): readonly string[] =>
+  'getCACertificates' in nodeTls && typeof nodeTls.getCACertificates === 'function'
+    ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as Node.js documents it
+      (nodeTls.getCACertificates('default') as string[])
+    : nodeTls.rootCertificates;

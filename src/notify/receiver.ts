@@ -6,8 +6,7 @@ import { sleep } from '../lib/sleep.ts';
 import type { Occasion } from './health-change.ts';
 import { notificationOf, type Delivery } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
-import { post, type Posted } from './post.ts';
-import { signedHeaders } from './signature.ts';
+import { post, type Posted, signedHeaders } from './post.ts';
 import { slackMessageOf } from './slack.ts';
 import type { PassEvent } from './health.ts';
 

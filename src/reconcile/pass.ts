@@ -1,5 +1,5 @@
 import { limit } from '../lib/limit.ts';
-import { mapYielding } from '../lib/map-yielding.ts';
+import { mapYielding } from '../lib/yield.ts';
 import { messageOf } from '../errors.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';

@@ -1,4 +1,3 @@
-import { changedPart } from './changed-part.ts';
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
@@ -164,3 +163,31 @@ const cut = (text: string, count: number): string => {
   const letters = Array.from(text);
   return (count < 0 ? letters.slice(count) : letters.slice(0, count)).join('');
 };
+
+/** Two texts, split where they differ. */
+interface ChangedPart {
+  /** The common beginning. */
+  readonly before: string;
+  readonly from: string;
+  readonly to: string;
+  /** The common end. */
+  readonly after: string;
+}
+
+/** Keeps letters and their combining marks together. */
+export const changedPart = (from: string, to: string): ChangedPart => {
+  const [some, others] = [lettersOf(from), lettersOf(to)];
+  const max = Math.min(some.length, others.length);
+  let start = 0;
+  while (start < max && some[start] === others[start]) start += 1;
+  let end = 0;
+  while (end < max - start && some.at(-1 - end) === others.at(-1 - end)) end += 1;
+  return {
+    before: some.slice(0, start).join(''),
+    from: some.slice(start, some.length - end).join(''),
+    to: others.slice(start, others.length - end).join(''),
+    after: end === 0 ? '' : some.slice(-end).join(''),
+  };
+};
+
+const lettersOf = (text: string): string[] => text.match(/.\p{M}*/gsu) ?? [];

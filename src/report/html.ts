@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupAlike } from './alike.ts';
+import { groupAlike, worstFirst } from './worst-first.ts';
 import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
@@ -7,7 +7,6 @@ import { moment, type PageClock, stateIcon } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
 import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
-import { worstFirst } from './worst-first.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {

@@ -5,7 +5,7 @@ import type { TextOptions } from './text.ts';
 export const renderReport = async (report: Report, format: string, text: TextOptions): Promise<string> => {
   switch (format) {
     case 'json':
-      return (await import('./json.ts')).renderJson(report);
+      return (await import('./report.ts')).renderJson(report);
     case 'markdown':
       return (await import('./markdown.ts')).renderMarkdown(report);
     case 'html':

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordTypes } from '../model/record.ts';
 import { statuses, type Report } from '../result.ts';
+import { asJson } from '../lib/escape-control.ts';
 
 export type { Report, Summary } from '../result.ts';
 
@@ -283,3 +284,6 @@ export const reportSchema = z
   .describe(
     'What differs between template files and the hosting service, and what was done about it',
   ) satisfies z.ZodType<Report>;
+
+/** The report as JSON, with a fixed order of keys. */
+export const renderJson = (report: Report): string => asJson(reportSchema.parse(report));

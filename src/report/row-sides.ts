@@ -1,6 +1,7 @@
 import { escapeControl, maxShown } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Difference, Field } from '../plan/difference.ts';
+import { shortenPair } from './columns.ts';
 
 /** The record of a difference, and what changes in it. Every text is visible and harmless to a terminal. */
 export interface RowSides {
@@ -94,3 +95,21 @@ export const isStated = (record: RecordData, field: Field): boolean =>
   record[field] !== null || (field !== 'ttl' && field !== 'priority');
 
 export const nothing: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
+
+/** A record in one line for people: name, type, data. */
+export const recordText = (record: RecordData): string => changeText(null, record);
+
+/** A change of a record in one line. */
+export const changeText = (before: RecordData | null, after: RecordData): string => {
+  const [change] = recordSides(before ?? after, after, ['content']).changes;
+  const [from, to] = shortenPair(change?.from ?? '', change?.to ?? '', maxContent);
+  return before ? `${lineOf(before, from)} → ${lineOf(after, to)}` : lineOf(after, to);
+};
+
+/** Columns. Both sides of a change fit into what a line shows. */
+const maxContent = 600;
+
+const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
+  [name ?? '@', type, priority, content, ttl === null ? null : `ttl ${ttl}`]
+    .filter((part) => part !== null)
+    .join(' ');

@@ -2,11 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { messageOf } from '../errors.ts';
 import { applyControl } from './control.ts';
 import type { DataStore } from './data-store.ts';
-import { operations } from './operations.ts';
-import type { SandboxOperation } from './operations.ts';
-import { Refusal } from './refusal.ts';
-import type { OperationAnswer, OperationRequest, Reality } from './reality.ts';
-import { noParameters, readJson, readParameters } from './request.ts';
+import { operations, type SandboxOperation } from './operations.ts';
+import { Refusal, noParameters, readJson, readParameters } from './request.ts';
+import type { OperationAnswer, OperationRequest, Reality } from './realities.ts';
 
 export interface Answer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './request.ts';
 
 /** The fields of a new record. */
 export const RecordFields = z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EditRecord, parsed, RecordFields, RemoveRecord } from './control-body.ts';
 import { withTemplateRecords } from './data.ts';
 import type { DnsTemplate, SandboxData, TemplateRecord } from './data.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './request.ts';
 import {
   AddDnsRecord,
   addDnsRecord,

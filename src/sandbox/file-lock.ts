@@ -3,7 +3,6 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
-import { hasCode } from './error-code.ts';
 
 /** Work under the lock never takes that long: an older lock was left behind. */
 const leftBehindAfter = 15_000;
@@ -102,3 +101,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 const content = async (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null);
+
+/** Whether a system call failed for this reason, e.g. `ENOENT`. */
+export const hasCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === code;

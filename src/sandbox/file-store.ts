@@ -6,9 +6,8 @@ import { codeOf, UserError } from '../errors.ts';
 import { writeAtomically } from '../lib/write-atomically.ts';
 import { SandboxData } from './data.ts';
 import type { DataStore } from './data-store.ts';
-import { hasCode } from './error-code.ts';
+import { hasCode, withFileLock } from './file-lock.ts';
 import { exampleData } from './example-data.ts';
-import { withFileLock } from './file-lock.ts';
 
 /** The data last read or written, and the identity of its file. */
 interface StoreSnapshot {

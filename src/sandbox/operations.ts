@@ -1,8 +1,6 @@
-import { withTemplateRecords } from './data.ts';
-import type { StoredAccount, DnsTemplate, SandboxData } from './data.ts';
+import { withTemplateRecords, type StoredAccount, type DnsTemplate, type SandboxData } from './data.ts';
 import { addedRecord, updatedRecord } from './record-rules.ts';
-import { Refusal } from './refusal.ts';
-import type { DataParameters } from './request.ts';
+import { Refusal, type DataParameters } from './request.ts';
 import { followTemplate, currentRecords } from './subdomains.ts';
 
 /** One request to an operation. `id` is from the path, if the path has one. */

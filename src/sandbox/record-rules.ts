@@ -1,6 +1,5 @@
 import type { TemplateRecord } from './data.ts';
-import { Refusal } from './refusal.ts';
-import type { DataParameters } from './request.ts';
+import { Refusal, type DataParameters } from './request.ts';
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT'];
 const needsName = new Set(['PTR', 'SRV']);

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.ts';
 
 const mebibyte = 1024 * 1024;
 const formLimit = mebibyte;
@@ -93,3 +92,16 @@ const readBody = async (request: IncomingMessage, limit: number): Promise<string
   }
   return Buffer.concat(chunks).toString('utf8');
 };
+
+/** An error answer. The message goes to the caller, so it must not repeat anything that may be a token. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}

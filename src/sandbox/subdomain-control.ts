@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RecordFields, type EditRecord } from './control-body.ts';
 import type { StoredRecord, SandboxData, Subdomain } from './data.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './request.ts';
 import { followTemplate, currentRecords } from './subdomains.ts';
 
 /** Changes of subdomains and of their records, which no operation can make at all. */

@@ -15,7 +15,7 @@ import {
   type Snapshot,
   type SnapshotFingerprint,
 } from './snapshot.ts';
-import { contentHash, contentOf } from './content.ts';
+import { contentHash, contentOf } from './own-files.ts';
 import { readPublished, type FetchContents } from './read-published.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
 

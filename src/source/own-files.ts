@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
+import { isMissing, type Missing, type SourceFile, type FileContent } from '../desired/source-file.ts';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
 import { ancestryIn } from '../git/ancestry.ts';
-import { contentHash, contentOf } from './content.ts';
 import { createRevisions } from '../git/revision.ts';
 import type { ScannedFile } from './scan.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './snapshot.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
+import { parseFile } from '../desired/parse-file.ts';
 
 /** The template files of this machine, to be published for others. Unchanged files are not read again. */
 export interface OwnTemplateFiles {
@@ -154,3 +154,22 @@ const digestOf = (files: readonly PublishedFile[]): string => {
   ]);
   return createHash('sha256').update(JSON.stringify(lines)).digest('hex');
 };
+
+/** By which a content is found again; a template and a fragment of the same text are two. */
+export const contentHash = (bytes: Uint8Array, isFragment: boolean): string =>
+  createHash('sha256')
+    .update(isFragment ? '_' : ' ')
+    .update(bytes)
+    .digest('base64');
+
+const notParsed = { documents: [], diagnostics: [] };
+
+/** A file with includes has to be parsed to find them; other files can wait. */
+export const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
+  isFragment || mayInclude(bytes)
+    ? { hash, parsed: await parseFile(bytes, isFragment) }
+    : { hash, parsed: notParsed, bytes };
+
+/** Letters of a key can also be written as escapes, `\\x69`. */
+const mayInclude = (bytes: Buffer): boolean =>
+  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));

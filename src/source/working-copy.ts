@@ -1,7 +1,6 @@
 import { isFragmentPath } from './snapshot.ts';
-import { contentHash } from './content.ts';
+import { contentHash, openOwnFiles } from './own-files.ts';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
-import { openOwnFiles } from './own-files.ts';
 import { UserError } from '../errors.ts';
 import type { PublishedFile } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';

@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import type { ActualTemplate } from '../model/template.ts';
 import type { ClientMemory } from './client-memory.ts';
 import { identify, type List, type Listing } from './identify.ts';
-import type { Lock, LockOptions } from './lock.ts';
+import { type Lock, type LockOptions, acquireLock } from './lock.ts';
 import { identityLockOf, scopeLockOf, type StoreLocation } from './store-location.ts';
+import { messageOf, processUser, UserError } from '../errors.ts';
 
 export type Waiting = Pick<LockOptions, 'timeout' | 'signal' | 'onWait'>;
 
@@ -131,3 +134,22 @@ const takeAll = async (take: TakeLock, scopes: readonly string[], waiting: Waiti
   }
   return { check: () => locks.forEach((lock) => lock.check()), release };
 };
+
+/** The locks of a state directory, one file each. */
+export const lockFilesIn =
+  (stateDir: string): TakeLock =>
+  async (name, waiting) => {
+    try {
+      return await acquireLock({ ...waiting, file: path.join(stateDir, `${name}.db`) });
+    } catch (error) {
+      throw error instanceof UserError ? error : unusable(stateDir, error);
+    }
+  };
+
+const unusable = (stateDir: string, error: unknown): UserError =>
+  new UserError(
+    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile(stateDir) ? 'it is a file' : messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
+    { cause: error },
+  );
+
+const isFile = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isFile() === true;

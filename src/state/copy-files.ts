@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { UserError } from '../errors.ts';
-import type { Waiting } from './client-locks.ts';
+import { type Waiting, lockFilesIn } from './client-locks.ts';
 import type { Connection } from './connection.ts';
 import { quarantine, openDatabase } from './database.ts';
-import { lockFilesIn } from './lock-files.ts';
 import { storeFileIn, scopeLockOf } from './store-location.ts';
 import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from './portable-rows.ts';
 

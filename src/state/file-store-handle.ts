@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
-import { holdClient } from './client-locks.ts';
-import { lockFilesIn } from './lock-files.ts';
-import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from './store-handle.ts';
+import { holdClient, lockFilesIn } from './client-locks.ts';
+import {
+  actAsOwner,
+  startsWithout,
+  watched,
+  type StoreHandle,
+  type Say,
+  openNotices,
+} from './store-handle.ts';
 import { noMemories } from './memory.ts';
-import { openNotices } from './notices.ts';
 import { CachedConnection } from './open-memory.ts';
 import { borrowForReading } from './read-copy.ts';
 import { borrowOrSalvage } from './salvage.ts';

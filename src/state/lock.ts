@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import { LockedError, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { connect, type Connection } from './connection.ts';
-import { identityOf } from './file-identity.ts';
+import { identityOf, makePrivateFile } from './private-file.ts';
 import { MemoryError } from './memory.ts';
-import { makePrivateFile } from './private-file.ts';
 
 export interface LockOptions {
   readonly file: string;

@@ -3,6 +3,7 @@ import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { Displaced } from '../plan/memory.ts';
 import type { Suspensions } from '../model/suspension.ts';
+import { writeIdOf } from '../model/write-id.ts';
 
 /** The state cannot be saved, and without that nothing may be sent. */
 export class MemoryError extends UserError {
@@ -242,4 +243,11 @@ export const noMemories: MemoryReader = {
   history: () => Promise.resolve([]),
   suspensions: () => Promise.resolve([]),
   revisions: () => Promise.resolve({ of: () => 'none' }),
+};
+
+/** The history entry of a finished write. */
+export const historyEntryOf = (intent: Intent, { outcome, recordId, error }: IntentResult): HistoryEntry => {
+  const { at, run, templateId, template, action, before, after, cause, trigger, source, revision } = intent;
+  const what = { at, run, write: writeIdOf(intent), templateId, template, action, recordId, before, after };
+  return { ...what, outcome, error, cause, ...(trigger === undefined ? {} : { trigger, source, revision }) };
 };

@@ -26,3 +26,12 @@ export const makePrivate = (file: string): void => {
   const stats = lstatSync(file);
   if (stats.isFile() && (stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);
 };
+
+/** Identifies the files at these paths, not their content: a different text once one was removed or replaced. */
+export const identityOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+      return stats ? `${stats.dev}:${stats.ino}` : 'none';
+    })
+    .join(' ');

@@ -1,14 +1,14 @@
 import type { ClientMemory, KnownClient } from './client-memory.ts';
 import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
-import { historyEntryOf } from './history-entry.ts';
-import type {
-  IntentResult,
-  FoundSlice,
-  HistoryEntry,
-  HistoryFilter,
-  Intent,
-  MemoryChanges,
+import {
+  historyEntryOf,
+  type IntentResult,
+  type FoundSlice,
+  type HistoryEntry,
+  type HistoryFilter,
+  type Intent,
+  type MemoryChanges,
 } from './memory.ts';
 import { borrowForReading } from './read-copy.ts';
 import { openState, type StateFile } from './state-file.ts';

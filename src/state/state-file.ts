@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Closing, Connection } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
-import { identityOf } from './file-identity.ts';
+import { identityOf } from './private-file.ts';
 import { MemoryError } from './memory.ts';
 
 /**

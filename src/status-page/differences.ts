@@ -8,6 +8,7 @@ import { type Excerpt, limits, type ShownTemplate } from './excerpt.ts';
 import type { PageFacts } from './facts.ts';
 import { addressOf, type PageQuery } from './query.ts';
 import { count, rest } from './words.ts';
+import { escapeControl } from '../lib/escape-control.ts';
 
 /** What differs, the worst first; problems of files; and what is in sync. */
 export const differenceSections = (facts: PageFacts): Markup => {
@@ -103,3 +104,26 @@ const calmSection = (newest: Excerpt, query: PageQuery): Markup | string => {
     ${rest(calmCount - next, 'template', addressOf({ ...query, show: 'in-sync', skip: next }), 'next')}
   </section>`;
 };
+
+/** The templates of the service that no file describes. */
+export const unmanagedSection = ({
+  report: { unmanaged },
+  moreUnmanaged,
+  hasSeveralClients,
+}: Excerpt): Markup | string =>
+  unmanaged.length === 0
+    ? ''
+    : html`<section aria-labelledby="unmanaged">
+        <h2 id="unmanaged">${plural(unmanaged.length + moreUnmanaged, 'template')} without a file</h2>
+        <p class="aside">They stay at the service as they are. <code>import</code> writes files for them.</p>
+        <ul class="quiet">
+          ${unmanaged.map(({ client, template, id, records, hadFile }) => {
+            const title = escapeControl(`${hasSeveralClients ? `${client}: ` : ''}${template} (${id})`);
+            return html`<li data-key="${title}">
+              ${title}
+              <span class="aside">${plural(records, 'record')}${hadFile ? ', its file is gone' : ''}</span>
+            </li>`;
+          })}
+        </ul>
+        ${rest(moreUnmanaged, 'template', '/api/report')}
+      </section>`;

@@ -1,7 +1,6 @@
-import { groupAlike } from '../report/alike.ts';
+import { groupAlike, worstFirst } from '../report/worst-first.ts';
 import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
-import { worstFirst } from '../report/worst-first.ts';
 import type { SubdomainResult, TemplateResult } from '../result.ts';
 import { type LayerFacts, layersOf } from './layer-facts.ts';
 import { countsOf, follows, isCalm, matching } from './matches.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { html, Markup } from '../report/markup.ts';
 import { moment } from '../report/html-words.ts';
 import type { PageFrame } from './facts.ts';
@@ -57,3 +58,18 @@ const footer = html`<footer>
     <a href="/metrics">/metrics</a>
   </p>
 </footer>`;
+
+export const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The content security policy of the status page: only its own style and script, by their digests. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');

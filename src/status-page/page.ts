@@ -1,7 +1,7 @@
 import { html } from '../report/markup.ts';
 import { actionBar } from './actions.ts';
 import { clientSection } from './clients.ts';
-import { differenceSections } from './differences.ts';
+import { differenceSections, unmanagedSection } from './differences.ts';
 import type { PageFacts } from './facts.ts';
 import { filters } from './filters.ts';
 import { fleetSection } from './fleet.ts';
@@ -10,7 +10,6 @@ import { addressOf } from './query.ts';
 import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
 import { stateOf, stateSection, titleOf } from './state.ts';
-import { unmanagedSection } from './unmanaged.ts';
 import { writeSection } from './writes.ts';
 
 /** The status page: what needs a person first, then the rest. */

@@ -1,6 +1,6 @@
 import { html, Markup } from '../report/markup.ts';
 import { icon } from './icon.ts';
-import { hashOf } from './policy.ts';
+import { hashOf } from './frame.ts';
 import { style } from './style.ts';
 
 /** The sign-in page; `next` is the page that was requested. */

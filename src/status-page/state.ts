@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupAlike } from '../report/alike.ts';
+import { groupAlike } from '../report/worst-first.ts';
 import { moment, type PageClock, prose, stateIcon, icons } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { plural } from '../lib/plural.ts';

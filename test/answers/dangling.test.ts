@@ -1,6 +1,6 @@
 import type { Packet } from 'dns-packet';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimableAt } from '../../src/answers/claimable.ts';
+import { claimableAt } from '../../src/answers/dangling.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { apex, check, serve, shown, type CheckOptions } from './checked.ts';
 import type { ZoneLine, ZoneServerOptions } from './zone-server.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { withUncommitted } from '../../src/app/with-uncommitted.ts';
+import { withUncommitted } from '../../src/app/with-commits.ts';
 import { createUncommitted } from '../../src/git/uncommitted.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { git, newCheckout } from '../git/checkout.ts';

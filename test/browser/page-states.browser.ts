@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderPage } from '../../src/status-page/page.ts';
-import { pagePolicy } from '../../src/status-page/policy.ts';
+import { pagePolicy } from '../../src/status-page/frame.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderTemplatePage } from '../../src/status-page/template-page.ts';
 import { everyKindReport } from '../report/every-kind.ts';

@@ -4,7 +4,7 @@ import type { PostgresDatabase } from '../../src/cluster/postgres/database.ts';
 import { acquireLease, type Lease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
-import { onTimeline } from '../../src/cluster/postgres/timeline.ts';
+import { onTimeline } from '../../src/cluster/postgres/fence.ts';
 import { changesOf, intentOf, rememberedRecord } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/http/server.ts';
 import { ChangeFeed } from '../../src/daemon/passes/change-feed.ts';
-import { renderJson } from '../../src/report/json.ts';
+import { renderJson } from '../../src/report/report.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { listeningLogger } from './listening-logger.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batched } from '../../src/lib/batched.ts';
+import { batched } from '../../src/lib/limit.ts';
 
 describe('what is asked for within a moment', () => {
   it('is done together, and later items by another task', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { readRetryAfter } from '../../src/lib/retry-after.ts';
+import { readRetryAfter } from '../../src/lib/backoff.ts';
 
 afterEach(() => void vi.useRealTimers());
 

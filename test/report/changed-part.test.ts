@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changedPart } from '../../src/report/changed-part.ts';
+import { changedPart } from '../../src/report/html-row.ts';
 
 test.each([
   ['p=none; pct=1', 'p=reject; pct=1', { before: 'p=', from: 'none', to: 'reject', after: '; pct=1' }],

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { assembleReport } from '../../src/report/assemble.ts';
-import { renderJson } from '../../src/report/json.ts';
-import type { Report } from '../../src/report/report.ts';
+import { renderJson, type Report } from '../../src/report/report.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
 import { commands, hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
 

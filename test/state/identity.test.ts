@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { holdClient } from '../../src/state/client-locks.ts';
+import { holdClient, lockFilesIn } from '../../src/state/client-locks.ts';
 import { connect } from '../../src/state/connection.ts';
 import { fileStoreHandle } from '../../src/state/file-store-handle.ts';
-import { lockFilesIn } from '../../src/state/lock-files.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { makePrivateFile } from '../../src/state/private-file.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError } from '../../src/errors.ts';
 import { acquireLock, type LockOptions } from '../../src/state/lock.ts';
-import { lockFilesIn } from '../../src/state/lock-files.ts';
+import { lockFilesIn } from '../../src/state/client-locks.ts';
 import { startChild } from './child.ts';
 import { lockContract } from './lock-contract.ts';
 import { newFolder } from './samples.ts';

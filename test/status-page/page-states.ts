@@ -9,15 +9,15 @@ import {
   type TemplateResult,
 } from '../../src/result.ts';
 import { excerptOf, withoutApplied } from '../../src/status-page/excerpt.ts';
-import type {
-  ClientSummary,
-  PageFacts,
-  PassEntry,
-  TemplateSummary,
-  WriteEntry,
+import {
+  type ClientSummary,
+  type PageFacts,
+  type PassEntry,
+  type TemplateSummary,
+  type WriteEntry,
+  recordStates,
 } from '../../src/status-page/facts.ts';
 import { everything } from '../../src/status-page/query.ts';
-import { recordStates } from '../../src/status-page/record-states.ts';
 import { everyKind, pass, template } from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */

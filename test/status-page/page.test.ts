@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import type { ClientSummary, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
 import { renderPage } from '../../src/status-page/page.ts';
-import { pagePolicy } from '../../src/status-page/policy.ts';
+import { pagePolicy } from '../../src/status-page/frame.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { excerptOf } from '../../src/status-page/excerpt.ts';
 import { everything } from '../../src/status-page/query.ts';

@@ -1,7 +1,7 @@
+import { createRequire } from 'node:module';
 import type Pg from 'pg';
 import { messageOf } from '../../errors.ts';
 import { MemoryError } from '../../state/memory.ts';
-import { loadPg } from './load-pg.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
@@ -177,3 +177,7 @@ const placeIn = (url: string): string => {
   const { hostname, port, pathname } = new URL(url);
   return `PostgreSQL at ${hostname || 'its socket'}${port && `:${port}`}${pathname}`;
 };
+
+/** Whoever keeps memory in a file does without it. The build puts it beside the program. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
+export const loadPg = (): typeof Pg => createRequire(import.meta.url)('pg') as typeof Pg;

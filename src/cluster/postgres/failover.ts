@@ -1,8 +1,7 @@
-import { takenOver } from './fence.ts';
+import { takenOver, currentTimeline } from './fence.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { PostgresMemory } from './memory.ts';
 import { scopeLockOf } from '../../state/store-location.ts';
-import { currentTimeline } from './timeline.ts';
 
 /** What a writing pass has to know of the database. */
 interface DatabaseFacts {

@@ -7,8 +7,7 @@ import type { Waiting } from '../../state/client-locks.ts';
 import type { Lock } from '../../state/lock.ts';
 import { MemoryError } from '../../state/memory.ts';
 import { planned, type PostgresDatabase } from './database.ts';
-import { takenOver } from './fence.ts';
-import { currentTimeline, onTimeline } from './timeline.ts';
+import { takenOver, currentTimeline, onTimeline } from './fence.ts';
 
 /** A lock that is free again some time after its holder was last heard of, so that nobody waits for a dead machine. */
 export interface Lease extends Lock {

@@ -1,6 +1,6 @@
 import { backoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { loadPg } from './load-pg.ts';
+import { loadPg } from './database.ts';
 
 /** Hears what others notify of on a channel, over a connection of its own. */
 export interface Listener {

@@ -1,14 +1,14 @@
 import type { ClientMemory, KnownClient } from '../../state/client-memory.ts';
-import type {
-  IntentResult,
-  HistoryEntry,
-  HistoryFilter,
-  Intent,
-  MemoryChanges,
-  RecordState,
-  TemplateRow,
+import {
+  type IntentResult,
+  type HistoryEntry,
+  type HistoryFilter,
+  type Intent,
+  type MemoryChanges,
+  type RecordState,
+  type TemplateRow,
+  historyEntryOf,
 } from '../../state/memory.ts';
-import { historyEntryOf } from '../../state/history-entry.ts';
 import { clientsOf, parse, rivalsAt } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';

@@ -1,8 +1,7 @@
 import type { KnownClient } from '../../state/client-memory.ts';
 import { parse } from './clients.ts';
 import { planned, type Query } from './database.ts';
-import { takenOver } from './fence.ts';
-import { currentTimeline } from './timeline.ts';
+import { takenOver, currentTimeline } from './fence.ts';
 
 /** What a pass needs to know of its client and of the database before it compares anything. */
 export interface Opening {

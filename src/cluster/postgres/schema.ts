@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
-import { currentTimeline, walTimeline } from './timeline.ts';
+import { currentTimeline, walTimeline } from './fence.ts';
 
 /**
  * Each brings the schema from the version of its index to the next. Never change one that was released. Bodies are

@@ -4,7 +4,7 @@ import { parse } from './clients.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { noticeFailover } from './failover.ts';
 import { migratedOnce } from './schema.ts';
-import { currentTimeline } from './timeline.ts';
+import { currentTimeline } from './fence.ts';
 
 /**
  * Template files in PostgreSQL, each content once. `isSource`: whether this process is the one that publishes.

@@ -1,14 +1,19 @@
 import { messageOf } from '../../errors.ts';
 import { holdClient, type TakeLock } from '../../state/client-locks.ts';
 import type { ClientMemory } from '../../state/client-memory.ts';
-import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from '../../state/store-handle.ts';
+import {
+  actAsOwner,
+  startsWithout,
+  watched,
+  type StoreHandle,
+  type Say,
+  openNotices,
+} from '../../state/store-handle.ts';
 import { MemoryError, noMemories } from '../../state/memory.ts';
-import { openNotices } from '../../state/notices.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { openPostgresMemory, readPostgresMemory } from './memory.ts';
-import { replicationNotice } from './replication.ts';
 import { migratedOnce } from './schema.ts';
 import { forgottenSince } from './failover.ts';
 
@@ -110,3 +115,12 @@ const leasesOf =
       },
     };
   };
+
+/** What a person should know of a standby that may forget what was acknowledged; null where there is none. */
+const replicationNotice = async ({ query, place }: PostgresDatabase): Promise<string | null> => {
+  const rows = await query("SELECT FROM pg_stat_replication WHERE sync_state = 'async'");
+  const [synchronous] = await query("SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')");
+  return rows.length === 0 || synchronous !== undefined
+    ? null
+    : `${place} has a standby, but no synchronous one (synchronous_standby_names): a failover may lose the newest state, and then adds wait for unknownPause`;
+};

@@ -4,15 +4,15 @@ import { worstFirst } from '../../report/worst-first.ts';
 import type { PassResult, TemplateResult } from '../../result.ts';
 import { cut, excerptOf, leftOut, withoutApplied } from '../../status-page/excerpt.ts';
 import type { Acting } from '../../status-page/actions.ts';
-import type {
-  ClientSummary,
-  PageFacts,
-  PageFrame,
-  TemplateDetails,
-  TemplateSummary,
+import {
+  type ClientSummary,
+  type PageFacts,
+  type PageFrame,
+  type TemplateDetails,
+  type TemplateSummary,
+  recordStates,
 } from '../../status-page/facts.ts';
 import { type PageQuery, templateAddress } from '../../status-page/query.ts';
-import { recordStates } from '../../status-page/record-states.ts';
 import type { DaemonContext } from '../context.ts';
 import type { ManagedClient, ClientManager } from '../clients/client-manager.ts';
 import type { HistoryQuery } from './history-query.ts';

@@ -1,7 +1,8 @@
+import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import { pagePolicy } from '../../status-page/policy.ts';
+import { pagePolicy } from '../../status-page/frame.ts';
 import { renderNotFound, smallPagePolicy } from '../../status-page/sign-in.ts';
 import type { Acting } from '../../status-page/actions.ts';
 import type { Markup } from '../../report/markup.ts';
@@ -12,7 +13,6 @@ import type { PassRequests } from '../clients/client-manager.ts';
 import type { Readiness } from '../clients/client-state.ts';
 import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
-import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import type { PageRefusal } from './refusals.ts';
 import type { StatusPages } from './status-page.ts';
@@ -207,4 +207,14 @@ const securityHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
+};
+
+/**
+ * Whether this Host header names us. A foreign web page can make a browser send requests here under its own
+ * host name (DNS rebinding), but not under an address or a name that we know.
+ */
+const isKnownHost = (header: string | undefined, allowed: readonly string[]): boolean => {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d{1,5})?$/.exec(header ?? '');
+  const host = (match?.[1] ?? match?.[2] ?? '').toLowerCase();
+  return isIP(host) !== 0 || host === 'localhost' || allowed.includes(host);
 };

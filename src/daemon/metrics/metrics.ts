@@ -6,8 +6,8 @@ import { leaseMetrics } from './lease-metrics.ts';
 import { metricMaker, type MetricMaker } from './metric-maker.ts';
 import { passMetrics, type PassMetrics } from './pass-metrics.ts';
 import type { PageRefusal } from '../http/refusals.ts';
-import { settingsMetrics, type SettingsMetrics } from './settings-metrics.ts';
 import { templateGauges } from './template-gauges.ts';
+import type { ClientProblem } from '../../settings/client-files.ts';
 
 /** Metrics for Prometheus. Labels are clients, templates and fixed words only. */
 export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetrics, 'showSettings'> {
@@ -168,5 +168,26 @@ const requestMetrics = ({ counter, histogram }: MetricMaker): RequestMetrics => 
     },
     countNotification: (receiver, outcome) => notifications.inc({ receiver, outcome }),
     countRefusal: ({ token, reason }) => refusals.inc({ token, reason }),
+  };
+};
+
+interface SettingsMetrics {
+  /** The clients in use, and what is wrong with the settings. */
+  readonly showSettings: (clients: readonly string[], problems: readonly ClientProblem[]) => void;
+}
+
+/** A problem without a client concerns all of them, or some that nobody knows. */
+const settingsMetrics = ({ gauge }: MetricMaker): SettingsMetrics => {
+  const valid = gauge(
+    'settings_valid',
+    ['client'],
+    'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
+  );
+  return {
+    showSettings: (clients, problems) => {
+      valid.reset();
+      for (const client of clients) valid.set({ client }, 1);
+      for (const { client } of problems) valid.set({ client }, 0);
+    },
   };
 };

@@ -2,7 +2,6 @@ import { sameElements } from '../../lib/same-elements.ts';
 import { groupBy } from '../../plan/group.ts';
 import { statuses, type Status, type TemplateResult } from '../../result.ts';
 import type { MetricMaker } from './metric-maker.ts';
-import { countsOf, recordStates, type RecordCounts } from './record-counts.ts';
 
 /** The gauges about templates: totals over all clients, and series of their own for a bounded number of them. */
 export interface TemplateGauges {
@@ -130,3 +129,22 @@ const entriesOf = (
     }),
   );
 };
+
+const recordStates = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
+
+type RecordCounts = Readonly<Record<(typeof recordStates)[number], number>>;
+
+/** The records of some templates by state; null if one of them could not be read. */
+const countsOf = (results: readonly TemplateResult[]): RecordCounts | null => {
+  if (!results.every(wasCompared)) return null;
+  const counts = { in_sync: 0, add: 0, update: 0, park: 0, surplus: 0, blocked: 0 };
+  for (const { inSync, differences } of results) {
+    counts.in_sync += inSync;
+    for (const { action, outcome } of differences) if (outcome !== 'applied') counts[action] += 1;
+  }
+  return counts;
+};
+
+/** If the service or the file could not be read, nothing was counted. */
+const wasCompared = ({ status, inSync, parked, ignored, differences }: TemplateResult): boolean =>
+  status === 'in-sync' || status === 'drifted' || inSync + parked + ignored + differences.length > 0;

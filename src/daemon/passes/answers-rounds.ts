@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/sleep.ts';
 import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/with-answers.ts';
 import type { PassResult, SubdomainAnswers } from '../../result.ts';
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { PassEvent } from '../../notify/health.ts';
 import type { PassEntry } from '../../status-page/facts.ts';
-import { assembleReport } from '../../report/assemble.ts';
+import { assembleReport, summaryOf } from '../../report/assemble.ts';
 import { problemView } from '../../report/view.ts';
 import type { PassResult, Status, TemplateResult } from '../../result.ts';
 import type { PassReport } from '../fleet.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { passEntry } from './pass-entry.ts';
 import type { PassHistory } from './pass-history.ts';
 import { logFinished, logDrift, type PassId } from './pass-log.ts';
+import type { Report } from '../../report/report.ts';
 
 /** Where passes are reported to. */
 export interface PassSinks {
@@ -114,4 +114,29 @@ export const recordFailure = (
   const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
   onPass(event);
   return { event, entry };
+};
+
+/**
+ * The entry of a pass in the pass history. `newest`: the latest results of the client; null if the pass
+ * compared nothing.
+ */
+const passEntry = (
+  { client, trigger }: PassId,
+  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
+  latest: PassResult | null,
+  error: string | null,
+): PassEntry => ({
+  client,
+  trigger,
+  startedAt: Date.now() - durationMs,
+  durationMs,
+  status,
+  written: summary.applied,
+  left: latest === null ? null : differencesIn(latest),
+  error,
+});
+
+const differencesIn = (latest: PassResult): number => {
+  const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(latest.templates);
+  return add + update + park + surplus + blocked + subdomainDifferences;
 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { delayToNext } from '../../../src/cluster/due.ts';
+import { delayToNext } from '../../../src/cluster/queued-passes.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-11-20T12:01:00Z') });
