@@ -1,6 +1,7 @@
 import { codeOf, UserError } from '../errors.ts';
 import type { Difference } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
+import { unforceable } from '../reconcile/core/permit.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/row-sides.ts';
@@ -131,7 +132,9 @@ const inKeyOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
+/** What is skipped in one plan, and could not have been forced, is not to be written by another one. */
 const withoutOutcome = (difference: Difference): unknown => ({
+  isSkipped: unforceable.has(difference.error),
   recordId: 'recordId' in difference ? difference.recordId : null,
   current: 'current' in difference ? difference.current : null,
   desired: 'desired' in difference ? difference.desired : null,
@@ -140,5 +143,6 @@ const withoutOutcome = (difference: Difference): unknown => ({
 const differenceText = (difference: Difference): string => {
   if (difference.action === 'surplus') return `surplus ${recordText(difference.current)}`;
   const before = 'current' in difference ? (difference.current ?? null) : null;
-  return `${difference.action} ${changeText(before, difference.desired)}`;
+  const why = difference.outcome === 'skipped' ? ` (${difference.error})` : '';
+  return `${difference.action} ${changeText(before, difference.desired)}${why}`;
 };

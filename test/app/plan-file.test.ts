@@ -81,7 +81,10 @@ describe('they differ', () => {
     [
       'by what held them back',
       template([{ ...add, ...skipped }]),
-      ['default/web: no longer: add www A 203.0.113.1', 'default/web: new: add www A 203.0.113.1'],
+      [
+        'default/web: no longer: add www A 203.0.113.1',
+        'default/web: new: add www A 203.0.113.1 (held: too many)',
+      ],
     ],
     ['by their id', template([add], { id: 18 }), ['default/web: its id was 17 and is now 18']],
     [
@@ -126,6 +129,16 @@ describe('with guards lifted', () => {
     expect(changes(held, template([now]), true)).toEqual([]);
     expect(changes(held, template([now]))).not.toEqual([]);
   });
+
+  it.each(['not selected by --only', 'mode: report writes nothing'])(
+    'what no person could force is not the same write: %s',
+    (error) => {
+      const left = template([{ ...add, outcome: 'skipped', error }]);
+      expect(changes(left, template([add]), true)).toHaveLength(2);
+      expect(changes(template([add]), left, true)).toHaveLength(2);
+      expect(changes(left, left, true)).toEqual([]);
+    },
+  );
 
   it('another write is still a difference', () => {
     expect(changes(template([{ ...add, ...skipped }]), template([update]), true)).toHaveLength(2);

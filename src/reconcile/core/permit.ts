@@ -70,10 +70,16 @@ export const skipReasonOf = (
   state.holds.find((hold) => !isPolicy(hold) && holdsStep(hold, step))?.reason ??
   null;
 
+const onlyReported = 'mode: report writes nothing';
+const notChosen = 'not selected by --only';
+
+/** Why a step is skipped, if nobody can force it. */
+export const unforceable: ReadonlySet<string | undefined> = new Set([onlyReported, notChosen]);
+
 const policyReason = (step: Step, { basis, holds, only }: TemplateState, force: boolean): string | null => {
   const { mode } = basis.desired;
-  if (mode === 'report') return 'mode: report writes nothing';
-  if (!isChosen(step, only)) return 'not selected by --only';
+  if (mode === 'report') return onlyReported;
+  if (!isChosen(step, only)) return notChosen;
   const guard = firstPolicy(holds, (hold) => hold.scope === 'template' || isAdd(step));
   if (guard) return `held: ${guard.reason}`;
   const { cause } = step.difference;

@@ -73,7 +73,7 @@ export const surplus = [
   {
     rule: '§4 mode report writes nothing',
     file: 'src/reconcile/core/permit.ts',
-    from: "  if (mode === 'report') return 'mode: report writes nothing';\n",
+    from: "  if (mode === 'report') return onlyReported;\n",
     to: '',
     tests: ['reconcile/hold'],
   },

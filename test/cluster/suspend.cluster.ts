@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { never, triggerToken } from '../e2e/daemon.ts';
+import { run, type LogLine } from '../e2e/program.ts';
+import { newFleet } from './fleet.ts';
+
+const before = ['192.0.2.1'];
+const after = ['192.0.2.1', '192.0.2.2'];
+const suspended = ({ status }: LogLine): boolean => status === 'suspended';
+
+const newPair = async () => {
+  const fleet = await newFleet({ schedule: never, leaseDuration: 10_000, count: 1 });
+  Object.assign(fleet.env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
+  const template = 'web-of-client-0';
+  const program = (...args: readonly string[]) => run(args, { cwd: fleet.cwd, env: fleet.env });
+  return { ...fleet, template, program };
+};
+
+describe('several processes that share a store', () => {
+  it('obey a suspension that another one has made, until that resumes it', async () => {
+    const { template, program, service, describeAll, agree, daemon } = await newPair();
+    const daemons = [daemon(), daemon()];
+    await Promise.race(daemons.map((one) => one.event('pass.finished')));
+    await program('suspend', template, '--reason', 'an audit');
+    await Promise.race(daemons.map((one) => one.event('pass.finished', suspended)));
+    await describeAll(after);
+    await Promise.race(daemons.map((one) => one.event('pass.finished', suspended)));
+    expect(service.writes()).toEqual([]);
+    await agree(before);
+    expect((await program('apply', template, '--yes', '--force')).stdout).toMatch(
+      /suspended by .+: an audit/,
+    );
+    expect((await program('resume', template)).stdout).toMatch(/^web-of-client-0: resumed; /);
+    await agree(after);
+    expect(service.writes()).toHaveLength(1);
+  });
+
+  it('write again once its time is over by the clock of the database', async () => {
+    const { template, program, service, describeAll, agree, daemon } = await newPair();
+    const one = daemon();
+    await one.event('pass.finished');
+    await program('suspend', template, '--for', '15s', '--reason', 'an audit');
+    await one.event('pass.finished', suspended);
+    await describeAll(after);
+    await one.event('pass.finished', suspended);
+    expect(service.writes()).toEqual([]);
+    await agree(after);
+    expect((await program('resume', template)).stdout).toBe('web-of-client-0: was not suspended\n');
+  });
+
+  it('obey what somebody does on the page of one that makes no passes', async () => {
+    const { template, service, describeAll, agree, daemon } = await newPair();
+    const web = daemon('--role', 'web', '--listen', '127.0.0.1:0');
+    const worker = daemon();
+    const url = String((await web.event('daemon.started'))['listen']);
+    await worker.event('pass.finished');
+    const page = await signedIn(url);
+    // The process of the page knows the template from the pass of the other one.
+    while (!(await page.read(`/templates/${template}`)).includes('Suspend or resume')) await nextChange(url);
+    const target = { client: 'client-0', template };
+    await page.act('suspend', { ...target, reason: 'an audit', duration: '' });
+    await worker.event('pass.finished', suspended);
+    await describeAll(after);
+    await worker.event('pass.finished', suspended);
+    expect(service.writes()).toEqual([]);
+    while (!(await page.read(`/templates/${template}`)).includes('an audit')) await nextChange(url);
+    await page.act('resume', target);
+    await agree(after);
+    const synced = worker.event('pass.finished', ({ trigger }) => trigger === 'request');
+    await page.act('sync', {});
+    expect(await synced).toMatchObject({ client: 'client-0', status: 'in-sync' });
+  });
+});
+
+/** Somebody in a browser who has signed in to act. */
+const signedIn = async (url: string) => {
+  let cookie = '';
+  const post = async (path: string, fields: Readonly<Record<string, string>>): Promise<void> => {
+    const { status, headers } = await fetch(`${url}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: url, cookie },
+      body: new URLSearchParams(fields),
+    });
+    expect(status).toBe(303);
+    cookie ||= headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+  };
+  const read = async (path: string): Promise<string> =>
+    (await fetch(`${url}${path}`, { headers: { cookie } })).text();
+  await post('/act/sign-in', { token: triggerToken, name: 'Anna Example' });
+  const form = /name="form" value="([^"]+)"/.exec(await read('/'))?.[1] ?? expect.fail('nobody can act');
+  return {
+    read,
+    act: (action: string, fields: Readonly<Record<string, string>>) =>
+      post(`/act/${action}`, { form, ...fields }),
+  };
+};
+
+/** Resolves when the page is told that something is new. */
+const nextChange = async (url: string): Promise<void> => {
+  const { body } = await fetch(`${url}/events`);
+  const reader = body!.getReader();
+  for (let events = 0; events < 2; events += 1) await reader.read();
+  await reader.cancel();
+};
