@@ -13,6 +13,8 @@ export interface Connection {
   all(sql: string, ...values: readonly Value[]): unknown[];
   /** All or nothing. A failure has the error of the task or of the commit. */
   transaction<T>(task: () => T): T;
+  /** The same in parts, with turns of the event loop in between, in which nobody else may use the connection. */
+  longTransaction(parts: readonly (() => void)[], onCommit: () => void): Promise<void>;
   /** Once it resolves, no file is open and no lock is held; with `later` that may take a while. */
   close(when?: Closing): Promise<void>;
 }
@@ -52,6 +54,24 @@ export const connect = (file: string, options: ConnectionOptions): Connection =>
         throw error;
       }
     },
+    longTransaction: async (parts, onCommit) => {
+      database.exec('BEGIN IMMEDIATE');
+      let turnedAt = performance.now();
+      try {
+        for (const part of parts) {
+          if (performance.now() - turnedAt > slice) {
+            await setImmediate();
+            turnedAt = performance.now();
+          }
+          part();
+        }
+        database.exec('COMMIT');
+        onCommit();
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+    },
     close: async (when = 'now') => {
       database.close();
       if (statements.size === 0) return;
@@ -61,6 +81,9 @@ export const connect = (file: string, options: ConnectionOptions): Connection =>
     },
   };
 };
+
+/** Milliseconds between two turns: other processes wait for the end of the transaction. */
+const slice = 20;
 
 /** SQLite has already rolled back if the disk is full. */
 const rollBack = (database: Libsql.Database): void => {

@@ -69,7 +69,7 @@ export const memoryError = (file: string, error: unknown): unknown => {
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
     ? new MemoryError(
-        `the state in ${file} cannot be used, and nothing is written to the service without it: ${'syscall' in error ? codeOf(error) : messageOf(error)}; ${adviceOn(error.message)}`,
+        `the state in ${file} cannot be used, and nothing is written to the service without it: ${code === 'ENOTDIR' ? codeOf(error) : messageOf(error)}; ${adviceOn(error.message)}`,
         { cause: error },
       )
     : error;

@@ -9,9 +9,10 @@ import {
   type HistoryFilter,
   type Intent,
   type MemoryChanges,
+  type RecordState,
 } from './memory.ts';
 import { borrowForReading } from './read-copy.ts';
-import { openState, type StateFile } from './state-file.ts';
+import { mostRows, openState, type StateFile } from './state-file.ts';
 import {
   inEffectByDigest,
   isEndedBy,
@@ -77,13 +78,16 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
   await ask(identify);
   const partOf = (templateId: number): string => `${scope} ${templateId}`;
 
-  const saveChanges = ({ row, records, forgotten }: MemoryChanges): void => {
+  const partsOf = ({ row, records, forgotten }: MemoryChanges): (() => void)[] => {
     const id = row.templateId;
-    state.noteWrite(partOf(id));
-    connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
-    for (const key of forgotten) connection.run(queries.forgetRecord, scope, id, key);
-    for (const record of records)
+    const saveRow = (): void => {
+      state.noteWrite(partOf(id));
+      connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
+    };
+    const forget = (key: string): unknown => connection.run(queries.forgetRecord, scope, id, key);
+    const save = (record: RecordState): unknown =>
       connection.run(queries.saveRecord, scope, id, record.key, JSON.stringify(record));
+    return [saveRow, ...slicesOf(forgotten, forget), ...slicesOf(records, save)];
   };
   const note = (intent: Intent, result: IntentResult): void => {
     const entry = historyEntryOf(intent, result);
@@ -144,10 +148,10 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
       change(() => {
         connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
         note(intent, result);
-        saveChanges(changes);
+        for (const part of partsOf(changes)) part();
       }),
     save: (changes) =>
-      state.changeTogether(1 + changes.records.length + changes.forgotten.length, () => saveChanges(changes)),
+      state.changeTogether(1 + changes.records.length + changes.forgotten.length, partsOf(changes)),
     suspensions: () => ask(() => inEffect(Date.now())),
     suspend: (request) =>
       change(() => {
@@ -180,6 +184,12 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
     close: (when) => state.giveBack(when),
   };
 };
+
+/** Tasks that do the same with so many items each. */
+const slicesOf = <T>(items: readonly T[], task: (item: T) => unknown): (() => void)[] =>
+  Array.from({ length: Math.ceil(items.length / mostRows) }, (_, index) => () => {
+    items.slice(index * mostRows, (index + 1) * mostRows).forEach(task);
+  });
 
 /** Those in effect of all clients of a file, by each digest of a token. */
 export const suspensionsInFile = async (

@@ -21,6 +21,8 @@ export class StateFile {
   readonly #writes = new Map<string, number>();
   readonly #opening = (openings += 1);
   #batch: Batch | null = null;
+  /** Whose transaction is open over several turns of the event loop. */
+  #saving: Promise<void> | null = null;
   #isDistrusted = false;
   #borrowers = 0;
   #keepers = 0;
@@ -70,9 +72,10 @@ export class StateFile {
   }
 
   /** Reads. After a failure the file is opened and checked again. */
-  async ask<T>(task: () => T): Promise<T> {
+  async ask<T>(task: () => T | Promise<T>): Promise<T> {
+    while (this.#saving !== null) await this.#saving;
     try {
-      return task();
+      return await task();
     } catch (error) {
       this.distrust();
       throw memoryError(this.file, error);
@@ -86,22 +89,21 @@ export class StateFile {
   }
 
   /**
-   * The same for a task of about so many rows, which may wait for more of its kind: what a pass has seen of a thousand
-   * templates is synced to the disk a few times rather than a thousand times.
+   * The same for a task in parts of `mostRows` rows at most, which may wait for more of its kind: what a pass has seen of a
+   * thousand templates is synced to the disk a few times rather than a thousand times.
    */
-  changeTogether(rows: number, task: () => void): Promise<void> {
+  changeTogether(rows: number, parts: readonly (() => void)[]): Promise<void> {
     const batch = this.#batch ?? this.#newBatch();
-    batch.tasks.push(task);
+    batch.parts.push(...parts);
     batch.rows += rows;
     if (batch.rows >= mostRows) this.#flush();
     return batch.done;
   }
 
   #newBatch(): Batch {
-    const batch: Batch = { tasks: [], rows: 0, done: Promise.resolve(), save: () => undefined };
+    const batch: Batch = { parts: [], rows: 0, done: Promise.resolve(), save: () => undefined };
     batch.done = new Promise((resolve, reject) => {
-      batch.save = () =>
-        void this.#transact(() => batch.tasks.forEach((task) => task())).then(resolve, reject);
+      batch.save = () => void this.#save(batch.parts).then(resolve, reject);
     });
     this.#batch = batch;
     void this.#flushWhenCalm(batch);
@@ -111,8 +113,8 @@ export class StateFile {
   /** Once nothing has come for a turn of the event loop. */
   async #flushWhenCalm(batch: Batch): Promise<void> {
     let before = -1;
-    while (this.#batch === batch && batch.tasks.length > before) {
-      before = batch.tasks.length;
+    while (this.#batch === batch && batch.parts.length > before) {
+      before = batch.parts.length;
       await setImmediate();
       await setImmediate();
     }
@@ -127,12 +129,27 @@ export class StateFile {
 
   #transact<T>(task: () => T): Promise<T> {
     return this.ask(() => {
-      if (!this.#isInPlace()) throw removed(this.file);
-      if (!this.#isUndisturbed()) this.distrust();
+      this.#checkPlace();
       const result = this.connection.transaction(task);
       this.#print = printOf(this.file);
       return result;
     });
+  }
+
+  /** Saving 30,000 records in one go would block the event loop for a third of a second. */
+  #save(parts: readonly (() => void)[]): Promise<void> {
+    return this.ask(() => {
+      this.#checkPlace();
+      const saved = this.connection.longTransaction(parts, () => (this.#print = printOf(this.file)));
+      const end = (): void => void (this.#saving = null);
+      this.#saving = saved.then(end, end);
+      return saved;
+    });
+  }
+
+  #checkPlace(): void {
+    if (!this.#isInPlace()) throw removed(this.file);
+    if (!this.#isUndisturbed()) this.distrust();
   }
 
   noteWrite(what: string): void {
@@ -181,6 +198,7 @@ export class StateFile {
     this.#flush();
     this.#isClosing = true;
     try {
+      await this.#saving;
       await this.connection.close(when);
     } finally {
       this.onClosed();
@@ -191,14 +209,14 @@ export class StateFile {
 
 /** Tasks that are saved in one transaction. */
 interface Batch {
-  readonly tasks: (() => void)[];
+  readonly parts: (() => void)[];
   rows: number;
   done: Promise<void>;
   save: () => void;
 }
 
 /** A transaction of so many takes some 20 ms. */
-const mostRows = 2_000;
+export const mostRows = 2_000;
 
 export const openState = async (file: string): Promise<StateFile> =>
   new StateFile(file, await openDatabase(file));
