@@ -57,7 +57,11 @@ it.each<[what: string, args: readonly string[], message: string]>([
     ['validate', '--templates', 'more', '--var', 'wbe=192.0.2.2'],
     '--var wbe: no template file uses',
   ],
-  ['no directory of templates', ['plan', '--templates', 'nowhere'], 'nowhere); `import` makes it'],
+  [
+    'no directory of templates',
+    ['plan', '--format', 'json', '--templates', 'nowhere'],
+    'nowhere); `import` makes it',
+  ],
   ['no host name', ['check', 'https://x.example.net'], 'https://x.example.net is not a host name'],
 ])('%s: %j', async (_, args, message) => {
   const cwd = await workplace();

@@ -15,10 +15,10 @@ const opened = (file: string): Promise<FileMemory> =>
 
 it('a save of many records lets other tasks run before it ends', async () => {
   const memory = await opened(newFile());
-  let isSaved = false;
-  const saved = memory.save(changes).then(() => (isSaved = true));
+  const state = { isSaved: false };
+  const saved = memory.save(changes).then(() => (state.isSaved = true));
   let turns = 0;
-  for (; !isSaved; turns += 1) await setImmediate();
+  for (; !state.isSaved; turns += 1) await setImmediate();
   await saved;
   await memory.close();
   expect(turns).toBeGreaterThan(3);
