@@ -64,28 +64,6 @@ describe('at a service that', { timeout: 60_000 }, () => {
     },
   );
 
-  it.each(Object.entries(spellings))('%s no CNAME is added beside the address', async (_, quirk) => {
-    const place = await openPlace([], { quirk });
-    await place.write([address('www', '203.0.113.1')]);
-    await place.apply();
-    const [own] = await place.records();
-    await place.write([record('CNAME', 'www', 'web.example.net')]);
-    expect(await place.apply()).toMatchObject({
-      code: 0,
-      writes: 0,
-      report: {
-        templates: [
-          {
-            differences: [
-              { action: 'blocked', reason: 'cname-conflict', conflicts: [own?.id] },
-              { action: 'surplus', recordId: own?.id, cause: 'edited' },
-            ],
-          },
-        ],
-      },
-    });
-  });
-
   it('has a foreign record beside the file’s own, an edit leaves the foreign one alone', async () => {
     const place = await openPlace([address('www', '192.0.2.1'), address('www', '203.0.113.1')]);
     const [foreign, own] = await place.records();

@@ -120,9 +120,3 @@ const order = ({ id }: WireRecord): number => {
   shows += 1;
   return (id * 7_919 + shows * 31) % 101;
 };
-
-/** Writing one record sets the TTL of all others. */
-export const theOthers: NonNullable<Quirk['alsoChanges']> = ({ parameters }, { dns_template_records }) =>
-  dns_template_records
-    .filter(({ id }) => String(id) !== parameters['record_id'])
-    .map(({ id }) => ({ record_id: id, ttl: 60 }));

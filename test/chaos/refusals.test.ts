@@ -5,7 +5,7 @@ import { noFault, type Fault } from './fault.ts';
 import type { Stage } from './faulty-service.ts';
 import { address, openPlace } from './place.ts';
 import { writeTemplateFile, type FileRecord } from './template-files.ts';
-import type { SeenRequest, WireTemplate } from './wire.ts';
+import type { SeenRequest } from './wire.ts';
 
 const hosts = Array.from({ length: 10 }, (_, index) => address(`host${index}`, `203.0.113.${index + 1}`));
 const sip: FileRecord = {
@@ -116,113 +116,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
     daemon.kill('SIGTERM');
     expect((await daemon.ended).code).toBe(0);
   });
-
-  it('is retried by each apply', async () => {
-    const place = await openPlace([address(null, '203.0.113.100')], { faultOf: refuseOne });
-    await place.write([address(null, '203.0.113.100'), ...hosts]);
-    expect(await place.apply()).toMatchObject({
-      code: 1,
-      writes: 10,
-      report: { summary: { applied: 9, add: 1 } },
-    });
-    const again = await place.apply();
-    expect(again).toMatchObject({ code: 1, writes: 1 });
-    expect(again.report.templates[0]).toMatchObject({
-      inSync: 10,
-      differences: [{ action: 'add', outcome: 'failed', retryAt: expect.stringMatching(/^\d{4}-/) }],
-    });
-  });
 });
-
-it('is no failure if the record is there nevertheless', { timeout: 60_000 }, async () => {
-  const faultOf = ({ parameters }: SeenRequest): Fault =>
-    parameters['name'] === 'host4' ? { commit: 'now', answer: 409 } : noFault;
-  const place = await openPlace([address(null, '203.0.113.100')], { faultOf });
-  await place.write([address(null, '203.0.113.100'), ...hosts]);
-  expect(await place.apply()).toMatchObject({ code: 0, writes: 10, report: { status: 'in-sync' } });
-  expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
-});
-
-it('is not followed by steps that only an old listing requires', { timeout: 60_000 }, async () => {
-  const actual = [address('api', '203.0.113.1'), address('www', '203.0.113.8')];
-  let before: WireTemplate | undefined;
-  const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate =>
-    template.name === 'web' && where === 'listing' ? (before ??= template) : template;
-  const faultOf = ({ parameters }: SeenRequest): Fault =>
-    parameters['name'] === 'host4' ? { commit: 'never', answer: 422 } : noFault;
-  const place = await openPlace(actual, { faultOf, quirk: { show } });
-  await place.write(actual);
-  expect(await place.apply()).toMatchObject({ writes: 0 });
-  const www = (await place.records()).find(({ name }) => name === 'www');
-  // Somebody changes it into the other desired one: only the answer to the first write shows it, no listing does.
-  await place.service.change('edit-record', { record_id: www?.id, content: '203.0.113.9' });
-  await place.write([
-    address('api', '203.0.113.2'),
-    address('host4', '203.0.113.4'),
-    address('www', '203.0.113.8'),
-    address('www', '203.0.113.9'),
-  ]);
-  expect(await place.apply()).toMatchObject({ writes: 2 });
-  expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.2', '203.0.113.9']);
-});
-
-it(
-  'ends the writes of its template if the next reading shows more records',
-  { timeout: 60_000 },
-  async () => {
-    let isRefused = false;
-    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
-      if (template.name !== 'web' || where === 'answer') return template;
-      // And fewer: neither of the two listings is the whole template.
-      const hidden = isRefused ? ['api'] : ['new1', 'new2'];
-      const isShown = ({ name }: { name: string | null }): boolean => !hidden.includes(name ?? '');
-      return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
-    };
-    const faultOf = ({ parameters }: SeenRequest): Fault => {
-      if (parameters['name'] !== 'host4') return noFault;
-      isRefused = true;
-      return { commit: 'never', answer: 422 };
-    };
-    const spf = (content: string): FileRecord => ({ ...address(null, content), type: 'TXT' });
-    const there = [...hosts.slice(0, 3), address('api', '203.0.113.1')];
-    const others = [address('new1', '203.0.113.1'), address('new2', '203.0.113.1')];
-    const place = await openPlace([...there, spf('v=spf1 -all'), ...others], { faultOf, quirk: { show } });
-    await place.write([...there, hosts[4]!, spf('v=spf1 mx -all')]);
-    const { writes, report } = await place.apply();
-    expect(writes).toBe(1);
-    expect(report.templates[0]?.message).toMatch(/^stopped after a refusal: /);
-  },
-);
-
-it(
-  'ends the writes of its template if the next reading shows other values',
-  { timeout: 60_000 },
-  async () => {
-    let isRefused = false;
-    const isOld = ({ content }: { content: string }): boolean => content === '203.0.113.7';
-    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
-      if (!isRefused || where === 'answer') return template;
-      const records = template.dns_template_records;
-      const changed = records.map((record) =>
-        isOld(record) ? { ...record, name: '_acme-challenge' } : record,
-      );
-      return { ...template, dns_template_records: changed };
-    };
-    const faultOf = ({ parameters }: SeenRequest): Fault => {
-      if (parameters['name'] !== 'host4') return noFault;
-      isRefused = true;
-      return { commit: 'never', answer: 422 };
-    };
-    const actual = [address('api', '203.0.113.1'), address('old', '203.0.113.7')];
-    const place = await openPlace(actual, { faultOf, quirk: { show } });
-    await place.write(actual);
-    expect(await place.apply()).toMatchObject({ writes: 0 });
-    await place.write([address('api', '203.0.113.2'), hosts[4]!], { surplus: 'park' });
-    const { writes, report } = await place.apply();
-    expect(writes).toBe(2);
-    expect(report.templates[0]?.message).toMatch(/^stopped after a refusal: .* other values/);
-  },
-);
 
 it('affects only the client that was refused', { timeout: 60_000 }, async () => {
   const faultOf = ({ caller, parameters }: SeenRequest): Fault =>
@@ -268,60 +162,4 @@ it('affects only the client that was refused', { timeout: 60_000 }, async () => 
       retryAt: expect.stringMatching(/^\d{4}-/),
     },
   ]);
-});
-
-it('waits for its retry though the record to reuse is parked', { timeout: 60_000 }, async () => {
-  let [isLost, isRefused] = [true, false];
-  const faultOf = ({ parameters }: SeenRequest): Fault => {
-    if (parameters['name'] !== 'mail') return noFault;
-    if (isLost) return { commit: 'never', answer: 'drop' };
-    return isRefused ? { commit: 'never', answer: 409 } : noFault;
-  };
-  const alias = (name: string): FileRecord => ({ ...address(name, 'web.example.net'), type: 'CNAME' });
-  const place = await openPlace([...hosts, alias('old')], { faultOf });
-  await place.write([...hosts, alias('mail')], { surplus: 'park', adopt: true });
-  // The record to reuse has a tentative binding from an update, then the update is refused.
-  expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
-  [isLost, isRefused] = [false, true];
-  expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
-
-  isRefused = false;
-  const writesOfPass = async (): Promise<number> => {
-    const before = place.service.witness.writes.length;
-    const daemon = place.start(['run', '--listen', 'off']);
-    await daemon.line(({ event }) => event === 'pass.finished');
-    daemon.kill('SIGTERM');
-    await daemon.ended;
-    return place.service.witness.writes.length - before;
-  };
-  // It is only parked.
-  expect(await writesOfPass()).toBe(1);
-  expect((await place.records()).at(-1)?.name).toMatch(/^_parked-/);
-  expect(await writesOfPass()).toBe(0);
-});
-
-describe('a record that was parked for a refused one', { timeout: 60_000 }, () => {
-  it('is restored, and is parked again for the same cause', async () => {
-    let isRefusing = true;
-    const faultOf = ({ parameters }: SeenRequest): Fault =>
-      isRefusing && parameters['type'] === 'CNAME' ? { commit: 'never', answer: 422 } : noFault;
-    const alias: FileRecord = { ...address('www', 'web.example.net'), type: 'CNAME' };
-    const policy = { surplus: 'park', mode: 'edits' } as const;
-    const before = [address(null, '203.0.113.1'), address('www', '203.0.113.2')];
-    const place = await openPlace(before, { faultOf });
-    await place.write(before, policy);
-    expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
-
-    await place.write([before[0]!, alias], policy);
-    const park = { action: 'park', cause: 'edited' };
-    const refused = await place.apply();
-    expect(refused).toMatchObject({ code: 1, writes: 3 });
-    expect(await place.records()).toMatchObject(before.map(({ name, content }) => ({ name, content })));
-    expect(refused.report.templates[0]?.differences).toMatchObject([park, { outcome: 'failed' }]);
-
-    isRefusing = false;
-    const accepted = await place.apply();
-    expect(accepted).toMatchObject({ code: 0, writes: 2, report: { status: 'in-sync' } });
-    expect(accepted.report.templates[0]?.differences).toMatchObject([park, { action: 'add' }]);
-  });
 });
