@@ -21,7 +21,7 @@ export const permits = [
   {
     rule: '§3.1 in a template that stopped nothing is written',
     file: permit,
-    from: "  reasonOf(state, 'template') ??\n",
+    from: "  state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason ??\n",
     to: '',
     tests: ['reconcile/trust'],
   },
@@ -35,15 +35,15 @@ export const permits = [
   {
     rule: '§3.2 nothing is added while adds are held',
     file: permit,
-    from: "(isAdd(step) ? reasonOf(state, 'adds') : null)",
-    to: 'null',
+    from: "(isAdd(step) || (cause === 'forgotten' && givesName(step)))",
+    to: "(cause === 'forgotten' && givesName(step))",
     tests: ['reconcile/write'],
   },
   {
     rule: '§3.2 updates continue while adds are held',
     file: permit,
-    from: "(isAdd(step) ? reasonOf(state, 'adds') : null)",
-    to: "reasonOf(state, 'adds')",
+    from: "(isAdd(step) || (cause === 'forgotten' && givesName(step)))",
+    to: "(isAdd(step) || givesName(step) || cause !== 'forgotten')",
     tests: ['reconcile/write'],
   },
   {
