@@ -60,6 +60,8 @@ export interface TemplateSummary extends PageFrame {
 }
 
 export interface TemplateDetails extends ShownTemplate {
+  /** Nothing is written. */
+  readonly dryRun: boolean;
   readonly records: readonly ShownRecord[];
   readonly moreRecords: number;
 }

@@ -48,7 +48,7 @@ section > h2 { margin-bottom: .35rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .35rem 1rem .35rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top; }
 td:last-child { padding-right: 0; }
-tbody th { font-weight: 600; }
+tbody th { min-width: 6rem; font-weight: 600; }
 thead th { border-top: 0; padding-top: 0; color: var(--aside); font-size: .8rem; font-weight: 600; }
 td p { margin: .1rem 0; }
 td > p:first-child { margin-top: 0; }
@@ -82,9 +82,8 @@ rect.pass.drifted { fill: var(--yellow); } rect.pass.suspended, rect.pass.held {
   .plot { padding-left: 0; }
   .scale { display: none; }
   .legend { margin-left: 0; }
-  .records li { grid-template-columns: auto auto minmax(0, 1fr); padding: .3rem 0; border-top: 1px solid var(--line); gap: 0 .5rem; }
-  .records .content { grid-column: 1 / -1; }
-  .records .aside { grid-column: auto / span 2; }
+  .records li { display: flex; flex-wrap: wrap; padding: .3rem 0; border-top: 1px solid var(--line); gap: 0 .5rem; }
+  .records .content { flex: 1 0 100%; }
   table, tbody { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { display: grid; grid-template-columns: minmax(0, 1fr); padding: .5rem 0; border-top: 1px solid var(--line); }

@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
-import { rowList, templateSides } from '../report/html-row.ts';
+import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
 import { prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
@@ -65,7 +65,7 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
         ? ''
         : html`<section aria-label="What differs in ${title}">
             <h2>What differs</h2>
-            ${sidesHeading} ${rowList(rows, templateSides, clock)}
+            ${sidesHeading} ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock)}
             ${rest(more.differences, 'difference', '/api/report')}
           </section>`
     }

@@ -230,6 +230,7 @@ export const templateState = (): TemplateSummary => {
         more: { differences: 0, subdomains: 0, subdomainDifferences: 0 },
         records: recordStates(records, { status: 'drifted', inSync: 1, differences: [] }),
         moreRecords: 0,
+        dryRun: false,
       },
     ],
     problems: [],

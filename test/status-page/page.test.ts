@@ -178,6 +178,14 @@ describe('the status page', () => {
     }
   });
 
+  it('of one template says of a dry run that nothing is written', () => {
+    const summary = templateState();
+    const dry = { ...summary, templates: summary.templates.map((one) => ({ ...one, dryRun: true })) };
+    expect(wordsOf(renderTemplatePage(summary))).toContain('to be written');
+    expect(wordsOf(renderTemplatePage(dry))).not.toContain('to be written');
+    expect(wordsOf(renderTemplatePage(dry))).toContain('not written: dry run');
+  });
+
   it('of one template lists the errors of its file', () => {
     const summary = { ...templateState(), problems: everyKindReport.problems };
     expect(wordsOf(renderTemplatePage(summary))).toContain('A CNAME must be the only record of its name');

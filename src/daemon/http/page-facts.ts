@@ -95,6 +95,7 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
         template,
         href: templateAddress(name, found.client),
         more: leftOut(template, whole),
+        dryRun: view.newest?.dryRun === true,
         records: records.slice(0, maxRows),
         moreRecords: Math.max(0, records.length - maxRows),
       };
