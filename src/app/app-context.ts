@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/small-heap.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
 import { createLogger } from '../log.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -86,6 +87,30 @@ export const openAppContext = async (
       return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log) };
     },
   });
+};
+
+/** Runs a command's task with that. If the service fails it, throws what the service said as a `UserError`. */
+export const inAppContext = async <T>(
+  options: Options,
+  task: (context: AppContext) => Promise<T>,
+  more: AppContextOptions = {},
+): Promise<T> => {
+  const context = await openAppContext(options, 2, more);
+  try {
+    return await task(context);
+  } catch (error) {
+    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
+    throw error;
+  } finally {
+    await context.close();
+  }
+};
+
+/** The client of a command that works on one. */
+export const onlyClient = ({ clients: [client, ...others] }: Pick<AppContext, 'clients'>): Client => {
+  if (!client || others.length > 0)
+    throw new UserError('there are several clients: choose one with --client');
+  return client;
 };
 
 export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { confirm, printLine, whileShown } from '../app/progress.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
@@ -34,8 +34,7 @@ export const acceptTemplate = async (
       'accept asks before it changes files, and this is not a terminal: give --yes, or --out FILE for a patch',
     );
   if (out !== null && out !== '-') await checkOut(options);
-  const context = await openAppContext(options, 2);
-  try {
+  return inAppContext(options, async (context) => {
     const found = await findChanges(template, patterns, context, options);
     const { accepted } = found;
     for (const note of found.unsaid) printLine(`no file can say ${escapeControl(note)}`);
@@ -65,9 +64,7 @@ export const acceptTemplate = async (
       ].join('\n'),
     );
     return 0;
-  } finally {
-    await context.close();
-  }
+  });
 };
 
 const patternIn = (text: string): RecordPattern => {

@@ -13,40 +13,41 @@ import { passClients } from '../app/shown-passes.ts';
 import { readOnly } from '../app/only-records.ts';
 import type { PassRequest } from '../app/pass-request.ts';
 import { checkOut, showReport } from '../app/report-output.ts';
-import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { untilSignal } from '../app/signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {
   const asked = readOptions(patterns, options);
   await checkOut(options);
-  const context = await openAppContext(options, 2, { mayLeaveOut: true });
-  try {
-    refuseDryRun(context);
-    const templates = await whileShown('reading template files', () =>
-      resolveNames(context.clients, patterns),
-    );
-    const how = { ...asked, only: await readOnly(options, context.clients, templates) };
-    const agreed = await agree(context, templates, how, options);
-    if (agreed === 'declined') {
-      process.stderr.write('nothing was written\n');
-      return 1;
-    }
-    if (agreed !== undefined && typeof agreed !== 'function') {
-      await showReport(reportOn(agreed, context), options);
-      return 1;
-    }
-    const signal = stopSignal();
-    const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-    const passes = await passClients(context, request, templates);
-    const report = reportOn(passes, context);
-    await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
-    const detailed = options['detailedExitcode'] === true;
-    const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
-    return exitCodeOf(report, { detailed, isIncomplete, named: templates });
-  } finally {
-    await context.close();
-  }
+  return inAppContext(
+    options,
+    async (context) => {
+      refuseDryRun(context);
+      const templates = await whileShown('reading template files', () =>
+        resolveNames(context.clients, patterns),
+      );
+      const how = { ...asked, only: await readOnly(options, context.clients, templates) };
+      const agreed = await agree(context, templates, how, options);
+      if (agreed === 'declined') {
+        process.stderr.write('nothing was written\n');
+        return 1;
+      }
+      if (agreed !== undefined && typeof agreed !== 'function') {
+        await showReport(reportOn(agreed, context), options);
+        return 1;
+      }
+      const signal = stopSignal();
+      const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
+      const passes = await passClients(context, request, templates);
+      const report = reportOn(passes, context);
+      await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
+      const detailed = options['detailedExitcode'] === true;
+      const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
+      return exitCodeOf(report, { detailed, isIncomplete, named: templates });
+    },
+    { mayLeaveOut: true },
+  );
 };
 
 /** With `dryRun` in the settings, apply refuses rather than writes. */

@@ -1,7 +1,6 @@
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { formatProblem } from '../desired/problem.ts';
-import { HostingError } from '../hosting/errors.ts';
 import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
@@ -14,28 +13,25 @@ import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } fro
 import { areAlike, layerRows, setText, type LayerRow } from '../report/check-table.ts';
 import type { Client } from '../app/client.ts';
 import { templateOf } from '../app/client-answers.ts';
-import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { whileShown } from '../app/progress.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
-export const check = async (subdomains: readonly string[], options: Options): Promise<number> => {
-  const context = await openAppContext(options, 2, { asksNameServers: true });
-  try {
-    const checked: CheckedName[] = [];
-    for (const subdomain of subdomains) checked.push(context.redact(await checkName(subdomain, context)));
-    process.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
-    const statuses = checked.map(({ status }) => status);
-    if (statuses.includes('failed')) return 1;
-    const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
-    return options['detailedExitcode'] === true && differs ? 2 : 0;
-  } catch (error) {
-    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
-    throw error;
-  } finally {
-    await context.close();
-  }
-};
+export const check = (subdomains: readonly string[], options: Options): Promise<number> =>
+  inAppContext(
+    options,
+    async (context) => {
+      const checked: CheckedName[] = [];
+      for (const subdomain of subdomains) checked.push(context.redact(await checkName(subdomain, context)));
+      process.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
+      const statuses = checked.map(({ status }) => status);
+      if (statuses.includes('failed')) return 1;
+      const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
+      return options['detailedExitcode'] === true && differs ? 2 : 0;
+    },
+    { asksNameServers: true },
+  );
 
 interface CheckedName {
   readonly subdomain: string;

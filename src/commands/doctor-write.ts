@@ -2,7 +2,6 @@ import type { Options } from '../app/options.ts';
 import type { Found } from '../doctor/finding.ts';
 import { examineWrite, ownValues } from '../doctor/write.ts';
 import { UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import { openProbe } from '../hosting/probe.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { canonicalName } from '../model/canonical.ts';
@@ -29,39 +28,34 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
   if (!isYes && !(process.stdin.isTTY && process.stdout.isTTY))
     throw new UserError('doctor --write asks before it writes, and this is not a terminal: give --yes');
   const { signal } = new AbortController();
-  try {
-    return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection, memory) => {
-      const template = templateIn(await client.service.listDnsTemplates(), request.write);
-      const record = recordIn(template, request.record);
-      await requireUnsuspended(template, client, memory);
-      const isTimed = request.settle !== null && record.ttl !== null;
-      const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
-      const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
-      process.stderr.write(
-        `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}${test}`)}\n`,
-      );
-      if (!isYes && !(await confirm(`Send this record its own values${test}?`)))
-        throw new UserError('nothing was written');
-      await requireUnsuspended(template, client, memory);
-      const probe = openProbe(connection);
-      try {
-        const { service, settings: dialect } = client;
-        const tokens = connection.tokens();
-        return await examineWrite(template, record, {
-          probe,
-          service,
-          tokens,
-          dialect,
-          settle: request.settle,
-        });
-      } finally {
-        await probe.close();
-      }
-    });
-  } catch (error) {
-    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
-    throw error;
-  }
+  return client.alone({ lockTimeout: lockTimeout, signal }, async (connection, memory) => {
+    const template = templateIn(await client.service.listDnsTemplates(), request.write);
+    const record = recordIn(template, request.record);
+    await requireUnsuspended(template, client, memory);
+    const isTimed = request.settle !== null && record.ttl !== null;
+    const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
+    const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
+    process.stderr.write(
+      `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}${test}`)}\n`,
+    );
+    if (!isYes && !(await confirm(`Send this record its own values${test}?`)))
+      throw new UserError('nothing was written');
+    await requireUnsuspended(template, client, memory);
+    const probe = openProbe(connection);
+    try {
+      const { service, settings: dialect } = client;
+      const tokens = connection.tokens();
+      return await examineWrite(template, record, {
+        probe,
+        service,
+        tokens,
+        dialect,
+        settle: request.settle,
+      });
+    } finally {
+      await probe.close();
+    }
+  });
 };
 
 /** Milliseconds. */

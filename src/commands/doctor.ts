@@ -20,7 +20,7 @@ import { durationText } from '../model/duration.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { asJson } from '../lib/escape-control.ts';
 import { readVersion } from '../version.ts';
-import { openAppContext } from '../app/app-context.ts';
+import { inAppContext, onlyClient } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { examineSurroundings } from './doctor-surroundings.ts';
 import { tryWrite } from './doctor-write.ts';
@@ -28,40 +28,39 @@ import { whileShown } from '../app/progress.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 /** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
-export const doctor = async (record: string | null, options: Options): Promise<number> => {
+export const doctor = (record: string | null, options: Options): Promise<number> => {
   const write = typeof options['write'] === 'string' ? options['write'] : null;
   if ((write === null) !== (record === null))
     throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
   const isTimed = options['lag'] === true;
   if (write === null && isTimed) throw new UserError('--lag needs --write TEMPLATE RECORD');
-  const context = await openAppContext(options, 2, { asksNameServers: true });
-  try {
-    const [client, ...others] = context.clients;
-    if (!client || others.length > 0)
-      throw new UserError('there are several clients: choose one with --client');
-    const settle = context.sandboxUrl === null ? client.settings.settle : 0;
-    const found = await whileShown('examining the service', () =>
-      examine(client, settle, context.settings.store !== null),
-    );
-    if (write !== null && record !== null)
-      found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }));
-    const findings = found.flatMap((one) => one.findings);
-    const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
-    const examination = context.redact<Examination>({
-      schema: 'dns-template-sync/doctor/v1',
-      version: readVersion(),
-      node: process.versions.node,
-      client: client.settings.name,
-      status: findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok',
-      findings,
-      set: Object.fromEntries(Object.entries(set).map(([key, value]) => [key, JSON.stringify(value)])),
-      settings: settingsFile(client.settings, set),
-    });
-    process.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
-    return examination.status === 'ok' ? 0 : 1;
-  } finally {
-    await context.close();
-  }
+  return inAppContext(
+    options,
+    async (context) => {
+      const client = onlyClient(context);
+      const settle = context.sandboxUrl === null ? client.settings.settle : 0;
+      const found = await whileShown('examining the service', () =>
+        examine(client, settle, context.settings.store !== null),
+      );
+      if (write !== null && record !== null)
+        found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }));
+      const findings = found.flatMap((one) => one.findings);
+      const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
+      const examination = context.redact<Examination>({
+        schema: 'dns-template-sync/doctor/v1',
+        version: readVersion(),
+        node: process.versions.node,
+        client: client.settings.name,
+        status: findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok',
+        findings,
+        set: Object.fromEntries(Object.entries(set).map(([key, value]) => [key, JSON.stringify(value)])),
+        settings: settingsFile(client.settings, set),
+      });
+      process.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
+      return examination.status === 'ok' ? 0 : 1;
+    },
+    { asksNameServers: true },
+  );
 };
 
 const examine = async (client: Client, settle: number, isStateShared: boolean): Promise<Found[]> => {

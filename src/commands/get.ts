@@ -2,20 +2,16 @@ import type { Options } from '../app/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
-import { HostingError } from '../hosting/errors.ts';
 import { asJson } from '../lib/escape-control.ts';
 import { redactAll, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
 import { asTable, type TableRow } from '../report/columns.ts';
-import { openAppContext } from '../app/app-context.ts';
+import { inAppContext, onlyClient } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */
-export const get = async (what: string, argument: string | null, options: Options): Promise<number> => {
-  const context = await openAppContext(options, 2);
-  try {
-    const [client, ...others] = context.clients;
-    if (!client || others.length > 0)
-      throw new UserError('there are several clients: choose one with --client');
+export const get = (what: string, argument: string | null, options: Options): Promise<number> =>
+  inAppContext(options, async (context) => {
+    const client = onlyClient(context);
     const isJson = options['format'] === 'json';
     const answer = await whileShown('asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
@@ -23,13 +19,7 @@ export const get = async (what: string, argument: string | null, options: Option
     const found = redactAll(answer, redactor(context.secrets()));
     process.stdout.write(isJson ? asJson(asSpecified(found.value)) : asTable(found.rows));
     return 0;
-  } catch (error) {
-    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
-    throw error;
-  } finally {
-    await context.close();
-  }
-};
+  });
 
 interface FetchedList {
   readonly value: unknown;

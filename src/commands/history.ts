@@ -11,7 +11,7 @@ import { managedTemplates, readHistory, type ShownEntry } from '../app/history-e
 import { loadTemplates } from '../app/load-templates.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
-import { openStore, openAppContext, sandboxTokens } from '../app/app-context.ts';
+import { openStore, inAppContext, sandboxTokens } from '../app/app-context.ts';
 import { changeText } from '../report/row-sides.ts';
 
 /** The history of writes, the oldest first. */
@@ -85,9 +85,9 @@ const resolveNames = async (
   const names = known.flat();
   const local = matchNames(patterns, names);
   if (local.unknown.length === 0) return local.found;
-  const context = await openAppContext(options, 2);
-  const { found, unknown } = await matchTemplates(patterns, context.clients, names);
-  await context.close();
+  const { found, unknown } = await inAppContext(options, ({ clients }) =>
+    matchTemplates(patterns, clients, names),
+  );
   if (unknown.length === 0) return found;
   throw new UserError(`no template or history is called ${unknownNames(unknown, names)}`);
 };

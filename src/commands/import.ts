@@ -5,29 +5,21 @@ import type { Options } from '../app/options.ts';
 import { labelsOf } from '../import/label.ts';
 import { unknownNames } from '../app/match-templates.ts';
 import { LockedError, UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from '../app/client.ts';
 import { isBelow } from '../lib/is-below.ts';
 import { importTemplate, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { printLine, whileShown } from '../app/progress.ts';
-import { newRun, openAppContext, type AppContext } from '../app/app-context.ts';
+import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
 
 /** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
-export const importTemplates = async (patterns: readonly string[], options: Options): Promise<number> => {
-  const context = await openAppContext(options, 2);
-  try {
+export const importTemplates = (patterns: readonly string[], options: Options): Promise<number> =>
+  inAppContext(options, async (context) => {
     const outcomes = await whileShown('importing', () => importAll(patterns, context, options));
     process.stdout.write(summaryOf(outcomes));
     return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
-  } catch (error) {
-    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
-    throw error;
-  } finally {
-    await context.close();
-  }
-};
+  });
 
 const importAll = async (
   patterns: readonly string[],

@@ -9,7 +9,7 @@ import { reportOn, resolveNames, addAnswers } from '../app/passes.ts';
 import { whileShown } from '../app/progress.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { readOnly } from '../app/only-records.ts';
-import { openAppContext } from '../app/app-context.ts';
+import { inAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
 
 /** Name servers were asked for, and none could be asked. */
@@ -34,29 +34,27 @@ const failedBy = ({ message }: UserError): Report =>
 const planned = async (templates: readonly string[], options: Options): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)
     throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
-  const context = await openAppContext(options, 2, {
-    asksNameServers: options['answers'] === true,
-    mayLeaveOut: true,
-  });
-  try {
-    const { clients } = context;
-    const names = await whileShown('reading template files', () => resolveNames(clients, templates));
-    const only = await readOnly(options, clients, names);
-    const ignoreSubdomains = options['ignoreSubdomains'] === true;
-    const passes = await passClients(
-      context,
-      { dryRun: true, lockTimeout: 0, ignoreSubdomains, only },
-      names,
-    );
-    const found =
-      options['answers'] === true
-        ? await whileShown('asking name servers', () => addAnswers(clients, passes, names))
-        : passes;
-    const report = reportOn(found, context);
-    await showReport(report, options);
-    if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
-    return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
-  } finally {
-    await context.close();
-  }
+  return inAppContext(
+    options,
+    async (context) => {
+      const { clients } = context;
+      const names = await whileShown('reading template files', () => resolveNames(clients, templates));
+      const only = await readOnly(options, clients, names);
+      const ignoreSubdomains = options['ignoreSubdomains'] === true;
+      const passes = await passClients(
+        context,
+        { dryRun: true, lockTimeout: 0, ignoreSubdomains, only },
+        names,
+      );
+      const found =
+        options['answers'] === true
+          ? await whileShown('asking name servers', () => addAnswers(clients, passes, names))
+          : passes;
+      const report = reportOn(found, context);
+      await showReport(report, options);
+      if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
+      return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
+    },
+    { asksNameServers: options['answers'] === true, mayLeaveOut: true },
+  );
 };
