@@ -5,42 +5,35 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientSummary } from './facts.ts';
 import { addressOf, everything } from './query.ts';
+import { table, type Row } from './table.ts';
 import { duration, reasonOf, rest } from './words.ts';
 
 /** The state of each client. */
 export const clientSection = (clients: readonly ClientSummary[], clock: PageClock): Markup =>
   html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
-    <table role="table">
-      <caption class="unseen">
-        The state of each client, its last and its next pass
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th role="columnheader" scope="col">Client</th>
-          <th role="columnheader" scope="col">State</th>
-          <th role="columnheader" scope="col">Last pass</th>
-          <th role="columnheader" scope="col">Next pass</th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${clients.slice(0, maxClients).map((client) => clientRow(client, clients.length > 1, clock))}
-      </tbody>
-    </table>
+    ${table(
+      'The state of each client, its last and its next pass',
+      ['Client', 'State', 'Last pass', 'Next pass'],
+      clients.slice(0, maxClients).map((client) => clientRow(client, clients.length > 1, clock)),
+    )}
     ${rest(clients.length - maxClients, 'client', '/readyz')}
   </section>`;
 
 const maxClients = 200;
 
-const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): Markup =>
-  html`<tr role="row" data-key="${escapeControl(client.client)}">
-    <th role="rowheader" scope="row">
-      ${linked(escapeControl(client.client), isOneOfMany ? addressOf({ ...everything, client: client.client }) : null)}
-    </th>
-    <td role="cell" data-label="State">${stateIcon(client.health)} ${whyOf(client, clock)}</td>
-    <td role="cell" data-label="Last pass">${lastPass(client, clock)}</td>
-    <td role="cell" data-label="Next pass">${nextPass(client, clock)}</td>
-  </tr>`;
+const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): Row => {
+  const name = escapeControl(client.client);
+  return {
+    key: name,
+    cells: [
+      linked(name, isOneOfMany ? addressOf({ ...everything, client: client.client }) : null),
+      html`${stateIcon(client.health)} ${whyOf(client, clock)}`,
+      lastPass(client, clock),
+      nextPass(client, clock),
+    ],
+  };
+};
 
 /** The state above shows why its passes fail as a whole. */
 const whyOf = ({ why, trouble }: ClientSummary, clock: PageClock): Markup | string =>

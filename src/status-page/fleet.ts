@@ -3,6 +3,7 @@ import { plural } from '../lib/plural.ts';
 import { moment, type PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { FleetSummary } from './facts.ts';
+import { table, type Row } from './table.ts';
 import { duration } from './words.ts';
 
 /** The processes that share the passes, and what waits for them. */
@@ -12,31 +13,17 @@ export const fleetSection = (fleet: FleetSummary | null, clock: PageClock): Mark
     : html`<section aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         <p class="aside">${waiting(fleet).join(' ')}</p>
-        <table role="table">
-          <caption class="unseen">
-            The processes that share the passes
-          </caption>
-          <thead role="rowgroup">
-            <tr role="row">
-              <th role="columnheader" scope="col">Process</th>
-              <th role="columnheader" scope="col">Role</th>
-              <th role="columnheader" scope="col">Version</th>
-              <th role="columnheader" scope="col">Started</th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            ${fleet.processes.map((one) => row(one, clock))}
-          </tbody>
-        </table>
+        ${table(
+          'The processes that share the passes',
+          ['Process', 'Role', 'Version', 'Started'],
+          fleet.processes.map((one) => row(one, clock)),
+        )}
       </section>`;
 
-const row = ({ place, role, version, since }: FleetSummary['processes'][number], clock: PageClock): Markup =>
-  html`<tr role="row" data-key="${escapeControl(place)}">
-    <th role="rowheader" scope="row">${escapeControl(place)}</th>
-    <td role="cell" data-label="Role">${role}</td>
-    <td role="cell" data-label="Version">${escapeControl(version)}</td>
-    <td role="cell" data-label="Started">${moment(Date.parse(since), clock)}</td>
-  </tr>`;
+const row = ({ place, role, version, since }: FleetSummary['processes'][number], clock: PageClock): Row => ({
+  key: escapeControl(place),
+  cells: [escapeControl(place), role, escapeControl(version), moment(Date.parse(since), clock)],
+});
 
 const waiting = ({ due, oldestDue, failing, unpassed, pausedServers }: FleetSummary): readonly string[] => [
   due === 0 ? 'No pass is late.' : `Late passes: ${due}, the oldest by ${duration(oldestDue * 1_000)}.`,

@@ -3,6 +3,7 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry, SummarySlot } from './facts.ts';
 import { plot } from './plot.ts';
+import { table, type Row } from './table.ts';
 import { duration, reasonOf } from './words.ts';
 
 /** The passes of the last day as a chart, and the last ones as a table. */
@@ -27,36 +28,21 @@ export const passSection = (
   </section>`;
 
 const passTable = (passes: readonly PassEntry[], clock: PageClock): Markup =>
-  html`<table role="table">
-    <caption class="unseen">
-      The last passes, the newest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Started</th>
-        <th role="columnheader" scope="col">Client</th>
-        <th role="columnheader" scope="col">Why</th>
-        <th role="columnheader" scope="col">Took</th>
-        <th role="columnheader" scope="col">Written</th>
-        <th role="columnheader" scope="col">Left</th>
-        <th role="columnheader" scope="col">Ended</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${passes.map((pass) => passRow(pass, clock))}
-    </tbody>
-  </table>`;
+  table(
+    'The last passes, the newest first',
+    ['Started', 'Client', 'Why', 'Took', 'Written', 'Left', 'Ended'],
+    passes.map((pass) => passRow(pass, clock)),
+  );
 
-const passRow = (pass: PassEntry, clock: PageClock): Markup =>
-  html`<tr role="row">
-    <th role="rowheader" scope="row">${moment(pass.startedAt, clock)}</th>
-    <td role="cell" data-label="Client">${escapeControl(pass.client)}</td>
-    <td role="cell" data-label="Why">${reasonOf(pass.trigger)}</td>
-    <td role="cell" data-label="Took">${duration(pass.durationMs)}</td>
-    <td role="cell" data-label="Written">${String(pass.written)}</td>
-    <td role="cell" data-label="Left">${pass.left === null ? 'unknown' : String(pass.left)}</td>
-    <td role="cell" data-label="Ended">
-      ${stateIcon(pass.status)}
-      ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}
-    </td>
-  </tr>`;
+const passRow = (pass: PassEntry, clock: PageClock): Row => ({
+  cells: [
+    moment(pass.startedAt, clock),
+    escapeControl(pass.client),
+    reasonOf(pass.trigger),
+    duration(pass.durationMs),
+    String(pass.written),
+    pass.left === null ? 'unknown' : String(pass.left),
+    html`${stateIcon(pass.status)}
+    ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}`,
+  ],
+});

@@ -4,6 +4,7 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
+import { table, type Row } from './table.ts';
 
 /** The last writes, before and after. */
 export const writeSection = (
@@ -28,43 +29,25 @@ export const writeSection = (
 const writeTable = (writes: readonly WriteEntry[], clock: PageClock, withClient: boolean): Markup =>
   writes.length === 0
     ? html`<p>Nothing has been written yet.</p>`
-    : html`<table role="table">
-        <caption class="unseen">
-          The last writes to the service, the newest first
-        </caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">When</th>
-            <th role="columnheader" scope="col">Template</th>
-            <th role="columnheader" scope="col">Write</th>
-            <th role="columnheader" scope="col">Record</th>
-            <th role="columnheader" scope="col">Outcome</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          ${writes.map((write) => writeRow(write, clock, withClient))}
-        </tbody>
-      </table>`;
+    : table(
+        'The last writes to the service, the newest first',
+        ['When', 'Template', 'Write', 'Record', 'Outcome'],
+        writes.map((write) => writeRow(write, clock, withClient)),
+      );
 
-const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): Markup => {
+const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): Row => {
   const row = rowOfWrite(write);
-  return html`<tr role="row">
-    <th role="rowheader" scope="row">${moment(Date.parse(write.at), clock)}</th>
-    <td role="cell" data-label="Template">
-      ${escapeControl(write.template)}
-      ${withClient ? html`<span class="aside">${escapeControl(write.client)}</span>` : ''}
-    </td>
-    <td role="cell" data-label="Write">
-      <span class="${row.kind}">${iconOfRow(row)}</span>
-    </td>
-    <td role="cell" data-label="Record">
-      <span><code>${row.type}</code> <code class="name">${row.name}</code></span>
-      ${sidesInLine(row, templateSides)}
-      ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}
-    </td>
-    <td role="cell" data-label="Outcome">
-      ${stateIcon(write.outcome)}
-      ${write.error === null ? '' : html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}
-    </td>
-  </tr>`;
+  return {
+    cells: [
+      moment(Date.parse(write.at), clock),
+      html`${escapeControl(write.template)}
+      ${withClient ? html`<span class="aside">${escapeControl(write.client)}</span>` : ''}`,
+      html`<span class="${row.kind}">${iconOfRow(row)}</span>`,
+      html`<span><code>${row.type}</code> <code class="name">${row.name}</code></span>
+        ${sidesInLine(row, templateSides)}
+        ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}`,
+      html`${stateIcon(write.outcome)}
+      ${write.error === null ? '' : html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}`,
+    ],
+  };
 };
