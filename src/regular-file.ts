@@ -20,6 +20,23 @@ import { promisify } from 'node:util';
 /** Differs if another file takes its place. */
 export type FileIdentity = Pick<BigIntStats, 'dev' | 'ino'>;
 
+/** Differs also after each write to the file, once the file is at rest. */
+export type FileTimes = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
+
+export const timesMark = ({ dev, ino, size, mtimeNs, ctimeNs }: FileTimes): string =>
+  `${dev}:${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+
+/**
+ * Whether a write after that moment, in ms since the epoch, has changed the times of the file. Times have a resolution:
+ * two writes of one length within it look the same. If the clock of a file server is ahead, its files count as changed a
+ * moment ago.
+ */
+export const isAtRest = ({ mtimeNs, ctimeNs }: FileTimes, moment = Date.now()): boolean =>
+  moment - Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n) > maxTick;
+
+/** Milliseconds. FAT has a resolution of two seconds; the rest is margin. */
+const maxTick = 3_000;
+
 /**
  * Reads at most `length` bytes from the beginning. With `identity`, throws if it is not that file any more. Only what
  * may wait for a file server is left to other threads; a `FileHandle` would take three times as long.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { readRegularFileSync } from '../regular-file.ts';
+import { isAtRest, readRegularFileSync, timesMark } from '../regular-file.ts';
 import { openCommittedFiles, type CommittedFiles } from './committed-files.ts';
 import { checkouts } from './revision.ts';
 
@@ -56,8 +56,8 @@ const contentIds = (
   algorithm: 'sha1' | 'sha256',
   contents: Map<string, KnownContent>,
 ): readonly string[] => {
-  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
-  const print = `${algorithm} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  const stats = statSync(file, { bigint: true });
+  const print = `${algorithm} ${timesMark(stats)}`;
   const known = contents.get(file);
   if (known?.print === print) return known.ids;
   const content = readRegularFileSync(file, largestFile);
@@ -66,12 +66,8 @@ const contentIds = (
   const ids = [idOf(content)];
   if (content.includes('\r\n'))
     ids.push(idOf(Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')));
-  // File times have a resolution, so a file that has just changed may change again with the same times.
-  if (ctimeNs / 1_000_000n + timeGranularity < BigInt(Date.now())) contents.set(file, { print, ids });
+  if (isAtRest(stats)) contents.set(file, { print, ids });
   return ids;
 };
 
 const largestFile = 8 * 1024 ** 2;
-
-/** Milliseconds. */
-const timeGranularity = 2_000n;

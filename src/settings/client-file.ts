@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { isAtRest, timesMark } from '../regular-file.ts';
 import { badClientName, clientFileSchema, clientNamePattern } from './config-schema.ts';
 import { parseSettings, readText, valueAt, type Section } from './document.ts';
 import { Problems } from './problems.ts';
@@ -53,13 +54,5 @@ const readClientFile = (absolute: string, cwd: string): Pick<KnownClientFile, 't
 /** Null for a file that changed a moment ago: it may change again without another time. */
 const stampOf = (absolute: string): string | null => {
   const stats = statSync(absolute, { bigint: true, throwIfNoEntry: false });
-  if (stats === undefined) return null;
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stats;
-  const changedAt = mtimeMs > ctimeMs ? mtimeMs : ctimeMs;
-  return Number(changedAt) + mtimeGranularity < Date.now()
-    ? `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-    : null;
+  return stats !== undefined && isAtRest(stats) ? timesMark(stats) : null;
 };
-
-/** Milliseconds, as of the coarsest file systems. */
-const mtimeGranularity = 2_000;

@@ -1,7 +1,8 @@
-import { readdirSync, type BigIntStats } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../errors.ts';
+import type { FileTimes } from '../regular-file.ts';
 
 /** Where the files of clients are: one file, all of a directory, or those of a directory that fit a pattern. */
 export interface ClientPath {
@@ -58,9 +59,7 @@ export interface ScannedClientFiles {
   readonly files: readonly {
     readonly path: string;
     readonly real: string;
-    readonly identity: BigIntStats;
-    /** In ms since the epoch. */
-    readonly changedAt: number;
+    readonly identity: FileTimes;
   }[];
   readonly missing: readonly { readonly path: string; readonly reason: string }[];
 }
@@ -89,9 +88,7 @@ const scanned = async (
   file: string,
 ): Promise<ScannedClientFiles['files'][number] | ScannedClientFiles['missing'][number]> => {
   try {
-    const identity = await stat(file, { bigint: true });
-    const changedAt = Number(identity.mtimeMs > identity.ctimeMs ? identity.mtimeMs : identity.ctimeMs);
-    return { path: file, real: file, identity, changedAt };
+    return { path: file, real: file, identity: await stat(file, { bigint: true }) };
   } catch (error) {
     return { path: file, reason: codeOf(error) };
   }

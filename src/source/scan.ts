@@ -3,6 +3,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import type { Missing } from '../desired/source-file.ts';
 import { deniedTo, messageOf } from '../errors.ts';
+import type { FileTimes } from '../regular-file.ts';
 
 /** Where template files are: a directory, or the parent of a file that was given by itself. */
 export interface Root {
@@ -20,11 +21,9 @@ export interface ScannedFile {
   readonly relative: string;
   readonly real: string;
   /** Differs after the file was replaced or written to. */
-  readonly identity: Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
+  readonly identity: FileTimes;
   /** Bytes. */
   readonly size: number;
-  /** When it was last replaced or written to, in ms since the epoch. */
-  readonly changedAt: number;
 }
 
 export interface ScanResult {
@@ -118,7 +117,6 @@ const fileAt = (
     real,
     identity: { dev, ino, size, mtimeNs, ctimeNs },
     size: Number(size),
-    changedAt: Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n),
   };
 };
 

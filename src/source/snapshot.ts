@@ -8,7 +8,7 @@ import {
 } from '../desired/source-file.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
-import { readBeginning } from '../regular-file.ts';
+import { isAtRest, readBeginning } from '../regular-file.ts';
 import { findFile, scanFiles, missingAt, type ScanResult, type ScannedFile, type Root } from './scan.ts';
 import { maxFileSize } from '../desired/text.ts';
 
@@ -26,8 +26,8 @@ export interface Scan {
 /** What a snapshot was read from. */
 export interface SnapshotFingerprint extends Scan {
   readonly lookups: readonly IncludeLookup[];
-  /** The last change of any file, in ms since the epoch. */
-  readonly changedAt: number;
+  /** Whether none of the files changed just before. */
+  readonly isAtRest: boolean;
 }
 
 /** Parses contents, or returns the cached result. */
@@ -39,12 +39,6 @@ export interface ParseCache {
   /** The result for a content of this hash. */
   readonly known?: (hash: string) => FileContent | undefined;
 }
-
-/**
- * Milliseconds. File times have a resolution, so a file that changed less than this before a scan may change
- * again without a different time.
- */
-const mtimeGranularity = 2_000;
 
 const tries = 5;
 
@@ -70,9 +64,9 @@ export const readSnapshot = async (
     const { lookups } = reading;
     const again = await scanFiles(paths, result.byReal);
     if (!areSame(again, result) || !(await areUnchanged(lookups, again))) continue;
-    const changedAt = Math.max(0, ...changesIn(result, lookups));
-    const fingerprint = { result, startedAt, lookups, changedAt };
-    return { files, missing, fingerprint };
+    const found = [...result.files, ...lookups.flatMap((one) => ('reason' in one.result ? [] : one.result))];
+    const isResting = found.every(({ identity }) => isAtRest(identity, startedAt));
+    return { files, missing, fingerprint: { result, startedAt, lookups, isAtRest: isResting } };
   }
   const reason = 'the files kept changing while they were read';
   return { files: [], missing: paths.map((path) => ({ path, reason })), fingerprint: null };
@@ -86,14 +80,9 @@ export const scanPaths = async (paths: readonly string[], before?: ScanResult): 
 
 /** Whether reading again would find the same files. */
 export const isUnchanged = async (fingerprint: SnapshotFingerprint, { result }: Scan): Promise<boolean> =>
-  fingerprint.changedAt + mtimeGranularity < fingerprint.startedAt &&
+  fingerprint.isAtRest &&
   areSame(result, fingerprint.result) &&
   (await areUnchanged(fingerprint.lookups, result));
-
-const changesIn = ({ files }: ScanResult, lookups: readonly IncludeLookup[]): number[] => [
-  ...files.map(({ changedAt }) => changedAt),
-  ...lookups.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
-];
 
 /** Whether a scan is newer than the snapshot and differs from it. */
 export const isNewer = (fingerprint: SnapshotFingerprint, { result, startedAt }: Scan): boolean =>
@@ -161,8 +150,7 @@ const readFile = async (
   for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
     if (!file.includes.has(text)) file.includes.set(text, await included(scanned, text, reading));
   }
-  // A file whose last change is old enough cannot have changed since it was scanned.
-  if (scanned.changedAt + mtimeGranularity < reading.startedAt) reading.cache.set?.(scanned, file);
+  if (isAtRest(scanned.identity, reading.startedAt)) reading.cache.set?.(scanned, file);
   return file;
 };
 

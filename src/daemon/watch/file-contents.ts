@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
 import { codeOf } from '../../errors.ts';
-import { readBeginning } from '../../regular-file.ts';
+import { isAtRest, readBeginning, timesMark, type FileTimes } from '../../regular-file.ts';
 
 /** A file as it was found. */
 export interface WatchedFile {
   readonly real: string;
-  readonly identity: Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
-  /** When it was last replaced or written to, in ms since the epoch. */
-  readonly changedAt: number;
+  readonly identity: FileTimes;
 }
 
 /** Tells contents apart. Reads a file only if its times are not enough. */
@@ -18,24 +15,20 @@ export interface FileContents {
   readonly forgetAllBut: (files: readonly WatchedFile[]) => void;
 }
 
-/**
- * File times have a resolution of some milliseconds, on some file systems of two seconds. Two writes of the
- * same length within that resolution look the same. So a file that changed a moment ago is read, and read
- * again the next time; an older one is identified by its times, since the next change will move them.
- */
+/** A file that changed a moment ago is read, and read again the next time; an older one is known by its times. */
 export const fileContents = (): FileContents => {
   const known = new Map<string, KnownFile>();
   return {
     markOf: (file) => {
       const before = known.get(file.real);
-      const times = before?.file === file ? before.times : timesOf(file);
-      if (before?.times === times && before.isAtRest) return before.mark;
-      const isAtRest = hasRested(file);
+      const times = before?.file === file ? before.times : timesMark(file.identity);
+      if (before?.times === times && before.isResting) return before.mark;
+      const isResting = isAtRest(file.identity);
       const note = (mark: string): string => {
-        known.set(file.real, { file, times, mark, isAtRest });
+        known.set(file.real, { file, times, mark, isResting });
         return mark;
       };
-      return isAtRest && before?.times !== times
+      return isResting && before?.times !== times
         ? note(times)
         : digestOf(file).then((digest) => note(`${times} ${digest}`));
     },
@@ -50,18 +43,8 @@ interface KnownFile {
   readonly file: WatchedFile;
   readonly times: string;
   readonly mark: string;
-  /** Whether the last change was older than the resolution of the times when the file was examined. */
-  readonly isAtRest: boolean;
+  readonly isResting: boolean;
 }
-
-const timesOf = ({ identity: { dev, ino, size, mtimeNs, ctimeNs } }: WatchedFile): string =>
-  `${dev}:${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-
-/** If the clock of a file server is ahead, the file counts as changed a moment ago. */
-const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedAt > maxTick;
-
-/** Milliseconds. FAT has a resolution of two seconds; the rest is margin. */
-const maxTick = 3_000;
 
 /** For a file that cannot be read: the error code. */
 const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
