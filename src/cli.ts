@@ -117,11 +117,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withTemplates(program.command('validate').argument('[file...]', 'only these; default: all'))
       .description('checks the template files; needs no network and no tokens')
-      .addOption(
-        new Option('--format <form>', 'form of the result')
-          .choices(['text', 'json', 'github'])
-          .default('text'),
-      )
+      .addOption(formatOption('result', ['text', 'json', 'github']))
       .action(async (files: string[], options: Options) =>
         end(await (await import('./commands/validate.ts')).validate(files, options)),
       ),
@@ -141,9 +137,7 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withTemplates(program.command('check'))))
       .description('compares a name in file, template, service and each name server')
       .argument('<subdomain...>', 'the subdomains to check')
-      .addOption(
-        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
-      )
+      .addOption(formatOption('result', ['table', 'json']))
       .option('--detailed-exitcode', 'exit with 2 if differences remain')
       .action(async (subdomains: string[], options: Options) =>
         end(await (await import('./commands/check.ts')).check(subdomains, options)),
@@ -159,9 +153,7 @@ const commands: readonly AddCommand[] = [
         'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
       )
       .option('--yes', 'with --write: write without asking')
-      .addOption(
-        new Option('--format <form>', 'form of the result').choices(['text', 'json']).default('text'),
-      )
+      .addOption(formatOption('result', ['text', 'json']))
       .action(async (record: string | undefined, options: Options) =>
         end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options)),
       ),
@@ -188,7 +180,7 @@ const commands: readonly AddCommand[] = [
       .description('reads from the service: accounts, databases, templates, records');
     const read = (name: string, about: string): Command =>
       withWriteOptions(withConnection(get.command(name).description(about))).addOption(
-        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
+        formatOption('result', ['table', 'json']),
       );
     const show = async (what: string, argument: string | null, options: Options): Promise<void> =>
       end(await (await import('./commands/get.ts')).get(what, argument, options));
@@ -224,9 +216,7 @@ const commands: readonly AddCommand[] = [
           'duplicate',
         ]),
       )
-      .addOption(
-        new Option('--format <form>', 'form of the result').choices(['text', 'json']).default('text'),
-      )
+      .addOption(formatOption('result', ['text', 'json']))
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/history.ts')).history(templates, options)),
       ),
@@ -242,9 +232,7 @@ const commands: readonly AddCommand[] = [
       .action((options: Options) => act('migrate', options));
     withSettings(shared.command('status'))
       .description('the clients, which process works for each, and its open intents')
-      .addOption(
-        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
-      )
+      .addOption(formatOption('result', ['table', 'json']))
       .action((options: Options) => act('status', options));
     withSettings(shared.command('copy'))
       .description('moves the state of a state directory to PostgreSQL, or back')
@@ -324,6 +312,10 @@ const commands: readonly AddCommand[] = [
 
 const onlyAbout = "write these records alone, by name and type: 'www A', '@ MX', '* TXT'; repeatable";
 
+/** The first form is the default. */
+const formatOption = (what: string, forms: readonly string[]): Option =>
+  new Option('--format <form>', `form of the ${what}`).choices(forms).default(forms[0]);
+
 /** For an option that may be given several times. */
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -367,11 +359,7 @@ const withWriteOptions = (command: Command): Command =>
 
 const withReport = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--format <form>', 'form of the report')
-        .choices(['text', 'json', 'markdown', 'html'])
-        .default('text'),
-    )
+    .addOption(formatOption('report', ['text', 'json', 'markdown', 'html']))
     .option('--all', 'list the templates in sync too')
     .option('--out <file>', 'write the report to a file instead of stdout')
     .option('--detailed-exitcode', 'exit with 2 if differences remain')

@@ -225,3 +225,9 @@ export interface Report {
   /** Templates of the clients that no file describes. */
   readonly unmanaged: readonly UnmanagedTemplate[];
 }
+
+/** What is left to do: without differences that were written. */
+export const withoutApplied = (template: TemplateResult): TemplateResult => ({
+  ...template,
+  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
+});

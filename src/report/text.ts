@@ -1,6 +1,7 @@
 import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
 import type { AnswersView } from './answers-view.ts';
+import { withoutApplied } from '../result.ts';
 import type { Report } from './report.ts';
 import { blank, join, type TerminalLine, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
@@ -28,8 +29,9 @@ export interface TextOptions {
 
 /** The report for a terminal: differences of each template, problems, and a summary line. */
 export const renderText = (report: Report, options: TextOptions): string => {
-  const { color, width, all = false, withoutApplied = false } = options;
-  const view = viewOf(withoutApplied ? openPart(report) : report);
+  const { color, width, all = false } = options;
+  const shownPart = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
+  const view = viewOf({ ...report, templates: shownPart });
   const columns = Math.max(40, width);
   const shown = view.templates.filter((one) => !isUnknown(one) && (all || !isQuiet(one)));
   const quiet = all ? 0 : view.templates.filter(isQuiet).length;
@@ -48,14 +50,6 @@ export const renderText = (report: Report, options: TextOptions): string => {
   ];
   return paint(lines.filter(isNeeded), color);
 };
-
-const openPart = (report: Report): Report => ({
-  ...report,
-  templates: report.templates.map((template) => ({
-    ...template,
-    differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
-  })),
-});
 
 /** One blank line between two blocks, none at the start. */
 const isNeeded = (line: TerminalLine, index: number, lines: readonly TerminalLine[]): boolean =>

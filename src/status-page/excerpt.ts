@@ -1,7 +1,7 @@
 import { groupAlike, worstFirst } from '../report/worst-first.ts';
 import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
-import type { SubdomainResult, TemplateResult } from '../result.ts';
+import { withoutApplied, type SubdomainResult, type TemplateResult } from '../result.ts';
 import { type LayerFacts, layersOf } from './layer-facts.ts';
 import { countsOf, follows, isCalm, matching } from './matches.ts';
 import { type PageQuery, type Show, templateAddress } from './query.ts';
@@ -46,7 +46,6 @@ interface LeftOut {
   readonly subdomainDifferences: number;
 }
 
-/** Leaves out applied differences, which differ no more. */
 export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const open = report.templates.map(withoutApplied);
   const found = open.flatMap((template) => matching(template, query) ?? []);
@@ -96,11 +95,6 @@ export const limits = {
 
 /** Only the list of templates in sync has several pages. */
 const calmFrom = ({ show, skip }: PageQuery): number => (show === 'in-sync' ? skip : 0);
-
-export const withoutApplied = (template: TemplateResult): TemplateResult => ({
-  ...template,
-  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
-});
 
 /** The key of a template that has only a message. */
 const bareWords = ({ status, message, differences, subdomains }: TemplateResult): string | null =>

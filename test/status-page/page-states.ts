@@ -3,12 +3,13 @@ import { assembleReport } from '../../src/report/assemble.ts';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import {
   notAsked,
+  withoutApplied,
   type PassResult,
   type Status,
   type SubdomainResult,
   type TemplateResult,
 } from '../../src/result.ts';
-import { excerptOf, withoutApplied } from '../../src/status-page/excerpt.ts';
+import { excerptOf } from '../../src/status-page/excerpt.ts';
 import {
   type ClientSummary,
   type PageFacts,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
 import type { KnownAnswers } from '../../report/with-answers.ts';
-import type { PassResult, TemplateResult, Trigger } from '../../result.ts';
+import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { clientState, type ClientState } from './client-state.ts';
@@ -298,18 +298,13 @@ export class ClientController {
     changeFeed.changed();
     const { newest } = this;
     if (newest === null) return;
+    // The event of the pass itself has reported what it wrote.
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
     const run = randomUUID();
     const at = new Date().toISOString();
     onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
   }
 }
-
-/** The event of the pass itself has reported what it wrote. */
-const withoutApplied = (template: TemplateResult): TemplateResult => ({
-  ...template,
-  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
-});
 
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {

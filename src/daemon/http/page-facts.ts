@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
-import type { PassResult, TemplateResult } from '../../result.ts';
-import { cut, excerptOf, leftOut, withoutApplied } from '../../status-page/excerpt.ts';
+import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
+import { cut, excerptOf, leftOut } from '../../status-page/excerpt.ts';
 import type { Acting } from '../../status-page/actions.ts';
 import {
   type ClientSummary,

@@ -1,7 +1,7 @@
 import { sameElements } from '../../lib/same-elements.ts';
 import type { DesiredState, DesiredTemplate } from '../../model/template.ts';
 import { pushTo } from '../../plan/group.ts';
-import type { PassResult, TemplateResult } from '../../result.ts';
+import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
 
 /**
  * The latest results of one client's templates, merged from full and partial passes. It remembers which
@@ -112,7 +112,7 @@ const withLastKnown = (
       const last = known.get(keyOf(unread));
       if (unread.asOf === undefined || last === undefined) return unread;
       const { status, message, file, revision, uncommitted } = unread;
-      const differences = last.differences.filter(({ outcome }) => outcome !== 'applied');
+      const { differences } = withoutApplied(last);
       const asOf = last.asOf === undefined ? readAt : last.asOf;
       return {
         ...last,
