@@ -179,6 +179,7 @@ test('a link that replaces a file during the scan is not read', async () => {
   onTestFinished(() => void flipper.kill('SIGKILL'));
   await vi.waitFor(async () => expect((await lstat(join(templates, 'a.yaml'))).isSymbolicLink()).toBe(true), {
     interval: 0,
+    timeout: 60_000,
   });
   for (let loads = 0; loads < 15; loads += 1)
     expect(JSON.stringify(await load(templates))).not.toContain('a secret');
