@@ -266,7 +266,7 @@ class OpenClient implements Client {
 
   async #withUnmanaged(
     result: PassResult,
-    { templates }: PassRequest,
+    { templates, trigger }: PassRequest,
     listing: Listing,
     { memory }: Pick<Pass, 'memory'>,
   ): Promise<PassResult> {
@@ -279,7 +279,9 @@ class OpenClient implements Client {
     });
     const { name: client } = this.settings;
     if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
-    const problems = this.#options.strict ? unmanagedProblems(this.#unmanaged) : [];
+    // A daemon would fail for ever, which would hide what else fails.
+    const isError = this.#options.strict && trigger === 'command';
+    const problems = isError ? unmanagedProblems(this.#unmanaged) : [];
     return { ...result, unmanaged: this.#unmanaged, problems: [...result.problems, ...problems] };
   }
 

@@ -74,7 +74,7 @@ export interface ConnectOptions {
   readonly cwd?: string;
   /** Use an embedded service, which keeps its data in `stateDir`, in place of `baseUrl` and tokens. */
   readonly sandbox?: boolean;
-  /** Warnings about template files are errors. */
+  /** Warnings about template files are errors, and so are templates at the service that no file describes. */
   readonly strict?: boolean;
   /** No template files at all is no error. */
   readonly allowEmpty?: boolean;

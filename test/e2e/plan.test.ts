@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { addTemplate } from './daemon.ts';
+import { addTemplate, startDaemon } from './daemon.ts';
 import { reportOf, run, workplace } from './program.ts';
 import { startService, userToken } from './service.ts';
 
@@ -84,6 +84,14 @@ describe('plan on the examples', () => {
       problems: [
         { severity: 'error', check: 'unmanaged', message: expect.stringContaining('(voice, trial)') },
       ],
+    });
+    expect(await run(['apply', '--strict', '--yes'], launch)).toMatchObject({ code: 1 });
+    // The daemon names them, and does not fail for ever.
+    const daemon = await startDaemon(['--strict'], launch);
+    expect((await daemon.event('pass.finished'))['status']).not.toBe('failed');
+    expect(await daemon.json('/api/report')).toMatchObject({
+      problems: [],
+      unmanaged: [{ template: 'voice' }, { template: 'trial' }],
     });
     // Who asks for one template gets no answer about others.
     expect((await run(['plan', 'redirects', '--strict'], launch)).stdout).not.toContain('no file');
