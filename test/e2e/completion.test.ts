@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { run, workplace } from './program.ts';
@@ -11,18 +11,20 @@ import { run, workplace } from './program.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /** What bash offers for the last of these words. */
-const offered = async (...words: readonly string[]): Promise<string[]> => {
-  const { code, stdout } = await run(['completion', 'bash'], {
-    cwd: await workplace({ withExamples: false }),
-  });
-  expect(code).toBe(0);
+const offered = (script: string, ...words: readonly string[]): string[] => {
   const ask = `COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', `${stdout}\n${ask}`, 'bash', ...words], { encoding: 'utf8' })
+  return execFileSync('bash', ['-c', `${script}\n${ask}`, 'bash', ...words], { encoding: 'utf8' })
     .trim()
     .split('\n');
 };
 
 describe('completion in bash', () => {
+  let script = '';
+
+  beforeAll(() => {
+    script = execFileSync(process.execPath, [built('main.js'), 'completion', 'bash'], { encoding: 'utf8' });
+  });
+
   it.each<[readonly string[], readonly string[]]>([
     [['va'], ['validate']],
     [
@@ -39,8 +41,8 @@ describe('completion in bash', () => {
     [['apply', '--config', 'src/mai'], ['src/main.ts']],
     [['completion', 'f'], ['fish']],
     [['apply', '--accept'], ['--accept-loss']],
-  ])('of %j', async (words, expected) => {
-    expect(await offered(...words)).toEqual(expected);
+  ])('of %j', (words, expected) => {
+    expect(offered(script, ...words)).toEqual(expected);
   });
 });
 

@@ -3,12 +3,33 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ancestryIn } from '../../src/git/ancestry.ts';
 import type { Ancestry } from '../../src/model/published.ts';
-import { git, newCheckout, newFolder } from './checkout.ts';
+import { git, gitWith, newCheckout, newFolder } from './checkout.ts';
 
-/** Messages are alike, so that git packs most of them as deltas. */
-const commit = (checkout: string, message: string): string => {
-  git(checkout, 'commit', '--quiet', '--allow-empty', '-m', `${'words '.repeat(80)}${message}`);
-  return git(checkout, 'rev-parse', 'HEAD');
+interface Imported {
+  readonly parents: readonly number[];
+  readonly words?: string;
+}
+
+/** Adds commits by one process, each with its number as its branch; parents are given by their numbers, from 1, 0 is HEAD. */
+const withCommits = (checkout: string, commits: readonly Imported[]): string[] => {
+  const head = git(checkout, 'rev-parse', 'HEAD');
+  const nameOf = (number: number): string => (number === 0 ? head : `:${number}`);
+  const stream = commits.map(({ parents: [first = 0, ...others], words = '' }, index) => {
+    // Messages are alike, so that git packs most of them as deltas.
+    const message = `${'words '.repeat(80)}${words}${index}`;
+    return [
+      `commit refs/heads/${index + 1}`,
+      `mark :${index + 1}`,
+      `committer a <a@example.net> ${1_700_000_000 + index} +0000`,
+      `data ${message.length}`,
+      message,
+      `from ${nameOf(first)}`,
+      ...others.map((other) => `merge ${nameOf(other)}`),
+      '',
+    ].join('\n');
+  });
+  const input = `${stream.join('\n')}\n${commits.map((_, index) => `get-mark :${index + 1}\n`).join('')}`;
+  return [head, ...gitWith(checkout, input, 'fast-import', '--quiet').split('\n')];
 };
 
 const between = (checkout: string, one: string, other: string): Promise<Ancestry> =>
@@ -17,18 +38,17 @@ const between = (checkout: string, one: string, other: string): Promise<Ancestry
 /** A history with a branch that was merged, and one that was not. */
 const branched = () => {
   const checkout = newCheckout();
-  const first = git(checkout, 'rev-parse', 'HEAD');
-  for (let count = 0; count < 30; count += 1) commit(checkout, `before ${count}`);
-  const fork = git(checkout, 'rev-parse', 'HEAD');
-  git(checkout, 'switch', '--quiet', '-c', 'side');
-  const side = commit(checkout, `side\n\nparent ${'0'.repeat(40)}`);
-  git(checkout, 'switch', '--quiet', '-c', 'lost', fork);
-  const lost = commit(checkout, 'lost');
-  git(checkout, 'switch', '--quiet', 'main');
-  const main = commit(checkout, 'main');
-  git(checkout, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'side');
-  const merge = git(checkout, 'rev-parse', 'HEAD');
-  return { checkout, first, fork, side, lost, main, merge };
+  const line = Array.from({ length: 30 }, (_, index) => ({ parents: [index] }));
+  const ids = withCommits(checkout, [
+    ...line,
+    { parents: [30], words: `side\n\nparent ${'0'.repeat(40)}` },
+    { parents: [30], words: 'lost' },
+    { parents: [30], words: 'main' },
+    { parents: [33, 31], words: 'merge' },
+  ]);
+  git(checkout, 'reset', '--quiet', '--hard', ids[34]!);
+  const [first, fork, side, lost, main, merge] = [0, 30, 31, 32, 33, 34].map((at) => ids[at]!);
+  return { checkout, first: first!, fork: fork!, side: side!, lost: lost!, main: main!, merge: merge! };
 };
 
 describe('how commits stand to each other', () => {
@@ -97,21 +117,22 @@ describe('how commits stand to each other', () => {
 
   test('are as git has it, in a history at random', async () => {
     const checkout = newCheckout();
-    const commits = [git(checkout, 'rev-parse', 'HEAD')];
-    for (let count = 1; count < 40; count += 1) {
-      const parents = [(count * 7) % commits.length, (count * 13) % commits.length].slice(0, 1 + (count % 2));
-      const options = [...new Set(parents)].flatMap((at) => ['-p', commits[at]!]);
-      commits.push(git(checkout, 'commit-tree', 'HEAD^{tree}', ...options, '-m', `commit ${count}`));
-    }
+    const commits = withCommits(
+      checkout,
+      Array.from({ length: 39 }, (_, index) => {
+        const count = index + 1;
+        const parents = [(count * 7) % count, (count * 13) % count].slice(0, 1 + (count % 2));
+        return { parents: [...new Set(parents)] };
+      }),
+    );
     git(checkout, 'repack', '-adfq');
-    const isAncestor = (one: string, other: string): boolean => {
-      try {
-        git(checkout, 'merge-base', '--is-ancestor', one, other);
-        return true;
-      } catch {
-        return false;
-      }
-    };
+    const descendants = new Map(
+      commits.map((id) => [
+        id,
+        git(checkout, 'for-each-ref', `--contains=${id}`, '--format=%(objectname)').split('\n'),
+      ]),
+    );
+    const isAncestor = (one: string, other: string): boolean => descendants.get(one)!.includes(other);
     for (let at = 1; at < commits.length; at += 1) {
       const [one, other] = [commits[at]!, commits[(at * 11) % commits.length]!];
       const expected =

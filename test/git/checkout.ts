@@ -11,11 +11,15 @@ export const newFolder = (): string => {
 };
 
 /** Without the settings of whoever runs this. */
-export const git = (cwd: string, ...args: string[]): string =>
+export const git = (cwd: string, ...args: string[]): string => gitWith(cwd, '', ...args);
+
+/** The same, with what it reads from stdin. */
+export const gitWith = (cwd: string, input: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.net', ...args], {
     cwd,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    input,
+    stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
   }).trim();
 
