@@ -22,7 +22,7 @@ commands      app cluster daemon doctor notify report sandbox memory source impo
 app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify settings result.ts state model lib errors.ts
-daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
+daemon        notify status-page report import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 doctor        hosting network model lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib

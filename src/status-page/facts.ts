@@ -64,6 +64,18 @@ export interface TemplateDetails extends ShownTemplate {
   readonly dryRun: boolean;
   readonly records: readonly ShownRecord[];
   readonly moreRecords: number;
+  /** What to change in its files, so that they say what the service has. */
+  readonly pastes: readonly ShownPaste[];
+  readonly morePastes: number;
+}
+
+export interface ShownPaste {
+  /** `FILE:LINE` of what the file says now; the template's file for a new entry. */
+  readonly place: string;
+  /** What the file says now; null: nothing. */
+  readonly before: RecordData | null;
+  /** The entry to paste; null if there is to be none. */
+  readonly yaml: string | null;
 }
 
 /** A record of a file, and its state at the service. */

@@ -58,6 +58,7 @@ td .aside .badge { font-size: .75rem; padding: 0 .5em; }
   grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 3fr) minmax(0, 3fr);
 }
 .records .content { word-break: break-all; }
+.pastes pre { margin: .25rem 0; white-space: pre-wrap; }
 figure { margin: 0; }
 figcaption { margin-bottom: .5rem; }
 .plot { position: relative; padding-left: 3rem; }

@@ -5,6 +5,7 @@ import { workplace } from '../e2e/program.ts';
 import { get, post } from '../sandbox/requests.ts';
 
 export interface Place {
+  readonly cwd: string;
   readonly daemon: Daemon;
   readonly url: string;
   /** A change at the service, behind the program's back. */
@@ -28,14 +29,17 @@ const Templates = z.array(
 export const started = async (
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  prepare: (cwd: string) => void = () => undefined,
 ): Promise<Place> => {
   const cwd = await workplace();
+  prepare(cwd);
   const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd, env });
   await daemon.event('pass.finished');
   const line = daemon.lines().find(({ event }) => event === 'daemon.started');
   const { listen, clients } = Started.parse(line);
   const [{ baseUrl }] = clients;
   return {
+    cwd,
     daemon,
     url: `${listen}/`,
     change: async (name, body) => (await post(`${new URL(baseUrl).origin}/sandbox/${name}`, body)).json,

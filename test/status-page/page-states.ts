@@ -232,6 +232,20 @@ export const templateState = (): TemplateSummary => {
         records: recordStates(records, { status: 'drifted', inSync: 1, differences: [] }),
         moreRecords: 0,
         dryRun: false,
+        pastes: [
+          {
+            place: `${file}:5`,
+            before: record(0, '192.0.2.1'),
+            yaml: '  - { type: A, name: www, content: 203.0.113.9 }',
+          },
+          { place: `${file}:6`, before: record(1, '192.0.2.2'), yaml: null },
+          {
+            place: file,
+            before: null,
+            yaml: `  - type: TXT\n    name: selector._domainkey\n    content: ${'x'.repeat(300)}`,
+          },
+        ],
+        morePastes: 3,
       },
     ],
     problems: [],

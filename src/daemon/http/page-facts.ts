@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { pastesFor } from '../../import/edit/paste.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
 import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
@@ -91,6 +92,9 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
       const template = cut(whole, maxRows);
       const desired = described.find(({ id, source }) => id === found.id || source.file === found.file);
       const records = desired === undefined ? [] : recordStates(desired.records, whole);
+      const pastes =
+        desired === undefined ? [] : pastesFor(desired, template.differences.slice(0, maxPastes));
+      const shown = pastes.filter(({ yaml }) => (yaml?.length ?? 0) <= maxPaste);
       return {
         template,
         href: templateAddress(name, found.client),
@@ -98,12 +102,18 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
         dryRun: view.newest?.dryRun === true,
         records: records.slice(0, maxRows),
         moreRecords: Math.max(0, records.length - maxRows),
+        pastes: shown,
+        morePastes: pastes.length - shown.length + Math.max(0, whole.differences.length - maxPastes),
       };
     });
 };
 
 /** Of differences, and of records. */
 const maxRows = 1_000;
+
+/** Differences, and characters of one entry. */
+const maxPastes = 100;
+const maxPaste = 10_000;
 
 const frameOf = ({ manager, changeFeed, acting }: PageSources): PageFrame => {
   const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));

@@ -1,0 +1,37 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { html, type Markup } from '../report/markup.ts';
+import type { ShownPaste, TemplateDetails } from './facts.ts';
+
+/** The other way to end differences: the files say what the service has. */
+export const pasteSection = (
+  { template, pastes, morePastes }: TemplateDetails,
+  title: string,
+): Markup | string =>
+  pastes.length + morePastes === 0
+    ? ''
+    : html`<details data-key="accept ${title}">
+        <summary>Accept what the service has</summary>
+        <p>
+          Change the files by hand, or run
+          <code>dns-template-sync accept ${escapeControl(template.template)}</code>, which keeps comments and
+          variables. If an entry lists several contents, take the old one out of its list, and add the new
+          entry to <code>records</code>.
+        </p>
+        <ul class="pastes">
+          ${pastes.map(pasteItem)}
+        </ul>
+        ${morePastes === 0 ? '' : html`<p class="rest">and ${String(morePastes)} more: run the command</p>`}
+      </details>`;
+
+const pasteItem = ({ place, before, yaml }: ShownPaste): Markup => {
+  const where = html`In <code>${escapeControl(place)}</code>`;
+  // Invisible characters are escaped in it, as YAML spells them.
+  const entry = yaml === null ? '' : html`<pre><code>${yaml}</code></pre>`;
+  if (before === null) return html`<li>${where}, add to <code>records</code>: ${entry}</li>`;
+  const record = html`<code
+    >${escapeControl(`${before.name || '@'} ${before.type} ${before.content}`)}</code
+  >`;
+  return yaml === null
+    ? html`<li>${where}, remove ${record}</li>`
+    : html`<li>${where}, replace ${record} by: ${entry}</li>`;
+};
