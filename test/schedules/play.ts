@@ -82,7 +82,11 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
         }),
       },
       ...(beside ? [second] : []),
-      ...others.map((other) => ({ ...other, subdomains: 0, records: [] })),
+      ...others.map((other) => ({
+        ...other,
+        subdomains: other.publiclyAvailable ? null : 0,
+        records: [],
+      })),
     ],
     disk: simulatedDisk(),
     failovers: none,
@@ -99,13 +103,14 @@ const take = async (round: Round, step: Step): Promise<void> => {
   if (isEdit(step)) edit(round, file!, step);
   else if (typeof step === 'object') {
     const { adds, removes, changes } = step;
+    if (step.file) edit(round, file!, step.file);
     world.note(() => `* somebody changes ${JSON.stringify(step)}`);
-    service.change(1, (records) => [
+    service.change(step.in ?? 1, (records) => [
       ...records
         .filter((record) => removes === undefined || keyOf(record) !== keyOf(recordOf(removes)))
         .map((record) =>
           changes && keyOf(record) === keyOf(recordOf(changes[0]))
-            ? { ...recordOf(changes[1]), ttl: record.ttl, id: record.id }
+            ? { ...recordOf(changes[1]), ttl: recordOf(changes[1]).ttl ?? record.ttl, id: record.id }
             : record,
         ),
       ...(adds === undefined ? [] : [{ ...recordOf(adds), ttl: 3_600, id: service.newId() }]),

@@ -179,7 +179,11 @@ const startsOf = (text) => {
 const look = async (mutation, number) => {
   const { rule, file } = mutation;
   const bundle = path.join(place, `tooth-${process.pid}-${number}.mjs`);
-  await build(mutation, bundle);
+  try {
+    await build(mutation, bundle);
+  } catch (error) {
+    throw new Error(`does not compile: ${rule} (${file})`, { cause: error });
+  }
   const seconds = Number(values.seconds);
   const { code, output, errors } = await call('look', bundle, { ...taskFor(number), seconds }, 30 * seconds);
   rmSync(bundle, { force: true });

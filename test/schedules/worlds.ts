@@ -41,7 +41,15 @@ export type Step =
   | 'another token'
   | 'the clock jumps'
   | readonly string[]
-  | { readonly adds?: string; readonly removes?: string; readonly changes?: readonly [string, string] };
+  | {
+      /** What somebody does at the service, in the second template if there it is. */
+      readonly adds?: string;
+      readonly removes?: string;
+      readonly changes?: readonly [string, string];
+      readonly in?: 2;
+      /** What the file says from now on. */
+      readonly file?: readonly string[];
+    };
 
 const park = { surplus: 'park' } as const;
 
@@ -80,7 +88,7 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
     return [
       {
         name: `${one}, then ${two}`,
-        isCore: two === 'returned' && (one === 'value' || one === 'dropped'),
+        isCore: one === 'value' && two === 'returned',
         ...([one, two].includes('type') ? { open: 'a CNAME beside another record' } : {}),
         file: linesOf(first),
         steps: [
@@ -235,6 +243,17 @@ export const worlds: readonly SmallWorld[] = [
     beside: ['ftp A 192.0.2.2'],
     maxAddsPerPass: 1,
     steps: ['pass', 'pass'],
+  },
+  {
+    name: 'a CNAME becomes an A, park, beside a template that is read twice',
+    file: ['www CNAME web.example.org'],
+    beside: ['ftp A 192.0.2.2'],
+    policy: park,
+    steps: [
+      'pass',
+      { in: 2, changes: ['ftp A 192.0.2.2', 'ftp A 192.0.2.9'], file: ['www A 192.0.2.1'] },
+      'pass',
+    ],
   },
   {
     name: 'two templates above their limit',
@@ -401,6 +420,68 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', 'pass'],
   },
   {
+    name: 'a copy beside the record of the file',
+    isCalm: true,
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    service: ['www A 192.0.2.1', 'www A 192.0.2.1', 'ftp A 192.0.2.2', 'ftp A 192.0.2.9'],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'a CNAME under a name with a placeholder',
+    isCalm: true,
+    open: 'a CNAME beside another record',
+    file: ['ftp A 192.0.2.2'],
+    service: ['ftp A 192.0.2.2', 'www.##DOMAIN## CNAME web.example.org'],
+    nature: { spellsPanel: true },
+    steps: ['pass', ['ftp A 192.0.2.2', 'www A 192.0.2.1'], 'pass'],
+  },
+  {
+    name: 'a public template of the same name',
+    isCalm: true,
+    file: ['www A 192.0.2.1'],
+    others: [{ id: 91, name: 'one', publiclyAvailable: true }],
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'a name that only looks parked',
+    isCalm: true,
+    open: 'no name of the file is at the service',
+    file: ['www A 192.0.2.1'],
+    service: ['_parked-old A 192.0.2.9', '_parked-1 A 0.0.0.0'],
+    policy: park,
+    steps: ['pass', '--force', ['www A 192.0.2.1', 'ftp A 192.0.2.2']],
+  },
+  {
+    name: 'forced after readings that agree',
+    isCalm: true,
+    open: 'no name of the file is at the service',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    pause: 3,
+    steps: ['pass', 'pass', 'pass', 'pass', '--force'],
+  },
+  ...Object.entries({
+    'somebody adds a record': { adds: 'mail A 192.0.2.9' },
+    'somebody replaces a record by its copy': { removes: 'ftp A 192.0.2.2', adds: 'ftp A 192.0.2.2' },
+    'somebody changes a TTL': { changes: ['ftp A 192.0.2.2', 'ftp 600 A 192.0.2.2'] as const },
+  }).map(([name, change]): SmallWorld => ({
+    name: `forced shortly after ${name}`,
+    isCalm: true,
+    open: 'no name of the file is at the service',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    pause: 3,
+    steps: ['pass', 'pass', 'pass', change, '--force'],
+  })),
+  {
+    name: 'a null MX that cannot be changed',
+    isCalm: true,
+    open: 'the service stores something else',
+    file: ['@ MX 0 .'],
+    nature: { ignores: 'content' },
+    steps: ['pass', ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'], 'pass'],
+  },
+  {
     name: 'records that need a name or a priority',
     isCalm: true,
     file: ['10 PTR a.example.org', '_sip._tcp SRV 10 5 5060 sip.example.net', '@ MX 10 mx.example.net'],
@@ -423,6 +504,7 @@ export const worlds: readonly SmallWorld[] = [
     open: 'it is not of this client',
     file: ['www A 192.0.2.1'],
     policy: { id: 91 },
+    others: [{ id: 91, name: 'one', publiclyAvailable: true }],
     steps: ['pass', 'pass'],
   },
   {

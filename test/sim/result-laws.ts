@@ -145,7 +145,12 @@ export const describe = (difference: Difference): string => {
   const { action, outcome, error } = difference;
   const record = 'desired' in difference ? difference.desired : difference.current;
   const id = 'recordId' in difference ? `#${difference.recordId} ` : '';
-  const why = difference.action === 'blocked' ? ` [${difference.reason}: ${difference.message}]` : '';
+  const why =
+    difference.action === 'blocked'
+      ? ` [${difference.reason}: ${difference.message}]`
+      : difference.action === 'surplus'
+        ? ` [${difference.reason}]`
+        : '';
   const until = difference.retryAt ? ` until ${difference.retryAt}` : '';
   return `${action} ${id}${shown(record)}${outcome ? ` ${outcome}` : ''}${error ? ` (${error})` : ''}${why}${until}`;
 };

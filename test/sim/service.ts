@@ -274,9 +274,13 @@ export const createService = (
     const lie =
       nature.isKind && hasErred
         ? null
-        : world.choose(() => 'the listing shows', [null, 'a part', 'a part', 'nothing'], weather.lies);
+        : world.choose(
+            () => 'the listing shows',
+            [null, 'a part', 'a part', 'nothing', 'no template'] as const,
+            weather.lies,
+          );
     const isLie = lie !== null;
-    const told = lie === null ? read : lie === 'nothing' ? emptied(read) : halved(read);
+    const told = lie === null ? read : lies[lie](read);
     hasLied = isLie;
     hasErred = isLie || isErring;
     const listing = random.shuffled(told.map(cut)).map(shownAs);
@@ -286,13 +290,17 @@ export const createService = (
   };
   const cut = (template: ActualTemplate): ActualTemplate =>
     nature.listed === null ? template : { ...template, records: template.records.slice(0, nature.listed) };
-  const emptied = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
-    listing.map((template) => ({ ...template, records: [] }));
   const halved = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
     (random.chance(0.1) ? random.some(listing, 0.5) : listing).map((template) => ({
       ...template,
       records: random.chance(0.3) ? [] : random.some(template.records, 0.5),
     }));
+  const lies = {
+    'a part': halved,
+    nothing: (listing: readonly ActualTemplate[]) =>
+      listing.map((template) => ({ ...template, records: [] })),
+    'no template': () => [],
+  };
 
   return {
     templates: () => [...templates.values()],

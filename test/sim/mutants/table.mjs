@@ -27,6 +27,7 @@ import { requests } from './rules/requests.mjs';
  * @property {string} from Stands in the file exactly once.
  * @property {string} to
  * @property {readonly string[]} tests Those that find it within seconds: below `test`, without the ending.
+ * @property {string} [unseen] Why no schedule of a small world shows it.
  * @property {boolean} [isOfBuild] Whether some of them start the built program, which is made anew for them.
  */
 

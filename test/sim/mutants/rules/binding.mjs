@@ -27,6 +27,7 @@ export const binding = [
     from: 'if (other === undefined)\n',
     to: 'if (other !== null)\n',
     tests: ['plan/bind'],
+    unseen: 'no two files describe one template',
   },
   {
     rule: '§2 a file with the id of another template writes nothing',

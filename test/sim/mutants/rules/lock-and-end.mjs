@@ -14,5 +14,6 @@ export const lockAndEnd = [
     from: "return isEnding ? 'the program is shutting down' : null;",
     to: 'return null;',
     tests: ['reconcile/sending'],
+    unseen: 'no pass is told to end',
   },
 ];

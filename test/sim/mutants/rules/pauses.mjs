@@ -11,6 +11,7 @@ export const pausing = [
     from: gate,
     to: 'if (suspension !== null && state.suspension !== null)',
     tests: ['reconcile/pause'],
+    unseen: 'nothing is suspended',
   },
   {
     rule: 'force ends no suspension',
@@ -18,6 +19,7 @@ export const pausing = [
     from: gate,
     to: 'if (suspension !== null && state.suspension === null && !input.force)',
     tests: ['reconcile/pause'],
+    unseen: 'nothing is suspended',
   },
   {
     rule: 'a template is suspended by its id',
@@ -39,6 +41,7 @@ export const pausing = [
     from: names,
     to: 'const names = [desired.template, state.savedName];',
     tests: ['reconcile/pause'],
+    unseen: 'nothing is suspended',
   },
   {
     rule: 'a template is suspended by the name that the state knows',
@@ -46,6 +49,7 @@ export const pausing = [
     from: names,
     to: 'const names = [desired.template, view.name];',
     tests: ['reconcile/pause'],
+    unseen: 'nothing is suspended',
   },
   {
     rule: 'the state keeps the name by which a template is suspended',
@@ -53,6 +57,7 @@ export const pausing = [
     from: 'draft.setRow({ template })',
     to: 'draft.setRow({})',
     tests: ['reconcile/pause'],
+    unseen: 'nothing is suspended',
   },
   {
     rule: 'a suspension ends when its time is over',
@@ -68,5 +73,6 @@ export const pausing = [
     from: 'window === undefined || isOpen(window, input.now)',
     to: 'window === undefined || input.now > 0',
     tests: ['reconcile/pause'],
+    unseen: 'no template has a window',
   },
 ];

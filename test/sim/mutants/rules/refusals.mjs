@@ -55,6 +55,7 @@ export const refusals = [
     from: "    run.hold({ scope: 'client', cause: 'broken', reason: messageOf(error), retryAt: null });\n",
     to: '',
     tests: ['reconcile/sending'],
+    unseen: 'no pass meets a bug',
   },
   {
     rule: '§3.6 a pause after a refusal ends',

@@ -35,6 +35,7 @@ export const requests = [
     from: 'Math.abs(clock.now() - lastWriteAt) < subdomainGrace',
     to: 'clock.now() - lastWriteAt < subdomainGrace',
     tests: ['reconcile/subdomains'],
+    unseen: 'no clock is set back',
   },
   ...[
     ['what the file wants', 'cached.bound.desired === one.desired &&'],

@@ -19,6 +19,7 @@ export const suspicion = [
     from: 'hasBeenRead && id <= highestId',
     to: 'hasBeenRead && id > highestId',
     tests: ['reconcile/older-memory'],
+    unseen: 'no state is one of an older version',
   },
   {
     rule: '§6 an id that memory knows was seen',

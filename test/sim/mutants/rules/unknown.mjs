@@ -434,6 +434,7 @@ export const unknown = [
     from: 'Math.min(maxLag, 60 * settle)',
     to: 'maxLag',
     tests: ['reconcile/lag'],
+    unseen: '`settle` is ten seconds, and both are ten minutes then',
   },
   {
     rule: '§3.4 an add that is refused after one of unknown outcome leaves that one on its way',
@@ -546,6 +547,7 @@ export const unknown = [
     from: 'if (this.#kept.size === 0) return new Map();',
     to: 'if (this.#kept.size >= 0) return new Map();',
     tests: ['reconcile/sending'],
+    unseen: 'each pass is one of a new process, which keeps no outcome',
   },
   {
     rule: '§3.4 not if another process has changed the state meanwhile',
@@ -553,6 +555,7 @@ export const unknown = [
     from: 'if (!isUnchanged || !ended',
     to: 'if (!ended',
     tests: ['reconcile/sending'],
+    unseen: 'each pass is one of a new process, which keeps no outcome',
   },
   {
     rule: '§3.4 not if another process has resolved the write meanwhile',
@@ -560,6 +563,7 @@ export const unknown = [
     from: 'if (!isUnchanged || !ended.every(({ intent }) => open.has(intent.id))) continue;',
     to: 'if (!isUnchanged) continue;',
     tests: ['reconcile/sending'],
+    unseen: 'each pass is one of a new process, which keeps no outcome',
   },
   {
     rule: '§3.4 what still cannot be saved is kept for one more pass',
@@ -567,5 +571,6 @@ export const unknown = [
     from: 'if (rest.length > 0) left.set(templateId, rest);',
     to: 'rest.length;',
     tests: ['reconcile/sending'],
+    unseen: 'each pass is one of a new process, which keeps no outcome',
   },
 ];

@@ -45,6 +45,7 @@ export const waits = [
     from: " || (cause === 'forgotten' && givesName(step))",
     to: '',
     tests: ['reconcile/late'],
+    unseen: 'there is no failover',
   },
   {
     rule: '§2 conflicts count a record also as a listing that may be behind shows it',

@@ -6,6 +6,7 @@ export const wire = [
     from: 'priority: hasPriority(desired.type) ? desired.priority : null',
     to: 'priority: desired.priority',
     tests: ['plan/wire'],
+    unseen: 'no file gives an A a priority',
   },
   {
     rule: '§2 an update of a PTR sends its name',
