@@ -73,6 +73,8 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['docker build', 'typed'],
     ['services:', 'manifest'],
     ['apiVersion: v1', 'manifest'],
+    ['namespace: dns', 'manifest'],
+    ['apiVersion: apps/v1', 'manifest'],
     ['apiVersion: apps/v1', 'manifest'],
     ['services:', 'manifest'],
     ['docker create', 'typed'],

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { loadFiles } from '../desired/load-files.ts';
 import { storeVariables } from '../../src/settings/store.ts';
 import { clientTable, limitTable, programTable, publicTable } from '../../src/settings/table.ts';
 
@@ -75,6 +76,25 @@ const deployment = z.strictObject({
     }),
   }),
 });
+/** What an overlay changes of a Deployment. */
+const patch = z.strictObject({
+  apiVersion: z.literal('apps/v1'),
+  kind: z.literal('Deployment'),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({
+    template: z.strictObject({
+      spec: z.strictObject({ containers: z.array(container.pick({ name: true, env: true })).length(1) }),
+    }),
+  }),
+});
+const overlay = z.strictObject({
+  namespace: z.string(),
+  resources: z.tuple([z.string()]),
+  images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })).length(1),
+  patches: z.tuple([z.strictObject({ path: z.string() })]),
+  generatorOptions: z.strictObject({ disableNameSuffixHash: z.literal(true) }),
+  configMapGenerator: z.tuple([z.strictObject({ name: z.string(), files: z.array(z.string()) })]),
+});
 const budget = z.strictObject({
   apiVersion: z.literal('policy/v1'),
   kind: z.literal('PodDisruptionBudget'),
@@ -100,7 +120,14 @@ describe('the manifests of the documentation', () => {
     const kinds = documents.flatMap(
       (one) => z.looseObject({ kind: z.string() }).safeParse(one).data?.kind ?? [],
     );
-    expect(kinds).toEqual(['PersistentVolumeClaim', 'Deployment', 'Deployment', 'PodDisruptionBudget']);
+    expect(kinds).toEqual([
+      'PersistentVolumeClaim',
+      'Deployment',
+      'Deployment',
+      'Deployment',
+      'PodDisruptionBudget',
+    ]);
+    expect([those(overlay), those(patch)].map(({ length }) => length)).toEqual([1, 1]);
     expect(deployments).toHaveLength(2);
     expect(those(compose)).toHaveLength(2);
   });
@@ -138,12 +165,12 @@ describe('the manifests of the documentation', () => {
       block.split('---\n'),
     );
     const found: string[] = [];
-    for (const name of ['compose', 'kubernetes', 'kubernetes-postgres', 'systemd']) {
+    for (const name of ['compose', 'kubernetes', 'kubernetes-overlay', 'kubernetes-postgres', 'systemd']) {
       expect(pageText).toContain(`](../deploy/${name}`);
-      const files = readdirSync(path.join(below, name));
+      const files = readdirSync(path.join(below, name)).filter((file) => file !== 'templates');
       for (const file of files) {
         const text = readFileSync(path.join(below, name, file), 'utf8');
-        if (file === 'kustomization.yaml')
+        if (file === 'kustomization.yaml' && name !== 'kubernetes-overlay')
           expect(parseAllDocuments(text)[0]?.toJS()).toEqual({
             resources: expect.toSatisfy(
               (own: string[]) => own.toSorted().join() === files.filter((one) => one !== file).join(),
@@ -154,6 +181,26 @@ describe('the manifests of the documentation', () => {
     }
     // The last block is for Prometheus.
     expect(found.toSorted()).toEqual(blocks.slice(0, -1).toSorted());
+  });
+
+  it('of an overlay change what its base has, and name files that are there', async () => {
+    const [{ resources, images, patches, configMapGenerator }] = those(overlay) as [z.infer<typeof overlay>];
+    const [change] = those(patch) as [z.infer<typeof patch>];
+    const place = path.join('.github', 'deploy', 'kubernetes-overlay');
+    const base = path.join(place, resources[0]);
+    const read = (file: string): unknown => parseAllDocuments(readFileSync(file, 'utf8'))[0]?.toJS();
+    expect(read(path.join(place, patches[0].path))).toEqual(change);
+    const whole = deployment.parse(read(path.join(base, 'deployment.yaml')));
+    const { containers, volumes } = whole.spec.template.spec;
+    const [changed] = change.spec.template.spec.containers;
+    expect([change.metadata.name, changed?.name]).toEqual([whole.metadata.name, containers[0]?.name]);
+    expect(containers[0]?.image.split(':')[0]).toBe(images[0]?.name);
+    const [{ name, files }] = configMapGenerator;
+    expect(volumes).toContainEqual(expect.objectContaining({ configMap: { name } }));
+    const found = await loadFiles(
+      Object.fromEntries(files.map((file) => [file, readFileSync(path.join(place, file))])),
+    );
+    expect([found.problems, found.templates.length]).toEqual([[], files.length]);
   });
 
   it('of a PodDisruptionBudget are about the replicas, and leave one of them to be moved', () => {

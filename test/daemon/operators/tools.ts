@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** Where `.ci/operator-tools.sh` has put what operators use, and the libraries of that. */
-const tools = path.join(process.env['OPERATOR_TOOLS'] ?? '', 'usr');
+export const toolsIn = (folder: string): string => path.join(process.env['OPERATOR_TOOLS'] ?? '', folder);
+const tools = toolsIn('usr');
 
 /** For programs that call them by name. */
 export const withTools = (): NodeJS.ProcessEnv => {
