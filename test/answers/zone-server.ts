@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import {
   AUTHORITATIVE_ANSWER,
@@ -37,6 +37,8 @@ export interface ZoneServer {
   zone: { lines: readonly ZoneLine[]; serial: number };
   /** From now on it answers nothing. */
   hush(): void;
+  /** Resolves when it has been asked anything. */
+  asked(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
   const questions: string[] = [];
   const recursion: boolean[] = [];
   const timers = new Set<NodeJS.Timeout>();
+  const arrivals = new EventEmitter();
   let isSilent = false;
   const soa = (): Answer => ({
     type: 'SOA',
@@ -96,6 +99,7 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
   udp.on('message', (message: Buffer, { address, port }: RemoteInfo) => {
     const query = decode(message);
     const reply = fitted(replyTo(query, 'udp'));
+    arrivals.emit('asked');
     if (isSilent) return;
     const replies = options.udp?.(reply, query) ?? [reply];
     later(() => {
@@ -112,6 +116,7 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
       received = Buffer.concat([received, piece]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       const reply = replyTo(decode(received.subarray(2)), 'tcp');
+      arrivals.emit('asked');
       const changed = options.tcp ? options.tcp(reply) : reply;
       if (isSilent || changed === null) return;
       const message = encode(changed);
@@ -132,6 +137,9 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
     recursion,
     zone,
     hush: () => void (isSilent = true),
+    asked: async () => {
+      if (questions.length === 0) await once(arrivals, 'asked');
+    },
     close: async () => {
       for (const timer of timers) clearTimeout(timer);
       for (const socket of sockets) socket.destroy();
