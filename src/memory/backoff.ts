@@ -34,14 +34,17 @@ export const failureAfter = (
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
   failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
 
+/** When it failed, in ms since the epoch; a write of unknown outcome may take effect for `unknownPause` from then on. */
+export const failedAt = ({ retryAt, pause }: Failure): number => retryAt - pause;
+
 /**
- * Corrects the next try of a failure after a jump of the wall clock. If the clock was set back, a backoff
- * ends rather than gets longer, except after an add of unknown outcome. For that the monotonic clock gives
- * the elapsed time; after a reboot there is none, and then a clock that was set back restarts the backoff.
+ * Corrects the next try of a failure after a jump of the wall clock. If the clock was set back, the backoff of a refusal
+ * ends rather than gets longer. After a write of unknown outcome the monotonic clock gives the elapsed time; after a
+ * reboot there is none, and then a clock that was set back restarts the backoff.
  */
 export const correctedForClock = (failure: Failure, { now, uptime }: Instant): Failure => {
-  const isLonger = failure.retryAt - now > failure.pause;
-  if (failure.kind !== 'unknown') return isLonger ? { ...failure, retryAt: now } : failure;
+  const isLonger = failedAt(failure) > now;
+  if (failure.kind === 'refused') return isLonger ? { ...failure, retryAt: now } : failure;
   const elapsed = elapsedSince(failure.since, uptime);
   if (elapsed !== null) return withRetryAt(failure, now + failure.pause - elapsed);
   return isLonger ? { ...failure, retryAt: now + failure.pause, since: uptime } : failure;

@@ -2,9 +2,9 @@ import { sameData } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { recordKey, type Pair } from '../plan/entry.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
-import type { RecordState } from '../state/memory.ts';
+import type { Failure, RecordState } from '../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
-import { bind, noteCause, storedAgain } from './remembering.ts';
+import { bind, isPerhapsAdded, noteCause, storedUnseen } from './remembering.ts';
 
 /** What a pass observed of a template. */
 export interface Observation {
@@ -23,7 +23,8 @@ export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observatio
   const ids = new Set(seen.actual.records.map(({ id }) => id));
   let free: ReadonlySet<number> | undefined;
   const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
-  for (const pair of plan.pairs) if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair);
+  for (const pair of plan.pairs)
+    if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair, seen.to);
   noteOthers(draft, ids);
   for (const step of [...plan.steps, ...plan.conflicting, ...plan.waiting]) noteCause(draft, step);
   forgetGone(draft, seen, ids);
@@ -60,7 +61,7 @@ const keepsOther = (
 };
 
 /** A record that differs belongs to the file only if the service already has its content. */
-const observePair = (draft: MemoryDraft, pair: Pair): void => {
+const observePair = (draft: MemoryDraft, pair: Pair, to: number): void => {
   const known = draft.ofId(pair.actual.record.id);
   const inSync = pair.fields.length === 0;
   if (!inSync && (known || pair.fields.includes('content'))) return;
@@ -72,20 +73,19 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
     known.rewritten === null &&
     known.failure === null;
   if (isTheSame) return;
-  const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.desired))) : null;
-  if (unseen) draft.setRow({ lastWriteAt: unseen.at.at(-1)! });
-  const changes = { ...(unseen ? { stored: unseen } : {}), rewritten: null, failure: null };
-  bind(draft, pair.desired, pair.actual, inSync ? changes : {});
+  const wanted = draft.get(recordKey(pair.desired));
+  if (!inSync) bind(draft, pair.desired, pair.actual);
+  else if (wanted?.failure && isBesideAdd(wanted.failure, pair.actual.record.id, to))
+    bind(draft, pair.desired, pair.actual, { rewritten: null });
+  else {
+    const unseen = storedUnseen(draft, wanted);
+    bind(draft, pair.desired, pair.actual, { ...unseen, rewritten: null, failure: null });
+  }
 };
 
-/** A write of unknown outcome whose result is there now has succeeded. */
-const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
-  if (!known?.failure || known.failure.kind === 'refused') return null;
-  const { sent, retryAt, pause, since } = known.failure;
-  // A listing that is behind an add lacks the record, also where an earlier one has been bound.
-  const before = isPerhapsAdded(known) ? null : known.seen;
-  return storedAgain(known, { sent, before, at: retryAt - pause, since });
-};
+/** The record is older than an add of it that may still take effect. */
+const isBesideAdd = ({ kind, idsBefore = [], retryAt }: Failure, id: number, now: number): boolean =>
+  kind === 'unknown' && now < retryAt && idsBefore.includes(id);
 
 /**
  * A listing may be out of date: the state of a record that the file dropped is removed when two readings have
@@ -105,17 +105,6 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
     else draft.forget(key);
   }
 };
-
-/** A dropped record whose id another record took. */
-export const forgetDropped = (draft: MemoryDraft, key: string, desiredKeys: ReadonlySet<string>): void => {
-  const record = draft.get(key);
-  if (!record || record.recordId !== null || desiredKeys.has(key)) return;
-  if (!record.copies?.length && !isPerhapsAdded(record)) draft.forget(key);
-};
-
-/** An add of it that no reading shows may still take effect. */
-const isPerhapsAdded = ({ adds, failure }: RecordState): boolean =>
-  failure !== null && (adds > 0 || failure.idsBefore !== undefined);
 
 const noteMissed = (draft: MemoryDraft, record: RecordState, { to }: Observation): void => {
   if (record.missedAt == null) draft.put({ ...record, missedAt: to });

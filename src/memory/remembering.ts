@@ -4,11 +4,11 @@ import type { ActualTemplate } from '../model/template.ts';
 import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
 import { mayBeOneOf } from '../plan/like.ts';
-import { keptItsName, parkedKey, type Displaced } from '../plan/memory.ts';
+import { keptItsName, knownOf, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { isPark, type Step } from '../plan/step.ts';
 import type { Acceptance, Failure, Intent, RecordState, Uptime } from '../state/memory.ts';
-import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
+import { acceptanceForClock, correctedForClock, failedAt, maxLag, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, unknownRecord, type MemoryDraft } from './memory.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
@@ -188,6 +188,47 @@ export const storedAgain = (
 };
 
 const maxReplaced = 20;
+
+/** What is known of a record whose write of unknown outcome shows by now: the service accepted it. */
+export const storedUnseen = (
+  draft: MemoryDraft,
+  known: RecordState | undefined,
+): Pick<Partial<RecordState>, 'stored'> => {
+  if (!known?.failure || known.failure.kind === 'refused') return {};
+  const { sent, since } = known.failure;
+  const at = failedAt(known.failure);
+  draft.setRow({ lastWriteAt: at });
+  // A listing that is behind an add lacks the record, also where an earlier one has been bound.
+  const before = isPerhapsAdded(known) ? null : known.seen;
+  return { stored: storedAgain(known, { sent, before, at, since }) };
+};
+
+/** An add of it that no reading shows may still take effect. */
+export const isPerhapsAdded = ({ adds, failure }: RecordState): boolean =>
+  failure !== null && (adds > 0 || failure.idsBefore !== undefined);
+
+/** Binds what shows an update of unknown outcome. The record that it was before is the file's no more. */
+export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): void => {
+  const { tentative } = draft.now.view;
+  if (tentative.size === 0) return;
+  const byId = new Map(records.map((record) => [record.id, record]));
+  for (const { key, id } of [...tentative.values()]) {
+    const record = byId.get(id);
+    if (!record || knownOf(draft.now.view, record)?.key !== key) continue;
+    const before = draft.ofId(id);
+    const changed = { ...draft.get(key)!, ...storedUnseen(draft, draft.get(key)) };
+    moveId(draft, key, id);
+    draft.put({ ...changed, seen: dataOf(record), rewritten: null, failure: null, cause: null });
+    forgetDisplaced(draft, key);
+    if (before) forgetDropped(draft, before.key);
+  }
+};
+
+/** A record that the file had dropped when another one took its id. */
+export const forgetDropped = (draft: MemoryDraft, key: string): void => {
+  const record = draft.get(key);
+  if (record?.recordId === null && !record.copies?.length && !isPerhapsAdded(record)) draft.forget(key);
+};
 
 /** Removes the binding of an id. */
 export const unbind = (draft: MemoryDraft, id: number): void => {

@@ -245,10 +245,18 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
   mapYielding(bound, async (one) => {
     const stored = await run.pass.memory.template(one.actual.id);
-    const { settle, retry, askedAt, only } = run.pass;
+    const { settle, unknownPause, retry, askedAt, only } = run.pass;
     const { moment } = run;
     const unfinished = run.unsaved.get(one.actual.id);
-    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry, unfinished, only });
+    return openTemplate(one, stored, {
+      asked: askedAt ?? moment,
+      moment,
+      settle,
+      unknownPause,
+      retry,
+      unfinished,
+      only,
+    });
   });
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {

@@ -99,6 +99,69 @@ test.each(cases)('what an add given up as absent made late is ours: $name', asyn
   expect(others.map(({ name, type }) => `${name ?? '@'} ${type}`)).toEqual(end);
 });
 
+test('nothing is added that an update of unknown outcome may still make', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ TXT old']));
+  const file = (surplus: DesiredTemplate['surplus']) =>
+    desiredTemplate(['@ TXT one'], { surplus, adopt: true, limits });
+  scene.mishaps.set('update 1', failing('unknown', 504));
+  await scene.pass(file('park'));
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  scene.now += minute;
+  const { templates } = await scene.pass(file('report'));
+  expect(scene.calls).not.toContain('add 1');
+  expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
+  scene.now += 5 * minute;
+  await scene.pass(file('report'));
+  expect(scene.calls).toContain('add 1');
+});
+
+test('what somebody makes of another record does not end the wait for an add', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 ftp A 192.0.2.2']));
+  const www = 'www A 192.0.2.9';
+  await scene.pass(desiredTemplate([apex]));
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  await scene.pass(desiredTemplate([apex, www], { limits }));
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  scene.actual = actualTemplate([`#1 ${apex}`, `#2 ${www}`]);
+  const file = desiredTemplate([apex, www, 'mail A 192.0.2.3'], { limits });
+  scene.now += minute;
+  await scene.pass(file);
+  scene.now += minute;
+  await scene.pass(file);
+  expect(scene.calls).not.toContain('add 1');
+  scene.actual = actualTemplate([`#1 ${apex}`, `#2 ${www}`, `#9 ${www}`]);
+  await scene.pass(file);
+  const known = await scene.memory.template(17);
+  expect(known?.records.find(({ recordId }) => recordId === 2)?.copies).toEqual([9]);
+});
+
+test.each(['ended', 'lost its answer'])(
+  'in mode edits an edit is taken back whose update shows after the process %s',
+  async (how) => {
+    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
+    const file = (record: string) => desiredTemplate([record], { mode: 'edits', limits });
+    await scene.pass(file('www A 192.0.2.1'));
+    scene.now += minute;
+    const full = () => Promise.reject(new MemoryError('the disk is full'));
+    if (how === 'ended')
+      await scene.pass(file('www A 192.0.2.2'), { writer: { ...scene.memory, finish: full } });
+    else {
+      scene.mishaps.set('update 1', failing('unknown', 504));
+      await scene.pass(file('www A 192.0.2.2'));
+      scene.mishaps.clear();
+      scene.actual = actualTemplate(['#1 www A 192.0.2.2']);
+    }
+    scene.now += minute;
+    await scene.pass(file('www A 192.0.2.1'));
+    scene.now += minute;
+    const { templates } = await scene.pass(file('www A 192.0.2.1'));
+    expect(templates[0]?.status).toBe('in-sync');
+    expect(scene.actual.records[0]?.content).toBe('192.0.2.1');
+  },
+);
+
 describe('an outcome that could not be saved', () => {
   test.each(['update', 'add'] as const)('is told once, and saved by the next pass: %s', async (action) => {
     const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));

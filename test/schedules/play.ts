@@ -101,6 +101,7 @@ const take = async (round: Round, step: Step): Promise<void> => {
   // Each pass is one of a new process.
   for (const kept of round.kept) kept.forget();
   if (isEdit(step)) edit(round, file!, step);
+  else if (typeof step === 'object' && 'surplus' in step) file!.desired = { ...file!.desired, ...step };
   else if (typeof step === 'object') {
     const { adds, removes, changes } = step;
     if (step.file) edit(round, file!, step.file);

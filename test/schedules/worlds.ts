@@ -41,6 +41,7 @@ export type Step =
   | 'another token'
   | 'the clock jumps'
   | readonly string[]
+  | Pick<DesiredTemplate, 'surplus'>
   | {
       /** What somebody does at the service, in the second template if there it is. */
       readonly adds?: string;
@@ -141,6 +142,26 @@ export const worlds: readonly SmallWorld[] = [
     file: ['www A 192.0.2.1'],
     policy: park,
     steps: ['pass', [], ['ftp A 192.0.2.3']],
+  },
+  {
+    name: 'a record put to use, then park given up',
+    isCore: true,
+    file: ['@ TXT one'],
+    service: ['@ TXT old'],
+    policy: { ...park, adopt: true },
+    steps: ['pass', { surplus: 'report' }, 'pass'],
+  },
+  {
+    name: 'somebody makes another record what was added',
+    isCore: true,
+    file: ['@ A 192.0.2.9'],
+    service: ['@ A 192.0.2.9', 'ftp A 192.0.2.2'],
+    steps: [
+      'pass',
+      ['@ A 192.0.2.9', 'www A 192.0.2.1'],
+      { changes: ['ftp A 192.0.2.2', 'www A 192.0.2.1'] },
+      ['@ A 192.0.2.9', 'www A 192.0.2.1', 'mail A 192.0.2.3'],
+    ],
   },
   {
     name: 'mail given up',

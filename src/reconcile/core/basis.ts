@@ -17,18 +17,19 @@ export interface PlanBasis {
   readonly pending: readonly Intent[];
   /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
   readonly now: number;
-  /** The wait between two readings, in milliseconds. */
+  /** The wait between two readings, and the time in which a write may take effect, in milliseconds. */
   readonly settle: number;
+  readonly unknownPause: number;
 }
 
 /** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: actual, memory, pending, now } = basis;
+  const { desired, view: actual, memory, pending, now, unknownPause } = basis;
   const known = plans.get(memory.view);
   const isSame =
     known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
   if (isSame) return known.plan;
-  const waits = waitsOf(memory, pending, actual, now);
+  const waits = waitsOf(memory, pending, actual, { now, unknownPause });
   const plan = planTemplate({
     desired,
     actual,
@@ -37,7 +38,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
     unshown: actual.unshown ? waits.blockOfUnshown : undefined,
     listedAs: actual.unshown ? (id) => actual.unshown?.get(id)?.listed ?? null : undefined,
     gate: gate({ memory, waits, actual, adopts: desired.adopt && desired.surplus === 'park', now }),
-    addGate: addGate({ memory, actual }),
+    addGate: addGate({ memory, waits, actual }),
     parkGate: parkGate({ memory, waits, now }),
   });
   plans.set(memory.view, { basis, plan });

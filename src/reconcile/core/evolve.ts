@@ -7,13 +7,11 @@ import { parkedKey } from '../../plan/memory.ts';
 import { actualOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
-import { failureAfter, type Instant } from '../../memory/backoff.ts';
+import { failedAt, failureAfter, type Instant } from '../../memory/backoff.ts';
 import { commit, isKeptInPlace, assumeParked } from './commit.ts';
 import { edit, isRemembered, recordOfId, type MemoryDraft } from '../../memory/memory.ts';
-import { forgetDropped } from '../../memory/observe.ts';
-import { desiredKeysOf } from './basis.ts';
 import { compare, showsTheSame } from './reading.ts';
-import { change, bindTentatively, noteCause, targetOf } from '../../memory/remembering.ts';
+import { change, bindTentatively, forgetDropped, noteCause, targetOf } from '../../memory/remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 import { asAccepted } from './waits.ts';
 import { existedBefore, isUnchanged, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
@@ -210,7 +208,7 @@ const applied = (
     const before = draft.ofId(record.id);
     commit(draft, attempt, record, at);
     // At once, since nothing may be saved after this: if the file lists it again, that is an edit.
-    if (before && !isPark(step)) forgetDropped(draft, before.key, desiredKeysOf(state.basis.desired));
+    if (before && !isPark(step)) forgetDropped(draft, before.key);
   });
   const next = withBasis(state, { memory, view });
   if (isPark(step) && isKeptInPlace(step, record)) {
@@ -265,9 +263,12 @@ const lost = (
 const refused = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   let retryAt: number | null = null;
   const memory = edit(state.basis.memory, (draft) => {
-    // An earlier add of unknown outcome still counts, and what it made is still recognised.
-    const isPerhapsAdded = rememberedOf(attempt.step, draft)?.failure?.kind === 'unknown';
-    const failure = nextFailure(isPerhapsAdded ? 'unknown' : 'refused', error, attempt.step, draft, at);
+    // An earlier write of unknown outcome still counts, and what it made is still recognised.
+    const earlier = rememberedOf(attempt.step, draft)?.failure ?? null;
+    const isPerhapsAdded = earlier?.kind === 'unknown';
+    const mayChange = earlier?.kind === 'unseen' && at.now < failedAt(earlier) + state.basis.unknownPause;
+    const kind = isPerhapsAdded || mayChange ? earlier.kind : 'refused';
+    const failure = nextFailure(kind, error, attempt.step, draft, at);
     rememberFailure(attempt.step, isPerhapsAdded ? { ...failure, isOver: true } : failure, draft);
     ({ retryAt } = failure);
   });

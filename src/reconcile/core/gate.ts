@@ -68,11 +68,11 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
   };
 };
 
-/** Why a record that no surplus serves may not be added: a similar record is still there. */
+/** Why a record that no surplus serves may not be added: a similar record is still there, or may become it. */
 export const addGate =
-  ({ memory, actual }: Pick<GateInput, 'memory' | 'actual'>) =>
+  ({ memory, waits, actual }: Pick<GateInput, 'memory' | 'waits' | 'actual'>) =>
   (desired: DesiredEntry): Block | null =>
-    uncountedBlock(desired, actual, memory);
+    uncountedBlock(desired, actual, memory) ?? waits.blockOfUnserved(desired);
 
 const uncountedBlock = (
   desired: DesiredEntry,

@@ -1,4 +1,4 @@
-import { canonicalType, sameData } from '../../model/canonical.ts';
+import { canonicalType } from '../../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
@@ -11,7 +11,14 @@ import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
 import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
-import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
+import {
+  bindAdded,
+  bindChanged,
+  bindTentatively,
+  change,
+  recognizeRestored,
+  targetOf,
+} from '../../memory/remembering.ts';
 import { desiredKeysOf, type PlanBasis } from './basis.ts';
 import type { EndedIntent } from './state.ts';
 import { asAccepted, type CorrectedView } from './waits.ts';
@@ -64,18 +71,19 @@ export const openRecovery = (
 });
 
 /** A process died before it knew the outcome of these updates: they are planned again if needed. */
-export const endUpdates = (recovery: Recovery): Recovery =>
+export const endUpdates = (recovery: Recovery, at: Instant): Recovery =>
   recovery.open
     .filter(({ action }) => action !== 'add')
     .reduce((next, intent) => {
-      const memory = edit(next.memory, (draft) => {
-        const target = targetOf(intent);
-        if (target) bindTentatively(draft, target);
-        else if (assumeParked(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
-        if (hasLanded(intent, next.view)) draft.setRow({ lastWriteAt: intent.at });
-      });
       const error =
         'its outcome was not saved: the program ended before that, or the state could not be written';
+      const memory = edit(next.memory, (draft) => {
+        const target = targetOf(intent);
+        const unseen = { kind: 'unseen', message: error, sent: intent.after } as const;
+        const known = draft.get(intent.key)?.failure ?? null;
+        if (target) bindTentatively(draft, target, { failure: failureAfter(known, unseen, at) });
+        else if (assumeParked(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
+      });
       return end(next, intent, { outcome: 'unknown', recordId: intent.recordId, error }, memory);
     }, recovery);
 
@@ -186,11 +194,12 @@ const accept = (
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
 };
 
-/** Binds what has appeared since and is like an add that was given up as absent: it is ours. */
+/** Binds what shows an update of unknown outcome, or has appeared and is like an add that was given up as absent. */
 export const claimArrived = (
-  { desired, memory, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
+  { desired, memory: given, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
   { now: at, uptime: since }: Instant,
 ): TemplateMemory => {
+  const memory = edit(given, (draft) => bindChanged(draft, view));
   const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
   if (late.length === 0) return memory;
   const desiredKeys = desiredKeysOf(desired);
@@ -202,7 +211,10 @@ export const claimArrived = (
       const isBound = (id: number): boolean => draft.now.view.byId.has(id) || draft.now.copyIds.has(id);
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
       const answered = answeredRecord({ key, after: sent }, draft.now, view.records);
-      const [record, ...copies] = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
+      const arrived = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
+      const own =
+        answered || arrived.length === 0 ? undefined : view.records.find(({ id }) => id === add.recordId);
+      const [record, ...copies] = own ? [own, ...arrived] : arrived;
       if (!record) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
     }
@@ -278,12 +290,6 @@ const isWhole = (reading: ActualTemplate, { desired, memory }: Recovery): boolea
 const isAlone = (intent: Intent, { open }: Recovery): boolean => {
   const type = canonicalType(intent.after.type);
   return open.filter(({ after }) => canonicalType(after.type) === type).length === 1;
-};
-
-/** If it sent no TTL, any TTL matches. */
-const hasLanded = ({ recordId, after }: Intent, reading: ActualTemplate | null): boolean => {
-  const record = reading?.records.find(({ id }) => id === recordId);
-  return record !== undefined && sameData({ ...after, ttl: after.ttl ?? record.ttl }, record);
 };
 
 const keysOf = ({ desired }: Pick<Recovery, 'desired'>): ReadonlySet<string> =>

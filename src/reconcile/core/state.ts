@@ -62,6 +62,7 @@ export interface Opening {
   readonly moment: Instant;
   /** Milliseconds. */
   readonly settle: number;
+  readonly unknownPause: number;
   /** A person takes the listing's word for what earlier passes wrote. */
   readonly retry: boolean;
   /** The outcomes of its writes that earlier passes could not save. */
@@ -74,7 +75,7 @@ export interface Opening {
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  { asked, moment, settle, retry, unfinished = [], only = [] }: Opening,
+  { asked, moment, settle, unknownPause, retry, unfinished = [], only = [] }: Opening,
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
@@ -85,7 +86,7 @@ export const openTemplate = (
   const view = asAccepted(actual, opened, { now, settle });
   const memory = edit(opened, (draft) => recognizeRestored(draft, view));
   return {
-    basis: { desired, view, memory, pending: [], now, settle },
+    basis: { desired, view, memory, pending: [], now, settle, unknownPause },
     notes,
     attempts: new Map(),
     confirmed: new Set(),

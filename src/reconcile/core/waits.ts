@@ -5,7 +5,7 @@ import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.
 import { groupBy } from '../../plan/group.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
-import { longestLag } from '../../memory/backoff.ts';
+import { failedAt, longestLag } from '../../memory/backoff.ts';
 import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memory/memory.ts';
 
 /*
@@ -19,6 +19,7 @@ import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memo
  * | absent twice         | the second of those readings | `unknownPause`; of two in a set: for  | the same                        |
  * |                      |                              | their set, until a person allows more |                                 |
  * | accepted, not listed | a believed answer            | a listing shows it, or `longestLag`   | the same, and edits of it       |
+ * | an update, unknown   | an error, a crash            | readings show it, or `unknownPause`   | an add of what it makes         |
  * | shown                | a reading                    |                                       | nothing: it is bound            |
  *
  * What appears and is like what was sent is ours, whatever the file says by then. A listing that shows a record as it
@@ -119,6 +120,8 @@ export interface Waits {
   readonly coming: readonly PendingRecord[];
   /** Why a missing record is not added. */
   readonly blockOfAdd: (desired: DesiredEntry) => Block | null;
+  /** Why a missing record that no other record serves is not added: an update may still make it. */
+  readonly blockOfUnserved: (desired: DesiredEntry) => Block | null;
   /** Why a record does not get the name of the desired one. */
   readonly blockOfName: (desired: DesiredEntry) => Block | null;
   /** Why a record is not changed, or is not called in sync. */
@@ -131,7 +134,7 @@ export const waitsOf = (
   memory: TemplateMemory,
   pending: readonly Intent[],
   { unshown, records }: CorrectedView,
-  now: number,
+  { now, unknownPause }: { readonly now: number; readonly unknownPause: number },
 ): Waits => {
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
@@ -149,6 +152,10 @@ export const waitsOf = (
       const own = waits.find(({ sent }) => isSame(recordKey, sent, desired));
       const ofSet = waits.find(({ sent }) => isSame(setKey, sent, desired));
       return blockBy(own ?? ofSet ?? waits[0]!, desired);
+    },
+    blockOfUnserved: (desired) => {
+      const wait = updateWait(memory, recordKey(desired), unknownPause);
+      return wait && now < wait.until ? blockBy(wait, desired) : null;
     },
     blockOfName: (desired) => {
       const wait = names.get(desired.name)?.[0];
@@ -183,6 +190,18 @@ const unknownWait = ({ after: sent }: Intent): Wait => ({
   until: null,
   message: 'an add was sent, and its outcome is not known yet',
 });
+
+const updateWait = (
+  { records, view }: TemplateMemory,
+  key: string,
+  unknownPause: number,
+): (Wait & { readonly until: number }) | null => {
+  const binding = view.tentative.get(key);
+  const failure = records.get(key)?.failure;
+  if (!binding || failure?.kind !== 'unseen') return null;
+  const message = `an update of record ${binding.id} to it was sent, and may still take effect`;
+  return { sent: binding.desired, isAccepted: false, until: failedAt(failure) + unknownPause, message };
+};
 
 const absentWaits = (memory: TemplateMemory, now: number): Wait[] =>
   abandonedAdds(memory).flatMap(({ wanted: sent, failure }) => {

@@ -34,8 +34,9 @@ export const recoverIntents = async (
       openLeft(id, open, states, { actual, described }, run),
     ),
   );
-  if (run.isDryRun) return applyAll(states, opened.map(endUpdates).map(matchOpen), run);
-  const begun = await saveResolved(opened.map(endUpdates), run);
+  const ended = opened.map((one) => endUpdates(one, run.moment));
+  if (run.isDryRun) return applyAll(states, ended.map(matchOpen), run);
+  const begun = await saveResolved(ended, run);
   const recovered = await resolveUnknown(begun, run, run.pass.retry);
   const own = new Set(states.map(({ basis }) => basis.view.id));
   for (const { templateId, unfinished } of recovered)
