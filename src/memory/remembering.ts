@@ -212,7 +212,7 @@ export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): vo
   const { tentative } = draft.now.view;
   if (tentative.size === 0) return;
   const byId = new Map(records.map((record) => [record.id, record]));
-  for (const { key, id } of [...tentative.values()]) {
+  for (const { key, id } of tentative.values()) {
     const record = byId.get(id);
     if (!record || knownOf(draft.now.view, record)?.key !== key) continue;
     const before = draft.ofId(id);

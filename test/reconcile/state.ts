@@ -12,6 +12,7 @@ export const newState = (desired: readonly string[], actual: readonly string[]):
     asked: moment,
     moment,
     settle: 10_000,
+    unknownPause: 300_000,
     retry: false,
   });
 

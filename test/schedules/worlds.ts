@@ -172,7 +172,6 @@ export const worlds: readonly SmallWorld[] = [
   {
     name: 'mode edits',
     isCore: true,
-    open: 'an edit that the file takes back, after a process died that had made it',
     file: ['www A 192.0.2.1'],
     service: ['www A 192.0.2.1'],
     policy: { mode: 'edits' },

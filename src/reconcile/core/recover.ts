@@ -4,7 +4,7 @@ import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import { isLike } from '../../plan/like.ts';
-import type { Intent, IntentResult, RecordState } from '../../state/memory.ts';
+import type { Intent, IntentResult, RecordState, Uptime } from '../../state/memory.ts';
 import { failureAfter, type Instant } from '../../memory/backoff.ts';
 import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
@@ -71,7 +71,7 @@ export const openRecovery = (
 });
 
 /** A process died before it knew the outcome of these updates: they are planned again if needed. */
-export const endUpdates = (recovery: Recovery, at: Instant): Recovery =>
+export const endUpdates = (recovery: Recovery, uptime: Uptime): Recovery =>
   recovery.open
     .filter(({ action }) => action !== 'add')
     .reduce((next, intent) => {
@@ -81,7 +81,8 @@ export const endUpdates = (recovery: Recovery, at: Instant): Recovery =>
         const target = targetOf(intent);
         const unseen = { kind: 'unseen', message: error, sent: intent.after } as const;
         const known = draft.get(intent.key)?.failure ?? null;
-        if (target) bindTentatively(draft, target, { failure: failureAfter(known, unseen, at) });
+        if (target)
+          bindTentatively(draft, target, { failure: failureAfter(known, unseen, { now: next.now, uptime }) });
         else if (assumeParked(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
       });
       return end(next, intent, { outcome: 'unknown', recordId: intent.recordId, error }, memory);

@@ -34,7 +34,7 @@ export const recoverIntents = async (
       openLeft(id, open, states, { actual, described }, run),
     ),
   );
-  const ended = opened.map((one) => endUpdates(one, run.moment));
+  const ended = opened.map((one) => endUpdates(one, run.moment.uptime));
   if (run.isDryRun) return applyAll(states, ended.map(matchOpen), run);
   const begun = await saveResolved(ended, run);
   const recovered = await resolveUnknown(begun, run, run.pass.retry);

@@ -108,14 +108,14 @@ export const unknown = [
   {
     rule: '§3.4 an update that a dead process left may have landed',
     file: 'src/reconcile/core/recover.ts',
-    from: '        if (target) bindTentatively(draft, target);\n        else if',
-    to: '        if',
+    from: '        if (target)\n          bindTentatively(',
+    to: '        if (target && !target)\n          bindTentatively(',
     tests: ['reconcile/settle'],
   },
   {
     rule: '§3.4 an update that had landed is the start of the grace',
-    file: 'src/reconcile/core/recover.ts',
-    from: '        if (hasLanded(intent, next.view)) draft.setRow({ lastWriteAt: intent.at });\n',
+    file: 'src/memory/remembering.ts',
+    from: '  draft.setRow({ lastWriteAt: at });\n',
     to: '',
     tests: ['reconcile/subdomains'],
   },
@@ -439,9 +439,16 @@ export const unknown = [
   {
     rule: '§3.4 an add that is refused after one of unknown outcome leaves that one on its way',
     file: 'src/reconcile/core/evolve.ts',
-    from: "isPerhapsAdded ? 'unknown' : 'refused'",
-    to: "'refused'",
+    from: 'isPerhapsAdded || mayChange ? earlier.kind',
+    to: 'mayChange ? earlier.kind',
     tests: ['reconcile/unknown-pause'],
+  },
+  {
+    rule: '§3.4 an update that is refused after one of unknown outcome leaves that one on its way',
+    file: 'src/reconcile/core/evolve.ts',
+    from: 'isPerhapsAdded || mayChange ? earlier.kind',
+    to: 'isPerhapsAdded ? earlier.kind',
+    tests: ['reconcile/permit'],
   },
   {
     rule: '§3.4 the time of an add of unknown outcome is over where a later add is refused',
