@@ -136,7 +136,7 @@ test('an add that a person repeated, and that an earlier record ends, is not sen
     return (scene.actual = { ...template, records: [...template.records, ...other] });
   });
   await scene.pass(wanted, { trigger: 'command', retry: true });
-  scene.now += 20_000;
+  scene.now += 360_000;
   lists(() => earlier);
   await scene.pass(wanted);
   scene.now += 20_000;
