@@ -173,6 +173,27 @@ describe.each([
   });
 });
 
+test.each(['www', 'www.'])(
+  'no other record leaves the name of an add that may have been removed, stored as %s',
+  async (name) => {
+    const scene = await openScene(actualTemplate([apex]));
+    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+    const parking = { ...file, surplus: 'park', adopt: true, limits } as const;
+    scene.mishaps.set('add 1', () => (scene.actual = actualTemplate([apex, `#2 ${name} A 192.0.2.2`])));
+    await scene.pass(parking);
+    scene.calls.length = 0;
+    scene.now += minute;
+    scene.actual = actualTemplate([apex, '#3 www A 192.0.2.9']);
+    await scene.pass(parking);
+    expect(scene.calls).not.toContain('update 1');
+    scene.now += 10 * minute;
+    await scene.pass(parking);
+    scene.now += minute;
+    await scene.pass(parking);
+    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 3, name: 'www', content: '192.0.2.2' }]);
+  },
+);
+
 test('a record counts for conflicts also as a listing that may be behind shows it', async () => {
   const before = actualTemplate([apex, '#2 mail MX 10 .', '#3 mail MX 20 b.example.org']);
   const withSecond = (second: string) =>

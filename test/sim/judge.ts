@@ -114,7 +114,7 @@ const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: 
   const there = view?.records.filter(
     (record) => record.id === recordId || canonicalName(record.name) === canonicalName(name),
   );
-  return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
+  return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)} ${record.ttl}`).sort());
 };
 
 export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Judge => {

@@ -547,6 +547,12 @@ export const leftEmpty = (
   // An answer may show it unchanged.
   const isTaken = (name: string): boolean =>
     [...truth, ...(views.at(-1)?.records ?? [])].some((record) => placeOf(record) === name);
+  /** Somebody has removed a record meanwhile: while a listing may be behind that, nothing more is added. */
+  const isLessSince = (since: number): boolean => {
+    const before = views.findLast((view) => view.at < since)?.records ?? [];
+    const later = views.filter((view) => view.at >= since);
+    return later.some(({ records }) => before.some(({ id }) => records.every((record) => record.id !== id)));
+  };
   return attempts.flatMap(({ after, sent }, at) => {
     // Somebody else may have moved it by then, not this write.
     const { replaced: before } = sent;
@@ -563,7 +569,7 @@ export const leftEmpty = (
     if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
     const isLeft = placeOf(after) !== place && desired.records.some((record) => placeOf(record) === place);
     const isTried = attempts.slice(at + 1).some((later) => placeOf(later.after) === place);
-    return isLeft && !isTried && !isTaken(place)
+    return isLeft && !isTried && !isTaken(place) && !isLessSince(sent.at)
       ? [`takes ${shown(before)} away, and leaves ${place || '@'} empty`]
       : [];
   });

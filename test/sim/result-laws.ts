@@ -82,19 +82,19 @@ const falseBy = (
   const isInDoubt = one.attempts.some(
     (attempt) => !isAdd(attempt) && attempt.sent.told === 'nothing' && attempt.sent.landed === 'yes',
   );
-  // Somebody may have given a record the value that it had before our write.
-  const isWrittenLately = (id: number): boolean =>
-    one.attempts.some(
-      ({ sent, before }) =>
-        sent.landed === 'yes' && before?.id === id && (one.views.at(-1)?.at ?? 0) - sent.at < 600_000,
-    );
+  // Somebody may have given a record the value that it had before our write, or a listing is behind that.
+  const writtenLately = one.attempts.flatMap(({ sent, before }) =>
+    sent.landed === 'yes' && before && (one.views.at(-1)?.at ?? 0) - sent.at < 600_000 ? [before] : [],
+  );
   const awaited = result.differences.filter(
     (other) =>
       (other.action === 'blocked' &&
         other.reason === 'pending-write' &&
-        (isInDoubt || other.recordId !== undefined)) ||
+        (isInDoubt ||
+          other.recordId !== undefined ||
+          writtenLately.some((before) => satisfies(before, other.desired)))) ||
       (other.action === 'surplus' && other.retryAt !== undefined) ||
-      (other.action === 'update' && isWrittenLately(other.recordId)),
+      (other.action === 'update' && writtenLately.some(({ id }) => id === other.recordId)),
   );
   const isCounted = result.inSync <= inSync.length && result.inSync + awaited.length >= inSync.length;
   if (!isCounted) found.push(`counts ${result.inSync} in sync of ${inSync.length}`);

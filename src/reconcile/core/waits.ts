@@ -3,6 +3,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../../model/record.t
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
+import { bareName } from '../../plan/like.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
 import { failedAt, longestLag } from '../../memory/backoff.ts';
@@ -140,7 +141,7 @@ export const waitsOf = (
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
   const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
-  const addedAt = new Map(added.map(({ id, name }) => [canonicalName(name), id]));
+  const addedAt = new Map(added.map(({ id, name }) => [bareName(canonicalName(name)), id]));
   return {
     coming: [
       ...coming.map(({ sent }) => ({ id: null, sent })),
@@ -166,7 +167,7 @@ export const waitsOf = (
       return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
     },
     blockOfLeaving: ({ name }) => {
-      const id = addedAt.get(canonicalName(name));
+      const id = addedAt.get(bareName(canonicalName(name)));
       return id === undefined ? null : unshownBlock(id, unshown!.get(id)!);
     },
   };

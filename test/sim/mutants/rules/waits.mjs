@@ -33,6 +33,13 @@ export const waits = [
     tests: ['reconcile/short-answers'],
   },
   {
+    rule: '§3.1 no record leaves the name of an add that may have been removed, in whichever spelling',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'addedAt.get(bareName(canonicalName(name)))',
+    to: 'addedAt.get(canonicalName(`${name ?? 0}.`))',
+    tests: ['reconcile/lag'],
+  },
+  {
     rule: '§3.4 nothing is added that an update of unknown outcome may still make',
     file: 'src/reconcile/core/gate.ts',
     from: ' ?? waits.blockOfUnserved(desired);',
