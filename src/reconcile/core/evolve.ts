@@ -82,7 +82,7 @@ const answered = (
   at: Instant,
 ): TemplateState => {
   const { view } = given.basis;
-  const state = noteAdded(noteAnswered(given, answer), attempt, answer);
+  const state = noteShown(given, attempt, answer);
   const expected = newRecordsOf(attempt.intent);
   const comparison = compare(view, answer, 'answer', expected);
   if (comparison.verdict !== 'take') {
@@ -101,28 +101,26 @@ const answered = (
   return lost(state, attempt, 'the answer does not show the record', at);
 };
 
-/** What an answer shows is there, believed or not: a listing that never shows it is not whole. */
-const noteAnswered = (state: TemplateState, answer: ActualTemplate): TemplateState => {
+/**
+ * What an answer shows is there, believed or not: a listing that never shows it is not whole. What an add made keeps
+ * being its record whatever name or content somebody gives it before a listing shows it.
+ */
+const noteShown = (state: TemplateState, { intent }: Attempt, answer: ActualTemplate): TemplateState => {
   const { view, memory } = state.basis;
   if (answer.id !== view.id) return state;
-  const { answeredIds = [] } = memory.row;
-  const shown = new Set([...view.records.map(({ id }) => id), ...answeredIds]);
-  const more = answer.records.map(({ id }) => id).filter((id) => !shown.has(id) && !isRemembered(memory, id));
-  if (more.length === 0) return state;
-  const ids = [...answeredIds, ...more].slice(-maxAnswered);
-  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds: ids })) });
-};
-
-/** What an add made keeps being its record whatever name or content somebody gives it before a listing shows it. */
-const noteAdded = (state: TemplateState, { intent }: Attempt, answer: ActualTemplate): TemplateState => {
-  const { view, memory } = state.basis;
-  if (intent.action !== 'add' || answer.id !== view.id) return state;
+  const { answeredIds = [], addedIds } = memory.row;
   const shown = new Set(view.records.map(({ id }) => id));
   const isOld = (id: number): boolean => shown.has(id) || isRemembered(memory, id);
-  const match = matchAdd(intent.after, isOld, answer, 'exact');
-  if (match.kind !== 'matched') return state;
-  const addedIds = { ...memory.row.addedIds, [intent.key]: match.record.id };
-  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ addedIds })) });
+  const known = new Set(answeredIds);
+  const more = answer.records.map(({ id }) => id).filter((id) => !isOld(id) && !known.has(id));
+  const match = intent.action === 'add' ? matchAdd(intent.after, isOld, answer, 'exact') : null;
+  const added = match?.kind === 'matched' ? { [intent.key]: match.record.id } : null;
+  if (more.length === 0 && added === null) return state;
+  const row = {
+    ...(more.length > 0 ? { answeredIds: [...answeredIds, ...more].slice(-maxAnswered) } : {}),
+    ...(added ? { addedIds: { ...addedIds, ...added } } : {}),
+  };
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow(row)) });
 };
 
 /** One is enough to hold the adds; the others are for the message. */

@@ -21,8 +21,8 @@ export const waits = [
   {
     rule: '§3.2 the record that an answer showed for an add stays its record, whatever somebody makes of it',
     file: 'src/reconcile/core/evolve.ts',
-    from: "if (match.kind !== 'matched') return state;\n  const addedIds",
-    to: 'if (match) return state;\n  const addedIds',
+    from: "match?.kind === 'matched' ?",
+    to: "match?.kind === 'matched' && more.length < 0 ?",
     tests: ['reconcile/short-answers'],
   },
   {
