@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { SuspendedTemplate } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
+import { groupBy } from '../plan/group.ts';
 import type { Client } from './client.ts';
 
 export interface KnownTemplates {
@@ -28,23 +29,41 @@ export const everKnownTemplates = async (client: OneClient): Promise<KnownTempla
   return { files, templates: [...templates, ...named(saved)] };
 };
 
-/** With the id that the saved state or the service knows for its name, since it may get another name. */
-export const withId = async (one: SuspendedTemplate, client: OneClient): Promise<SuspendedTemplate> => {
-  const { template } = one;
-  if (one.templateId !== null) return one;
-  const saved = await client.suspending((memory) => memory.templates());
-  const ids = saved.filter((row) => row.template === template).map(({ templateId }) => templateId);
-  if (ids.length === 1) return { template, templateId: ids[0]! };
+/** With the ids that the saved state or the service knows for their names, since they may get others. */
+export const withIds = async (
+  all: readonly SuspendedTemplate[],
+  client: OneClient,
+): Promise<SuspendedTemplate[]> => {
+  if (all.every(({ templateId }) => templateId !== null)) return [...all];
+  const saved = withOnlyId(all, await client.suspending((memory) => memory.templates()));
+  const missing = saved.find(({ templateId }) => templateId === null);
+  if (!missing) return saved;
   try {
     const listed = await client.service.listDnsTemplates();
-    const own = listed.filter(({ name, publiclyAvailable }) => name === template && !publiclyAvailable);
-    return { template, templateId: own.length === 1 ? own[0]!.id : null };
+    const own = listed.filter(({ publiclyAvailable }) => !publiclyAvailable);
+    return withOnlyId(
+      saved,
+      own.map(({ id: templateId, name: template }) => ({ template, templateId })),
+    );
   } catch (error) {
     if (!(error instanceof HostingError)) throw error;
     throw new UserError(
-      `${template} may get another name, so its id is needed, and the service cannot be asked (${error.message}): state the id in its file, or suspend the whole client with --client`,
+      `${missing.template} may get another name, so its id is needed, and the service cannot be asked (${error.message}): state the id in its file, or suspend the whole client with --client`,
     );
   }
+};
+
+/** Where only one of them has a name, that one's id. */
+const withOnlyId = (
+  all: readonly SuspendedTemplate[],
+  known: readonly SuspendedTemplate[],
+): SuspendedTemplate[] => {
+  const byName = groupBy(known, ({ template }) => template);
+  return all.map((one) => {
+    const same = byName.get(one.template) ?? [];
+    const templateId = one.templateId ?? (same.length === 1 ? same[0]!.templateId : null);
+    return { template: one.template, templateId };
+  });
 };
 
 const named = (

@@ -4,7 +4,7 @@ import type { Client } from '../app/client.ts';
 import {
   describedTemplates,
   everKnownTemplates,
-  withId,
+  withIds,
   type KnownTemplates,
 } from '../app/known-templates.ts';
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
@@ -27,7 +27,7 @@ export const suspend = (patterns: readonly string[], options: Options): Promise<
     const refused = refusedReason(reason, redact);
     if (refused !== null) throw new UserError(`--reason: ${refused}`);
     return eachTarget(patterns, await knownOf(clients, describedTemplates), async (client, named) => {
-      const templates = named && (await Promise.all(named.map((one) => withId(one, client))));
+      const templates = named && (await withIds(named, client));
       const saved = await client.suspending((one) => one.suspend({ templates, by, reason, duration }));
       return saved.map((one) => `${one.template ?? nameOf(client)}: ${suspensionText(one)}`);
     });
