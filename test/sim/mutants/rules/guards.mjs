@@ -145,8 +145,8 @@ export const guards = [
   {
     rule: '§5 what an answer shows beyond the listing is remembered',
     file: 'src/reconcile/core/evolve.ts',
-    from: 'if (more.length === 0) return state;',
-    to: 'if (more.length >= 0) return state;',
+    from: '(more.length > 0 ? { answeredIds',
+    to: '(more.length < 0 ? { answeredIds',
     tests: ['reconcile/lag'],
   },
   {

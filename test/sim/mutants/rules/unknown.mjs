@@ -312,8 +312,8 @@ export const unknown = [
   {
     rule: '§3.8 nothing is added beside a record that may be it, also with adopt',
     file: 'src/reconcile/core/gate.ts',
-    from: '(desired: DesiredEntry): Block | null =>\n    uncountedBlock(desired, actual, memory);',
-    to: '(): Block | null =>\n    null;',
+    from: 'uncountedBlock(desired, actual, memory) ?? waits.blockOfUnserved(desired);',
+    to: 'waits.blockOfUnserved(desired) ?? (desired.name === null ? uncountedBlock(desired, actual, memory) : null);',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -395,17 +395,17 @@ export const unknown = [
   },
   {
     rule: 'the law of adding: the wait of a write of unknown outcome that shows up late does not go by the wall clock either',
-    file: 'src/memory/observe.ts',
-    from: 'at: retryAt - pause, since }',
-    to: 'at: retryAt - pause, since: undefined }',
+    file: 'src/memory/remembering.ts',
+    from: '{ sent, before, at, since }) };',
+    to: '{ sent, before, at, since: since && undefined }) };',
     tests: ['reconcile/lag'],
   },
   {
     rule: 'the law of adding: an add that shows up late was accepted, too',
-    file: 'src/memory/observe.ts',
-    from: "if (!known?.failure || known.failure.kind === 'refused') return null;",
-    to: "if (known?.failure?.kind !== 'unseen') return null;",
-    tests: ['reconcile/lag'],
+    file: 'src/memory/remembering.ts',
+    from: "if (!known?.failure || known.failure.kind === 'refused') return {};",
+    to: "if (known?.failure?.kind !== 'unseen') return {};",
+    tests: ['reconcile/short-answers'],
   },
   {
     rule: '§3.6 a refusal that no reading confirms is an unknown outcome of an add',

@@ -99,7 +99,7 @@ export const waits = [
   {
     rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
     file: 'src/reconcile/core/waits.ts',
-    from: 'const id = addedAt.get(canonicalName(name));',
+    from: 'const id = addedAt.get(bareName(canonicalName(name)));',
     to: 'const id = undefined as number | undefined;',
     tests: ['reconcile/readings'],
   },
