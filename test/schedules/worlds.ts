@@ -145,7 +145,6 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a record put to use, then park given up',
-    isCore: true,
     file: ['@ TXT one'],
     service: ['@ TXT old'],
     policy: { ...park, adopt: true },
@@ -153,7 +152,6 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'somebody makes another record what was added',
-    isCore: true,
     file: ['@ A 192.0.2.9'],
     service: ['@ A 192.0.2.9', 'ftp A 192.0.2.2'],
     steps: [
