@@ -34,8 +34,18 @@ export const failureAfter = (
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
   failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
 
-/** When it failed, in ms since the epoch; a write of unknown outcome may take effect for `unknownPause` from then on. */
+/** When it failed, in ms since the epoch. */
 export const failedAt = ({ retryAt, pause }: Failure): number => retryAt - pause;
+
+/** Until when an update of unknown outcome may take effect, in ms since the epoch; null if it no longer may. */
+export const mayChangeUntil = (
+  failure: Failure | null | undefined,
+  { now, unknownPause }: { readonly now: number; readonly unknownPause: number },
+): number | null => {
+  if (failure?.kind !== 'unseen') return null;
+  const until = failedAt(failure) + unknownPause;
+  return now < until ? until : null;
+};
 
 /**
  * Corrects the next try of a failure after a jump of the wall clock. If the clock was set back, the backoff of a refusal

@@ -189,7 +189,7 @@ export const storedAgain = (
 
 const maxReplaced = 20;
 
-/** What is known of a record whose write of unknown outcome shows by now: the service accepted it. */
+/** Notes that the service accepted a write whose outcome was unknown and whose effect shows; gives what that changes. */
 export const storedUnseen = (
   draft: MemoryDraft,
   known: RecordState | undefined,

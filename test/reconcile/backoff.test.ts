@@ -32,6 +32,7 @@ describe('a backoff', () => {
     ['the clock was set back and the pause is over', 60, 13, 59],
   ])('lasts as long as planned if %s', (_, now, uptime, expected) => {
     expect(retryAt(now, 'first', uptime)).toBe(expected);
+    expect(retryAt(now, 'first', uptime, { ...failure, kind: 'unseen' })).toBe(expected);
   });
 
   it('starts again after a reboot with a clock that was set back, and then follows the new boot', () => {
@@ -48,7 +49,7 @@ describe('a backoff', () => {
     expect(retryAt(103, 'first', 10, old)).toBe(105);
   });
 
-  it('follows the wall clock after anything but an add', () => {
+  it('follows the wall clock after a refusal', () => {
     expect(retryAt(500, 'first', 9, { ...failure, kind: 'refused' })).toBe(105);
   });
 

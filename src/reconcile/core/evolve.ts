@@ -7,7 +7,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import { actualOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
-import { failedAt, failureAfter, type Instant } from '../../memory/backoff.ts';
+import { failureAfter, mayChangeUntil, type Instant } from '../../memory/backoff.ts';
 import { commit, isKeptInPlace, assumeParked } from './commit.ts';
 import { edit, isRemembered, recordOfId, type MemoryDraft } from '../../memory/memory.ts';
 import { compare, showsTheSame } from './reading.ts';
@@ -264,8 +264,9 @@ const refused = (state: TemplateState, attempt: Attempt, error: string, at: Inst
     // An earlier write of unknown outcome still counts, and what it made is still recognised.
     const earlier = rememberedOf(attempt.step, draft)?.failure ?? null;
     const isPerhapsAdded = earlier?.kind === 'unknown';
-    const mayChange = earlier?.kind === 'unseen' && at.now < failedAt(earlier) + state.basis.unknownPause;
-    const kind = isPerhapsAdded || mayChange ? earlier.kind : 'refused';
+    const { unknownPause } = state.basis;
+    const mayChange = mayChangeUntil(earlier, { now: at.now, unknownPause }) !== null;
+    const kind = earlier && (isPerhapsAdded || mayChange) ? earlier.kind : 'refused';
     const failure = nextFailure(kind, error, attempt.step, draft, at);
     rememberFailure(attempt.step, isPerhapsAdded ? { ...failure, isOver: true } : failure, draft);
     ({ retryAt } = failure);

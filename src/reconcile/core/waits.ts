@@ -4,9 +4,10 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { bareName } from '../../plan/like.ts';
+import type { KnownRecord } from '../../plan/memory.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
-import { failedAt, longestLag } from '../../memory/backoff.ts';
+import { longestLag, mayChangeUntil } from '../../memory/backoff.ts';
 import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memory/memory.ts';
 
 /*
@@ -155,8 +156,10 @@ export const waitsOf = (
       return blockBy(own ?? ofSet ?? waits[0]!, desired);
     },
     blockOfUnserved: (desired) => {
-      const wait = updateWait(memory, recordKey(desired), unknownPause);
-      return wait && now < wait.until ? blockBy(wait, desired) : null;
+      const key = recordKey(desired);
+      const binding = memory.view.tentative.get(key);
+      const until = mayChangeUntil(memory.records.get(key)?.failure, { now, unknownPause });
+      return binding && until !== null ? blockBy(updateWait(binding, until), desired) : null;
     },
     blockOfName: (desired) => {
       const wait = names.get(desired.name)?.[0];
@@ -192,17 +195,12 @@ const unknownWait = ({ after: sent }: Intent): Wait => ({
   message: 'an add was sent, and its outcome is not known yet',
 });
 
-const updateWait = (
-  { records, view }: TemplateMemory,
-  key: string,
-  unknownPause: number,
-): (Wait & { readonly until: number }) | null => {
-  const binding = view.tentative.get(key);
-  const failure = records.get(key)?.failure;
-  if (!binding || failure?.kind !== 'unseen') return null;
-  const message = `an update of record ${binding.id} to it was sent, and may still take effect`;
-  return { sent: binding.desired, isAccepted: false, until: failedAt(failure) + unknownPause, message };
-};
+const updateWait = ({ id, desired: sent }: KnownRecord, until: number): Wait => ({
+  sent,
+  isAccepted: false,
+  until,
+  message: `an update of record ${id} to it was sent, and may still take effect`,
+});
 
 const absentWaits = (memory: TemplateMemory, now: number): Wait[] =>
   abandonedAdds(memory).flatMap(({ wanted: sent, failure }) => {
