@@ -107,6 +107,21 @@ test('a confirmed step is written from the newest listing, also one made for ano
   ]);
 });
 
+test('a confirmed add is not sent if the newest listing shows its record in the place of another one', async () => {
+  const scene = await openScene(actualTemplate(['#1 mail A 192.0.2.1', '#2 www A 192.0.2.2']));
+  await scene.pass(desiredTemplate(['mail A 192.0.2.1', 'www A 192.0.2.2']));
+  scene.now += 60_000;
+  scene.beside = [{ ...actualTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
+  // Somebody removes a record, too.
+  scene.mishaps.set('list 2', () => (scene.actual = actualTemplate(['#2 www A 192.0.2.3'])));
+  scene.calls.length = 0;
+  await scene.pass([
+    desiredTemplate(['mail A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3']),
+    desiredTemplate(['@ A 192.0.2.9'], { template: 'mail' }),
+  ]);
+  expect(scene.calls).not.toContain('add 1');
+});
+
 test('it does not matter which parked record is reused', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
   scene.mishaps.set('list 2', (template) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compareListing } from '../../src/reconcile/core/two-readings.ts';
 import { unionOf } from '../../src/reconcile/core/reading.ts';
+import { openTemplate } from '../../src/reconcile/core/state.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { desiredTemplate, actual, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
@@ -261,7 +262,7 @@ test.each([
   expect(templates[0]!.differences[0]).toMatchObject({ recordId: 2, outcome: 'applied' });
 });
 
-describe('a listing made for another template', () => {
+describe('a listing made for another template holds the adds of this one unless it shows the same', () => {
   /** The view of a template after such listings, if its own reading showed the first two records. */
   const after = async (...listings: readonly (readonly string[])[]) => {
     const state = newState(['@ A 192.0.2.1', 'api A 192.0.2.3'], service.slice(0, 2));
@@ -285,14 +286,27 @@ describe('a listing made for another template', () => {
   };
 
   test.each<[string, readonly (readonly string[])[], boolean, readonly number[]]>([
-    ['lacks an id: it is not missed', [service.slice(0, 1)], false, [1, 2]],
-    ['shows other values: they are ignored', [['#1 @ A 192.0.2.99', ...service.slice(1, 2)]], false, [1, 2]],
-    ['holds more: nothing is added any more', [service.slice(0, 3)], true, [1, 2, 3]],
-    ['held more than the next one does', [service.slice(0, 3), service.slice(0, 2)], true, [1, 2, 3]],
-    ['holds other records than the one before', [service.slice(0, 3), [service[3]!]], true, [1, 2, 3, 4]],
+    ['the same', [service.slice(0, 2)], false, [1, 2]],
+    ['a record less', [service.slice(0, 1)], true, [1, 2]],
+    ['another value', [['#1 @ A 192.0.2.99', ...service.slice(1, 2)]], true, [1, 2]],
+    ['a record more', [service.slice(0, 3)], true, [1, 2, 3]],
+    ['a record more, and the next one does not', [service.slice(0, 3), service.slice(0, 2)], true, [1, 2, 3]],
+    ['other records than the one before', [service.slice(0, 3), [service[3]!]], true, [1, 2, 3, 4]],
   ])('%s', async (_, listings, isStopped, shown) => {
     const result = await after(...listings);
     expect(result).toEqual({ held: isStopped ? ['adds'] : [], view: [1, 2], shown });
+  });
+
+  test('or is behind our own write', async () => {
+    const before = actualTemplate(['#1 @ A 192.0.2.1']);
+    const scene = await openScene(before);
+    const desired = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
+    await scene.pass(desired);
+    const at = { now: scene.now, uptime: { boot: 'b', at: scene.now } };
+    const bound = { desired, actual: scene.actual, notes: [] };
+    const options = { asked: at, moment: at, settle: 10_000, unknownPause: 300_000, retry: false };
+    const state = openTemplate(bound, await scene.memory.template(17), options);
+    expect(compareListing(state, new Map([[17, before]])).holds).toEqual([]);
   });
 });
 

@@ -37,7 +37,7 @@ export const wrongOnArrival = (
   const others = records.filter(
     (record) => record !== arrived && isOurs(record, one) && !isWaived(record, one),
   );
-  const beside = { at: 0, isListing: true, records: others };
+  const beside = { at: 0, isListing: true, records: others.filter((record) => isPlacedByUs(record, one)) };
   // One that was changed at its name has stood there before; and a person may say that it is another record.
   const isAccepted =
     attempt.before === null
@@ -84,6 +84,15 @@ const addOf = ({ id }: ActualRecord, { attempts }: TemplateCase): SentAttempt | 
 
 /** Made by an add that a person's retry repeats, for a listing's word. */
 const isWaived = (record: ActualRecord, one: TemplateCase): boolean => addOf(record, one)?.isWaived === true;
+
+/** What somebody has put there stands beside what arrives, whatever we have changed of its content since. */
+const isPlacedByUs = (record: ActualRecord, { attempts }: TemplateCase): boolean =>
+  attempts.some(
+    (other) =>
+      recordOf(other) === record.id &&
+      other.sent.landed === 'yes' &&
+      (other.before === null || placeOf(other.before) !== placeOf(record)),
+  );
 
 /** As our last write of it left it; what somebody has changed since is theirs. */
 const isOurs = (record: ActualRecord, { attempts }: TemplateCase): boolean => {

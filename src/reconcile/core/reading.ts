@@ -14,8 +14,7 @@ export type ReadingPurpose =
   /** The second one of a pass, before it writes. */
   | 'confirming'
   /** To resolve an add of unknown outcome. */
-  | 'settling'
-  | 'for-another-template';
+  | 'settling';
 
 type Verdict =
   /** It is trusted as the state of the template. */
@@ -29,8 +28,7 @@ type Verdict =
   /** The previous reading stays in use. */
   | 'keep'
   /** Nothing more is written in this pass. */
-  | 'hold'
-  | 'hold-adds';
+  | 'hold';
 
 /**
  * The trust table: whether a reading is trusted, compared with the previous one. `lacks`: not every id of that
@@ -42,7 +40,6 @@ const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 
   'after-refusal': { lacks: 'keep', more: 'hold', same: 'take-if-as-desired' },
   confirming: { lacks: 'hold', more: 'take', same: 'take' },
   settling: { lacks: 'keep', more: 'take', same: 'take' },
-  'for-another-template': { lacks: 'keep', more: 'hold-adds', same: 'keep' },
 };
 
 export interface Comparison {

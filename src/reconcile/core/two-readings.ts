@@ -1,4 +1,3 @@
-import { plural } from '../../lib/plural.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { isPolicy } from '../../plan/hold.ts';
 import { elapsedSince, type Instant } from '../../memory/backoff.ts';
@@ -98,19 +97,18 @@ const hasFailedAdd = ({ attempts }: TemplateState): boolean =>
 const writeKeysOf = ({ basis }: TemplateState): ReadonlySet<string> =>
   new Set(planOf(basis).steps.map(writeKey));
 
-/** A listing for another template may show records that this plan did not know. */
+/** A listing for another template may be newer. Adds wait for the next pass if it shows this one otherwise than its view. */
 export const compareListing = (
   state: TemplateState,
   listing: ReadonlyMap<number, ActualTemplate> | null,
 ): TemplateState => {
   if (listing === state.comparedListing) return state;
   const next = { ...state, comparedListing: listing };
-  const { view } = state.basis;
+  const { view, memory } = state.basis;
   const reading = listing?.get(view.id);
-  const { verdict, more } = reading ? compare(view, reading, 'for-another-template') : keep;
-  if (verdict !== 'hold-adds' || state.holds.some(({ cause }) => cause === 'unexplained')) return next;
-  const reason = `another listing shows ${plural(more, 'record')} that this one did not`;
+  const isHeld = state.holds.some(({ cause }) => cause === 'unexplained' || cause === 'disagreement');
+  if (reading === undefined || isHeld) return next;
+  if (digestOf(asAccepted(reading, memory, state.basis)) === digestOf(view)) return next;
+  const reason = 'another listing shows other records than this one did';
   return withHold(next, { scope: 'adds', cause: 'unexplained', reason, retryAt: null });
 };
-
-const keep = { verdict: 'keep', more: 0 } as const;

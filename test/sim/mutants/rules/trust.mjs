@@ -4,7 +4,6 @@ const row = {
   'after-refusal': "'after-refusal': { lacks: 'keep', more: 'hold', same: 'take-if-as-desired' }",
   confirming: "confirming: { lacks: 'hold', more: 'take', same: 'take' }",
   settling: "settling: { lacks: 'keep', more: 'take', same: 'take' }",
-  'for-another-template': "'for-another-template': { lacks: 'keep', more: 'hold-adds', same: 'keep' }",
 };
 
 /** Puts another verdict into one cell of the table of what a reading is believed. */
@@ -33,9 +32,27 @@ export const trust = [
   cell('settling', 'lacks', 'take'),
   cell('settling', 'more', 'keep'),
   cell('settling', 'same', 'keep'),
-  cell('for-another-template', 'lacks', 'hold-adds'),
-  cell('for-another-template', 'more', 'keep'),
-  cell('for-another-template', 'same', 'hold-adds'),
+  {
+    rule: '§3.1 a listing for another template holds adds unless it shows the same',
+    file: 'src/reconcile/core/two-readings.ts',
+    from: 'if (reading === undefined || isHeld) return next;',
+    to: 'if (reading === undefined || isHeld || reading.id > 0) return next;',
+    tests: ['reconcile/trust'],
+  },
+  {
+    rule: '§3.1 nothing is added by an older reading of what the newest one shows otherwise',
+    file: 'src/reconcile/core/two-readings.ts',
+    from: 'digestOf(asAccepted(reading, memory, state.basis)) === digestOf(view)',
+    to: 'reading.records.length <= view.records.length',
+    tests: ['reconcile/confirm', 'reconcile/trust'],
+  },
+  {
+    rule: '§3.1 a listing for another template that is behind our own write holds nothing',
+    file: 'src/reconcile/core/two-readings.ts',
+    from: 'digestOf(asAccepted(reading, memory, state.basis)) === digestOf(view)',
+    to: 'digestOf(reading) === digestOf(view)',
+    tests: ['reconcile/trust'],
+  },
   {
     rule: '§3.1 a reading is believed only if it is of the same template',
     file: 'src/reconcile/core/reading.ts',
