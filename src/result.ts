@@ -1,7 +1,7 @@
 import type { Place, RecordData } from './model/record.ts';
 import type { Cause, Difference, Outcome } from './plan/difference.ts';
 import type { SubdomainDifference } from './plan/subdomains.ts';
-import type { Problem } from './model/template.ts';
+import type { ActualTemplate, Problem } from './model/template.ts';
 
 export type { SubdomainDifference } from './plan/subdomains.ts';
 
@@ -181,6 +181,8 @@ export interface PassResult {
   readonly commits?: readonly Commit[];
   /** Absent if the service was not read, or only some templates were asked for. */
   readonly unmanaged?: readonly UnmanagedTemplate[];
+  /** What the service has for templates whose files have errors. Absent like `unmanaged`; no report has it. */
+  readonly withInvalidFile?: readonly ActualTemplate[];
 }
 
 /** Counts over all templates of a report. */

@@ -26,7 +26,7 @@ import { observedBelow, openObserver, withoutWrites, type Observer } from './obs
 import { passOf, type PassRequest, type PreparedPass, systemClock } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
-import { unmanagedIn } from './unmanaged.ts';
+import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { commitReader, withUncommitted } from './with-commits.ts';
 
 /** One client of the service with all that its passes need, wired together. */
@@ -271,8 +271,9 @@ class OpenClient implements Client {
     { memory }: Pick<Pass, 'memory'>,
   ): Promise<PassResult> {
     if (templates.length > 0 || this.#latest === null || result.wasRead !== true) return result;
+    const actual = await listing;
     const found = await unmanagedIn({
-      actual: await listing,
+      actual,
       described: this.#latest,
       before: this.#unmanaged,
       managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
@@ -282,7 +283,12 @@ class OpenClient implements Client {
     // A daemon would fail for ever, which would hide what else fails.
     const isError = this.#options.strict && trigger === 'command';
     const problems = isError ? unmanagedProblems(this.#unmanaged) : [];
-    return { ...result, unmanaged: this.#unmanaged, problems: [...result.problems, ...problems] };
+    return {
+      ...result,
+      unmanaged: this.#unmanaged,
+      withInvalidFile: withInvalidFile(actual, this.#latest),
+      problems: [...result.problems, ...problems],
+    };
   }
 
   readonly #list = (): Listing => {

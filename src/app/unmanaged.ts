@@ -42,3 +42,16 @@ export const unmanagedIn = async ({
     hadFile: known.has(id),
   }));
 };
+
+/** The client's own templates whose files have errors: nothing else tells what the service has for them. */
+export const withInvalidFile = (
+  actual: readonly ActualTemplate[],
+  { unusable }: DesiredState,
+): readonly ActualTemplate[] => {
+  if (unusable.length === 0) return [];
+  const ids = new Set(unusable.map(({ id }) => id));
+  const names = new Set(unusable.map(({ id, template }) => (id === null ? template : null)));
+  return actual.filter(
+    ({ id, name, publiclyAvailable }) => !publiclyAvailable && (ids.has(id) || names.has(name)),
+  );
+};

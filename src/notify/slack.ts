@@ -64,11 +64,15 @@ const headline = (change: HealthChange): string => {
   return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
-/** A template with a failed write has no message of its own. */
-const errorIn = ({ event, health: { differences } }: HealthChange): string | null =>
-  event === 'failed' || event === 'unknown'
-    ? (differences.find(({ outcome }) => outcome === event)?.error ?? null)
-    : null;
+/** A template has no message of its own if a write failed, or if a subdomain cannot be read. */
+const errorIn = ({ event, health: { differences, subdomains } }: HealthChange): string | null => {
+  if (event !== 'failed' && event !== 'unknown') return null;
+  const error = differences.find(({ outcome }) => outcome === event)?.error;
+  if (error !== undefined || event === 'unknown') return error ?? null;
+  const refused = differences.find((one) => one.action === 'blocked' && one.reason === 'refused');
+  const unread = subdomains.find(({ status }) => status === 'failed');
+  return refused?.action === 'blocked' ? refused.message : (unread?.message ?? null);
+};
 
 const sayings: Record<HealthChange['event'], (change: HealthChange) => string> = {
   drift: ({ health: { differences, subdomains: all } }) => {

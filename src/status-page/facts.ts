@@ -1,4 +1,4 @@
-import type { RecordData, Place } from '../model/record.ts';
+import { dataOf, hasPriority, type ActualRecord, type RecordData, type Place } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
 import type { Commit, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 import type { Acting } from './actions.ts';
@@ -62,7 +62,9 @@ export interface TemplateSummary extends PageFrame {
 export interface TemplateDetails extends ShownTemplate {
   /** Nothing is written. */
   readonly dryRun: boolean;
+  /** Of its file, or of the service if the file cannot be read. */
   readonly records: readonly ShownRecord[];
+  readonly recordsOf: 'file' | 'service';
   readonly moreRecords: number;
   /** What to change in its files, so that they say what the service has. */
   readonly pastes: readonly ShownPaste[];
@@ -78,10 +80,10 @@ export interface ShownPaste {
   readonly yaml: string | null;
 }
 
-/** A record of a file, and its state at the service. */
+/** A record of a file, and its state at the service; or one of the service. */
 export interface ShownRecord {
   readonly record: RecordData;
-  /** `FILE:LINE`. */
+  /** `FILE:LINE`, or the id at the service. */
   readonly place: string;
   /** Null: unknown. */
   readonly state: 'in-sync' | TemplateResult['differences'][number]['action'] | null;
@@ -162,7 +164,7 @@ export interface WriteEntry {
 /** The records of a file, each with its state from the differences. */
 export const recordStates = (
   records: readonly (RecordData & { readonly source: Place })[],
-  { status, inSync, differences }: Pick<TemplateResult, 'status' | 'inSync' | 'differences'>,
+  { inSync, differences }: Pick<TemplateResult, 'inSync' | 'differences'>,
 ): readonly ShownRecord[] => {
   const states = new Map(
     differences.flatMap((difference) =>
@@ -171,7 +173,7 @@ export const recordStates = (
         : [],
     ),
   );
-  const wasCompared = status !== 'failed' || inSync + differences.length > 0;
+  const wasCompared = inSync + differences.length > 0;
   return records.map((record) => {
     const { type, name, content, priority, ttl, source } = record;
     return {
@@ -181,6 +183,14 @@ export const recordStates = (
     };
   });
 };
+
+/** What the service has, where the file says nothing that can be read. */
+export const serviceRecords = (records: readonly ActualRecord[]): readonly ShownRecord[] =>
+  records.map(({ id, ...record }) => ({
+    record: { ...dataOf(record), priority: hasPriority(record.type.toUpperCase()) ? record.priority : null },
+    place: `record ${id}`,
+    state: null,
+  }));
 
 const keyOf = ({ type, content }: RecordData, { file, line, column }: Place): string =>
   JSON.stringify([file, line, column, type, content]);

@@ -91,16 +91,21 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
     ${recordSection(details, title)}`;
 };
 
-const recordSection = ({ template, records, moreRecords }: TemplateDetails, title: string): Markup | string =>
+const recordSection = (
+  { template, records, recordsOf, moreRecords }: TemplateDetails,
+  title: string,
+): Markup | string =>
   records.length === 0
     ? ''
     : html`<section aria-label="Records of ${title}">
-        <h2>${plural(records.length + moreRecords, 'record')} in the file</h2>
+        <h2>${plural(records.length + moreRecords, 'record')} ${at[recordsOf]}</h2>
         <ul class="records">
           ${records.map((record) => recordItem(record, template.file))}
         </ul>
-        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more in the file</p>`}
+        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more ${at[recordsOf]}</p>`}
       </section>`;
+
+const at = { file: 'in the file', service: 'at the service' } as const;
 
 /** The file is named once, above. */
 const recordItem = ({ record, place, state }: ShownRecord, file: string): Markup => {

@@ -18,7 +18,7 @@ const started = async ({ meddle = () => null, args = [] }: { meddle?: Meddling; 
   const daemon = await startDaemon(args, { cwd, env: service.env });
   await daemon.event('pass.finished');
   const page = async (): Promise<string> => (await daemon.ask('/')).text();
-  return { service, id, edit, daemon, page };
+  return { cwd, service, id, edit, daemon, page };
 };
 
 /** The events of the daemon, one version after the other. */
@@ -87,6 +87,39 @@ describe('the status page of the running program', () => {
     answer = null;
     await daemon.pass();
     expect(await page()).not.toContain('This shows the state of');
+  });
+
+  it('shows the errors of an invalid file on the page of its template, and what the service has', async () => {
+    const { cwd, service, id, edit, daemon } = await started();
+    const words = async (): Promise<string> => {
+      const html = await (await daemon.ask('/templates/site')).text();
+      const [, main = ''] = /<main.*?>(.*)<\/main>/s.exec(html) ?? [];
+      return main
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .replaceAll('&#96;', '`');
+    };
+    expect(await words()).toContain('1 record in the file');
+    await writeBelow(cwd, 'templates/_web.yaml', 'records:\n  - {type: A, content: 192.0.2.300}\n');
+    await edit('192.0.2.2', 'include: [_web.yaml]\nttl: soon\n');
+    await daemon.event('pass.finished', ({ status: found }) => found === 'failed');
+    await service.change('add-record', {
+      dns_template_id: id,
+      type: 'MX',
+      content: 'mx.example.net',
+      priority: 7,
+    });
+    const readings = service.seen.length;
+    await daemon.pass();
+    expect(service.seen.length - readings).toBe(1);
+    const page = await words();
+    expect(page).toMatch(/error templates\/site\.yaml:3:6 `ttl`: .*? not `soon`/);
+    expect(page).toMatch(/error templates\/_web\.yaml:2:24 `192\.0\.2\.300` is not/);
+    expect(page).toContain('2 records at the service');
+    expect(page).toMatch(
+      /A @ 192\.0\.2\.1 ttl 3600 record \d+ MX @ mx\.example\.net priority 7, ttl 3600 record \d+/,
+    );
+    expect(service.writes()).toEqual([]);
   });
 
   it('announces changes by an event, and the page then has them', async () => {

@@ -6,7 +6,7 @@ import { healthsOf, type PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
-import { add, passEvent, update } from './pass-events.ts';
+import { add, blocked, passEvent, update } from './pass-events.ts';
 
 const lastNotified = { state: 'in-sync', keys: [] } as const;
 
@@ -54,6 +54,14 @@ test('has a summary line, and shows the first differences', () => {
   ]);
 });
 
+const unread = {
+  subdomain: 'shop.example.net',
+  status: 'failed' as const,
+  message: 'shop.example.net is not at the service',
+  differences: [],
+  answers: notAsked,
+};
+
 test.each<[PassEvent, string]>([
   [
     passEvent([{ status: 'held', message: 'Too much.' }]),
@@ -70,6 +78,16 @@ test.each<[PassEvent, string]>([
       { status: 'failed', differences: [add('x', { outcome: 'failed', error: 'it answered 422' })] },
     ]),
     '*`web` (client `acme`)* failed: `it answered 422`',
+  ],
+  [
+    passEvent([
+      { status: 'drifted', differences: [blocked('refused', 'x', { message: 'it answered 409' })] },
+    ]),
+    '*`web` (client `acme`)* failed: `it answered 409`',
+  ],
+  [
+    passEvent([{ status: 'drifted', subdomains: [unread] }]),
+    '*`web` (client `acme`)* failed: `shop.example.net is not at the service`',
   ],
   [
     passEvent([{ differences: [update({ outcome: 'applied' })] }]),

@@ -229,7 +229,8 @@ export const templateState = (): TemplateSummary => {
         template: withoutApplied(whole),
         href: '/templates/standard-web',
         more: { differences: 0, subdomains: 0, subdomainDifferences: 0 },
-        records: recordStates(records, { status: 'drifted', inSync: 1, differences: [] }),
+        records: recordStates(records, { inSync: 1, differences: [] }),
+        recordsOf: 'file',
         moreRecords: 0,
         dryRun: false,
         pastes: [

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
-import type { ClientSummary, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
+import {
+  type ClientSummary,
+  type PageFacts,
+  recordStates,
+  type WriteEntry,
+} from '../../src/status-page/facts.ts';
 import { renderPage } from '../../src/status-page/page.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
@@ -184,6 +189,13 @@ describe('the status page', () => {
     expect(wordsOf(renderTemplatePage(summary))).toContain('to be written');
     expect(wordsOf(renderTemplatePage(dry))).not.toContain('to be written');
     expect(wordsOf(renderTemplatePage(dry))).toContain('not written: dry run');
+  });
+
+  it('of one template says nothing about records that were not compared', () => {
+    const source = { file: 'templates/site.yaml', line: 3, column: 5 };
+    const record = { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: null, source };
+    const stateIn = (inSync: number) => recordStates([record], { inSync, differences: [] })[0]?.state;
+    expect([stateIn(1), stateIn(0)]).toEqual(['in-sync', null]);
   });
 
   it('of one template lists the errors of its file', () => {

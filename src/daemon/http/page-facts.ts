@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { pastesFor } from '../../import/edit/paste.ts';
 import { assembleReport } from '../../report/assemble.ts';
@@ -9,9 +10,11 @@ import {
   type ClientSummary,
   type PageFacts,
   type PageFrame,
+  type ShownRecord,
   type TemplateDetails,
   type TemplateSummary,
   recordStates,
+  serviceRecords,
 } from '../../status-page/facts.ts';
 import { type PageQuery, templateAddress } from '../../status-page/query.ts';
 import type { DaemonContext } from '../context.ts';
@@ -62,7 +65,6 @@ export const templateFacts = async (
   const query = { ...lastWrites, templates: [name] };
   const writes = await newestWrites(manager, query);
   const templates = found.flatMap((one) => detailsOf(name, one));
-  const files = new Set(templates.map(({ template }) => template.file));
   return {
     ...frameOf(sources),
     ...redact({
@@ -72,7 +74,7 @@ export const templateFacts = async (
       templates,
       problems: found
         .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
-        .filter(({ file }) => file !== null && files.has(file)),
+        .filter(({ file }) => file !== null && templates.some((one) => concerns(file, one.template))),
       commits: found.flatMap(({ newest }) => newest?.commits ?? []),
       writes:
         typeof writes === 'string'
@@ -81,6 +83,11 @@ export const templateFacts = async (
     }),
   };
 };
+
+/** The fragments of an invalid file are not known here: any of them may have the error. */
+const concerns = (file: string, { file: own, status, inSync, differences }: TemplateResult): boolean =>
+  file === own ||
+  (status === 'held' && inSync + differences.length === 0 && path.basename(file).startsWith('_'));
 
 const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
   const described = view.templates.described(name);
@@ -91,7 +98,8 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
       const whole = withoutApplied(found);
       const template = cut(whole, maxRows);
       const desired = described.find(({ id, source }) => id === found.id || source.file === found.file);
-      const records = desired === undefined ? [] : recordStates(desired.records, whole);
+      const records =
+        desired === undefined ? uncompared(found, view.newest) : recordStates(desired.records, whole);
       const pastes =
         desired === undefined ? [] : pastesFor(desired, template.differences.slice(0, maxPastes));
       const shown = pastes.filter(({ yaml }) => (yaml?.length ?? 0) <= maxPaste);
@@ -101,11 +109,20 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
         more: leftOut(template, whole),
         dryRun: view.newest?.dryRun === true,
         records: records.slice(0, maxRows),
+        recordsOf: desired === undefined ? 'service' : 'file',
         moreRecords: Math.max(0, records.length - maxRows),
         pastes: shown,
         morePastes: pastes.length - shown.length + Math.max(0, whole.differences.length - maxPastes),
       };
     });
+};
+
+/** What the service has for a template whose file has errors; nothing if several have its name. */
+const uncompared = ({ template, id }: TemplateResult, newest: PassResult | null): readonly ShownRecord[] => {
+  const found = (newest?.withInvalidFile ?? []).filter((one) =>
+    id === null ? one.name === template : one.id === id,
+  );
+  return found.length === 1 ? serviceRecords(found[0]!.records) : [];
 };
 
 /** Of differences, and of records. */

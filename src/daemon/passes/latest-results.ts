@@ -85,12 +85,13 @@ export class LatestResults {
 
 /** Keeps what a partial pass, or one that could not read the service, says nothing about. */
 const withOthers = (found: PassResult, last: PassResult | null): PassResult => {
-  const { unmanaged = last?.unmanaged, commits = [] } = found;
+  const { unmanaged = last?.unmanaged, withInvalidFile = last?.withInvalidFile, commits = [] } = found;
   const ids = new Set(commits.map(({ revision }) => revision));
   const others = (last?.commits ?? []).filter(({ revision }) => !ids.has(revision));
   return {
     ...found,
     ...(unmanaged === undefined ? {} : { unmanaged }),
+    ...(withInvalidFile === undefined ? {} : { withInvalidFile }),
     commits: [...commits, ...others].slice(0, maxCommits),
   };
 };
