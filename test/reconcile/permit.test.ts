@@ -48,6 +48,22 @@ test('a parked record is not restored while the add that needed its name may sti
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2']);
 });
 
+test('a parked record is still to be restored after a listing that is behind its park', async () => {
+  const scene = await makingWay();
+  const file = desiredTemplate(desired, { surplus: 'park', limits });
+  const before = scene.actual;
+  scene.mishaps.set('add 1', failing('rate-limited', 429));
+  await scene.pass(file);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2']);
+  for (const list of ['list 1', 'list 2']) scene.mishaps.set(list, () => before);
+  await scene.pass(file);
+  scene.mishaps.clear();
+  scene.mishaps.set('add 1', failing('refused', 422));
+  scene.now += 60_000;
+  await scene.pass(file);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
+});
+
 test('a parked record is not restored once the program is shutting down', async () => {
   const scene = await makingWay();
   const stop = new AbortController();

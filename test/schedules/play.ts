@@ -12,7 +12,7 @@ import { assemble, fairWeather, pass, quiet, type Round } from '../sim/round.ts'
 import { createWorld } from '../sim/world.ts';
 import { notInTheEnd, notInTime } from './liveness.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
-import type { SmallWorld, Step } from './worlds.ts';
+import type { PolicyStep, SmallWorld, Step } from './worlds.ts';
 
 /** Plays a world by a schedule; the laws that it broke, and its trace. */
 export const replay = async (
@@ -44,7 +44,7 @@ export const play = async (
     director.passNumber = index + 1;
     const pause = director.pick('until then', ['half a minute', 'an hour']);
     world.advance(pause === 'an hour' ? 3_600_000 : (small.pause ?? 30) * 1_000);
-    await take(round, step);
+    await take(round, small, step);
     check(notInTime(round, small, director));
     if (round.judge.violations.length > 0) break;
     if (director.isSeen(() => digestOf(round, index))) break;
@@ -94,16 +94,20 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
   });
 };
 
-const take = async (round: Round, step: Step): Promise<void> => {
+const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Promise<void> => {
   const { world, service, files, judge, disk } = round;
   const [file] = files.templates;
   const word = { ...quiet, isCommand: true };
-  // Each pass is one of a new process.
-  for (const kept of round.kept) kept.forget();
+  // Each pass is one of a new process, unless nothing else is the matter.
+  if (!isOneProcess) for (const kept of round.kept) kept.forget();
   if (isEdit(step)) edit(round, file!, step);
-  else if (typeof step === 'object' && 'surplus' in step) file!.desired = { ...file!.desired, ...step };
+  else if (typeof step === 'object' && isPolicy(step)) file!.desired = { ...file!.desired, ...step };
   else if (typeof step === 'object') {
     const { adds, removes, changes } = step;
+    if (step.isOlder) {
+      disk.loseLast(3);
+      judge.commitsLost(true);
+    }
     if (step.file) edit(round, file!, step.file);
     world.note(() => `* somebody changes ${JSON.stringify(step)}`);
     service.change(step.in ?? 1, (records) => [
@@ -122,6 +126,9 @@ const take = async (round: Round, step: Step): Promise<void> => {
   } else if (step === 'the clock jumps') {
     round.skew += 3_600_000;
     judge.clockJumped();
+  } else if (step === 'the clock is set back') {
+    round.skew -= 3_600_000;
+    judge.clockJumped();
   } else if (step === 'another token') {
     disk.keepAdds();
     judge.memoryLost();
@@ -138,9 +145,11 @@ const take = async (round: Round, step: Step): Promise<void> => {
           ? { ...word, acceptLoss: true }
           : step === 'apply'
             ? word
-            : quiet;
+            : { ...quiet, isDryRun: step === 'plan' };
   await pass(round, wish);
 };
+
+const isPolicy = (step: object): step is PolicyStep => 'surplus' in step || 'adopt' in step || 'mode' in step;
 
 const isEdit = (step: Step): step is readonly string[] => Array.isArray(step);
 

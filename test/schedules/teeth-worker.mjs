@@ -22,8 +22,8 @@ const reach = async () => {
   const always = rulesIn(await take(), (_count, isOfModule) => isOfModule);
   await playAll(task, async (played, isCourse) => {
     const rules = rulesIn(await take(), (count) => count > 0);
-    const { world, schedule, faults } = played;
-    const line = { world, schedule, faults, isCourse, rules: [...new Set([...always, ...rules])] };
+    const { world, schedule, faults, course } = played;
+    const line = { world, schedule, faults, course, isCourse, rules: [...new Set([...always, ...rules])] };
     appendFileSync(task.file, `${JSON.stringify(line)}\n`);
   });
 };

@@ -1,9 +1,11 @@
 // npm run test:teeth [-- --faults N --seconds N TEXT...]: breaks one rule of the core after the other, and looks which schedule
-// of which small world shows it by a law, where all goes well first, then with one fault, then with up to N (1) in core worlds,
-// for so many seconds of processor time (20) each; with TEXT only the rules whose text or file holds one.
+// of which small world shows it by a law, or by another course than the product takes, for some seconds of processor time (N,
+// 20); with TEXT only the rules whose text or file holds one.
 //
-// First it plays what test:model plays, and writes down which rules each schedule runs: a rule that is broken changes
-// nothing where it is not run. What no law forbids may still show in courses.golden.txt, as another course.
+// First it plays what test:model plays with at most one fault, up to N (1) in core worlds, and writes down of a third of that
+// which rules each schedule runs, and which course it takes: a rule that is broken changes nothing where it is not run. Then
+// each broken rule is played: the courses of courses.golden.txt, those schedules, and what is near to one that differs. A rule
+// that no course of the file shows, and another schedule does, is told with that schedule: a line for the file.
 //
 // What was found is kept in node_modules/.schedules until the product or the worlds change, so that a run that was ended
 // goes on. MUTANT_JOBS at a time (1).
@@ -194,15 +196,15 @@ const look = async (mutation, number) => {
   return { rule, file, ...JSON.parse(output), budget: seconds };
 };
 
-const taskFor = (rule) => {
-  const schedules = {};
-  for (const { world, schedule, faults: count, isCourse, rules } of reached)
-    if (!isCourse) (schedules[world] ??= []).push({ schedule, faults: count, reaches: rules.has(rule) });
-  const coursesToTake = reached
+const taskFor = (rule) => ({
+  courses,
+  coursesToTake: reached
     .filter(({ isCourse }) => isCourse)
-    .flatMap(({ rules }, index) => (rules.has(rule) ? [index] : []));
-  return { courses, coursesToTake, schedules, faults: Math.max(faults, coreFaults) };
-};
+    .flatMap(({ rules }, index) => (rules.has(rule) ? [index] : [])),
+  schedules: reached
+    .filter(({ isCourse, faults: count, rules }) => !isCourse && count > 0 && rules.has(rule))
+    .map(({ world, schedule, faults: count, course }) => ({ world, schedule, faults: count, course })),
+});
 
 /** At most so many seconds. */
 const call = async (what, bundle, task, most = Infinity) => {
@@ -219,15 +221,21 @@ const call = async (what, bundle, task, most = Infinity) => {
   return { code, output, errors };
 };
 
-const tell = ({ rule, file, unseen }, { found, seconds, isWhole }) => {
+const tell = ({ rule, file, unseen }, { found, others = [], seconds, isWhole }) => {
+  const [other] = others;
   const how = found
     ? `${found.faults} faults, ${found.by}: "${found.world}": ${found.what.slice(0, 120)}`
-    : (unseen ?? (isWhole ? 'in no schedule' : 'in no schedule until the time was up'));
+    : other
+      ? `by no law; another course is that of ${lineOf(other)}`
+      : (unseen ?? (isWhole ? 'in no schedule' : 'in no schedule until the time was up'));
   const state = found ? 'found' : unseen === undefined ? 'UNSEEN' : 'unseen';
   process.stdout.write(
     `${state} ${seconds.toFixed(1).padStart(6)} s  ${rule} (${file})\n                 ${how}\n`,
   );
 };
+
+const lineOf = ({ world, schedule }) =>
+  [world, schedule.map((choice) => choice.join(' = ')).join('; ')].filter(Boolean).join(': ');
 
 const sum = (all) => {
   const count = (is) => results.filter(is).length;

@@ -22,6 +22,8 @@ export interface SmallWorld {
   readonly pause?: number;
   /** Whether it is about plans alone: played where all goes well, and nowhere else. */
   readonly isCalm?: boolean;
+  /** Whether one process makes all passes: what it keeps in memory is no part of a state that was seen before. */
+  readonly isOneProcess?: boolean;
   /** Of both together. */
   readonly maxAddsPerPass?: number;
   /** Why something that the file says is never written here, or not by the first pass that could. */
@@ -33,6 +35,7 @@ export interface SmallWorld {
 export type Step =
   | 'pass'
   | 'apply'
+  | 'plan'
   | '--retry'
   | '--force'
   | '--accept-loss'
@@ -40,8 +43,9 @@ export type Step =
   | 'an older state'
   | 'another token'
   | 'the clock jumps'
+  | 'the clock is set back'
   | readonly string[]
-  | Pick<DesiredTemplate, 'surplus'>
+  | PolicyStep
   | {
       /** What somebody does at the service, in the second template if there it is. */
       readonly adds?: string;
@@ -50,7 +54,12 @@ export type Step =
       readonly in?: 2;
       /** What the file says from now on. */
       readonly file?: readonly string[];
+      /** Whether the state is an older copy then. */
+      readonly isOlder?: boolean;
     };
+
+/** What the file says from now on besides its records. */
+export type PolicyStep = Partial<Pick<DesiredTemplate, 'surplus' | 'adopt' | 'mode'>>;
 
 const park = { surplus: 'park' } as const;
 
@@ -577,6 +586,193 @@ export const worlds: readonly SmallWorld[] = [
         '@ A 192.0.2.3',
       ],
     ],
+  },
+  {
+    name: 'an add after an older state',
+    open: 'an older state does not show how often it was added',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', ['www A 192.0.2.1', 'ftp A 192.0.2.2'], 'an older state', 'pass'],
+  },
+  {
+    name: 'an older state, and names get an ending',
+    open: 'the service stores something else',
+    file: ['@ A 192.0.2.9'],
+    nature: { ending: '.##DOMAIN##' },
+    steps: ['pass', ['@ A 192.0.2.9', 'www A 192.0.2.1'], 'an older state', 'apply'],
+  },
+  {
+    name: 'an older state, and somebody, mode edits',
+    open: 'somebody’s change stays',
+    file: ['www A 192.0.2.1', 'mail A 192.0.2.7'],
+    service: ['www A 192.0.2.1', 'mail A 192.0.2.7'],
+    policy: { mode: 'edits' },
+    steps: [
+      'pass',
+      ['www A 192.0.2.2', 'ftp A 192.0.2.5'],
+      { changes: ['www A 192.0.2.2', 'www A 192.0.2.9'], isOlder: true },
+      '--force',
+    ],
+  },
+  {
+    name: 'the state is lost, and names get an ending, then adopted',
+    open: 'the service stores something else',
+    file: ['www A 192.0.2.1', '@ A 192.0.2.9'],
+    nature: { ending: '.' },
+    steps: ['pass', 'the state is lost', 'pass', { surplus: 'park', adopt: true }, 'apply'],
+  },
+  {
+    name: 'more changes than allowed',
+    open: 'more changes than allowed',
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ TXT one'],
+    service: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ TXT one'],
+    policy: { limits: { maxAdds: 0, maxChangePercent: 40, minRecords: 3 } },
+    steps: [
+      'pass',
+      ['www A 192.0.2.3', 'ftp A 192.0.2.2', '@ TXT one', 'mail A 192.0.2.5'],
+      ['www A 192.0.2.4', 'ftp A 192.0.2.4', '@ TXT two', 'mail A 192.0.2.5'],
+      '--force',
+    ],
+  },
+  {
+    name: 'more adopted than allowed',
+    isCalm: true,
+    open: 'more changes than allowed',
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    service: ['www A 192.0.2.1', 'mail A 192.0.2.7', 'shop A 192.0.2.8'],
+    policy: { ...park, adopt: true, limits: { maxAdds: 100, maxChangePercent: 40, minRecords: 10 } },
+    steps: ['pass', 'pass', '--force'],
+  },
+  {
+    name: 'a record of an unknown type',
+    isCalm: true,
+    open: 'a CNAME beside another record',
+    file: ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    service: ['www CAA 0 issue', 'ftp CAA 0 issue'],
+    policy: { ...park, adopt: true },
+    steps: ['pass', 'pass', '--force'],
+  },
+  {
+    name: 'changed back again and again',
+    open: 'something else keeps changing it',
+    file: ['www A 192.0.2.1'],
+    pause: 4_000,
+    steps: [
+      'pass',
+      ...Array.from({ length: 4 }, (): Step => ({ changes: ['www A 192.0.2.1', 'www A 192.0.2.9'] })),
+      ['www A 192.0.2.2'],
+    ],
+  },
+  {
+    name: 'one TTL for all of a name',
+    open: 'the service stores something else',
+    file: ['www 300 A 192.0.2.1', 'www 600 A 192.0.2.2'],
+    nature: { oneTtlPerSet: true },
+    steps: ['pass', 'pass', 'pass'],
+  },
+  {
+    name: 'one desired record becomes another',
+    isCalm: true,
+    open: 'the service stores something else',
+    file: ['www A 192.0.2.1', 'www. A 192.0.2.1'],
+    nature: { ending: '.' },
+    steps: ['pass', 'pass', 'apply'],
+  },
+  {
+    name: 'names are ignored, park',
+    open: 'the service stores something else',
+    file: ['www CNAME web.example.org'],
+    policy: park,
+    nature: { ignores: 'name' },
+    steps: ['pass', ['www A 192.0.2.1'], 'pass', 'apply'],
+  },
+  {
+    name: 'a CNAME becomes an A, park, and names get an ending',
+    open: 'the service stores something else',
+    file: ['www CNAME web.example.org'],
+    policy: park,
+    nature: { ending: '.##DOMAIN##' },
+    steps: ['pass', ['www A 192.0.2.1'], 'pass'],
+  },
+  {
+    name: 'a CNAME becomes an A, park, and no add is allowed',
+    open: 'more adds than allowed',
+    file: ['www CNAME web.example.org', '@ A 192.0.2.9'],
+    service: ['www CNAME web.example.org', '@ A 192.0.2.9'],
+    policy: { ...park, limits: { maxAdds: 0, maxChangePercent: 100, minRecords: 10 } },
+    steps: ['pass', ['www A 192.0.2.1', '@ A 192.0.2.9'], '--force', 'pass'],
+  },
+  {
+    name: 'a record leaves a name that an add fills, park, and no add is allowed',
+    open: 'more adds than allowed',
+    file: ['www A 192.0.2.1', '@ A 192.0.2.9'],
+    service: ['www A 192.0.2.1', '@ A 192.0.2.9'],
+    policy: { ...park, limits: { maxAdds: 0, maxChangePercent: 100, minRecords: 10 } },
+    steps: ['pass', ['ftp A 192.0.2.1', 'www AAAA 2001:db8::1', '@ A 192.0.2.9'], '--force', 'pass'],
+  },
+  {
+    name: 'a CNAME of somebody’s in the way, park, mode edits',
+    open: 'a CNAME beside another record',
+    file: ['www A 192.0.2.1'],
+    service: ['www CNAME web.example.org', 'ftp A 192.0.2.2'],
+    policy: { ...park, adopt: true, mode: 'edits' },
+    steps: ['pass', ['www A 192.0.2.3'], { mode: 'enforce' }],
+  },
+  {
+    name: 'two templates that are both written',
+    file: ['www A 192.0.2.1'],
+    beside: ['ftp A 192.0.2.2', 'ftp A 192.0.2.3'],
+    steps: ['pass', ['www A 192.0.2.4', '@ TXT one'], 'pass'],
+  },
+  {
+    name: 'a record, then apply',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', 'apply', 'pass'],
+  },
+  {
+    name: 'a record, and the clock jumps',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', 'the clock jumps', 'pass'],
+  },
+  {
+    name: 'a record, and the clock is set back',
+    open: 'a clock that was set back',
+    file: ['www A 192.0.2.1'],
+    policy: { subdomains: ['one.example.net'] },
+    steps: ['pass', 'the clock is set back', ['www A 192.0.2.2']],
+  },
+  {
+    name: 'an MX edited and taken back, with a copy of somebody’s',
+    file: ['@ MX 10 mx1.example.net'],
+    steps: [
+      'pass',
+      { adds: '@ MX 10 mx2.example.net', file: ['@ MX 10 mx2.example.net', '@ MX 20 mx3.example.net'] },
+      ['@ MX 10 mx1.example.net'],
+    ],
+  },
+  {
+    name: 'one process goes on',
+    isCalm: true,
+    isOneProcess: true,
+    file: ['@ TXT one'],
+    steps: [
+      'pass',
+      'pass',
+      'pass',
+      { changes: ['@ TXT one', '@ TXT other'] },
+      'pass',
+      'pass',
+      'the state is lost',
+      ['@ TXT two'],
+    ],
+  },
+  {
+    name: 'one process plans, then writes',
+    isCalm: true,
+    isOneProcess: true,
+    open: 'a plan writes nothing',
+    file: ['www A 192.0.2.1'],
+    service: ['www A 192.0.2.9'],
+    steps: ['plan', 'plan', 'pass', ['www A 192.0.2.2']],
   },
   ...pairs,
 ];

@@ -127,6 +127,13 @@ export const suspicion = [
     tests: ['reconcile/older-memory'],
   },
   {
+    rule: '§3.8 a record that may be it serves with adopt',
+    file: 'src/reconcile/core/gate.ts',
+    from: 'return adopts ? null : blockedByUncounted;',
+    to: 'return blockedByUncounted;',
+    tests: ['reconcile/older-memory'],
+  },
+  {
     rule: '§3.8 at first contact a doubtful spelling is remembered for the other adds',
     file: suspicionFile,
     from: '    if (isSpellingOpen && beside.length > 0) draft.setRow({ isSpellingDoubtful: true });\n',

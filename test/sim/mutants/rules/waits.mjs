@@ -125,6 +125,13 @@ export const waits = [
     tests: ['reconcile/lag'],
   },
   {
+    rule: '§3.1 a listing may be behind a park, and does not end the duty to restore',
+    file: 'src/reconcile/core/commit.ts',
+    from: '    draft.put({ ...draft.ofId(record.id)!, stored });\n',
+    to: '    stored.at.at(0);\n',
+    tests: ['reconcile/permit', 'reconcile/lag'],
+  },
+  {
     rule: '§3.1 a listing may be behind an add',
     file: 'src/reconcile/core/waits.ts',
     from: 'if (record === undefined) return replaced.includes(null);',
