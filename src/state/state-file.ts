@@ -198,7 +198,7 @@ export class StateFile {
     this.#flush();
     this.#isClosing = true;
     try {
-      await this.#saving;
+      while (this.#saving !== null) await this.#saving;
       await this.connection.close(when);
     } finally {
       this.onClosed();
