@@ -8,7 +8,7 @@ import { run, start, workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
 import { allPassed, linesOf, newFleet, passAgain, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
-import { mutatedProgram } from './workers.ts';
+import { mutatedProgram } from '../e2e/mutated-program.ts';
 
 /** Two processes with the same files, and a PostgreSQL of their own. */
 const newOwnFleet = async () => {

@@ -10,7 +10,8 @@ import { intentOf } from '../state/samples.ts';
 import { openAddress } from './address.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
-import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
+import { mutatedProgram } from '../e2e/mutated-program.ts';
+import { newWorkers, type Worker } from './workers.ts';
 
 /** Workers, with what is asked of them here. */
 const openWorkers = (service: Service, url: string) => {

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../e2e/program.ts';
 import { newFleet, passAgain, passedBy, runningIn } from './fleet.ts';
-import { mutatedProgram } from './workers.ts';
+import { mutatedProgram } from '../e2e/mutated-program.ts';
 
 const often = '*/10 * * * * *';
 /** Of one process. */

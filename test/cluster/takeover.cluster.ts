@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
-import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
+import { mutatedProgram } from '../e2e/mutated-program.ts';
+import { newWorkers, type Worker } from './workers.ts';
 
 const desired = Array.from({ length: 8 }, (_, at) => `added-${at}`);
 
