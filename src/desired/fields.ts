@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import { quote, type ReportDiagnostic } from './diagnostic.ts';
-import { suggestion, suggestionOr } from '../lib/nearest.ts';
+import { nearest } from '../lib/nearest.ts';
 import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml/tree.ts';
 
-/** The values of a mapping by known key, without unknown and repeated keys, which have been reported. */
+/**
+ * The values of a mapping by known key. Unknown and repeated keys have been reported; the value of an unknown key counts
+ * for the key that was evidently meant, so that this one is not reported as missing too.
+ */
 export type Fields<Key extends string> = ReadonlyMap<Key, YamlNode>;
 
 export type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
@@ -14,13 +17,19 @@ export const fieldsOf = <Schema extends z.ZodObject>(
   report: ReportDiagnostic,
 ): Fields<KeyOf<Schema>> => {
   const fields = new Map<KeyOf<Schema>, YamlNode>();
+  const known = Object.keys(schema.shape);
+  const meant: (readonly [key: string, value: YamlNode])[] = [];
   for (const { key, value } of node.entries) {
     if (!isKey(key.text, schema)) {
       const isBare = value.kind === 'scalar' && value.value === null && value.text === '';
-      report('unknown-key', key, unknownKey(key.text, Object.keys(schema.shape), isBare));
+      report('unknown-key', key, unknownKey(key.text, known, isBare));
+      if (key.text === '<<' && value.kind === 'mapping')
+        meant.push(...value.entries.map((merged) => [merged.key.text, merged.value] as const));
+      else meant.push([meantBy(key.text, known) ?? '', value]);
     } else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is given twice`);
     else fields.set(key.text, value);
   }
+  for (const [key, value] of meant) if (isKey(key, schema) && !fields.has(key)) fields.set(key, value);
   return fields;
 };
 
@@ -69,13 +78,17 @@ const unknownKey = (key: string, known: readonly string[], isBare: boolean): str
   if (key === '<<')
     return 'merge keys are not supported; put shared entries into a fragment and `include` it';
   // Braces and brackets end a plain text at a comma.
-  if (isBare && suggestion(key, known) === '')
+  if (isBare && nearest(key, known) === null)
     return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
   if (known.includes('content') && remarks.has(key.toLowerCase()))
     return `unknown key ${quote(key)}; a remark is a comment of the file: a blank, \`#\` and the text`;
-  const meant = known.find((one) => otherNames[one]?.includes(key.toLowerCase()));
-  return `unknown key ${quote(key)}${meant === undefined ? suggestionOr(key, known) : `; did you mean \`${meant}\`?`}`;
+  const meant = meantBy(key, known);
+  const hint = meant === null ? `; there are: ${known.join(', ')}` : `; did you mean \`${meant}\`?`;
+  return `unknown key ${quote(key)}${hint}`;
 };
+
+const meantBy = (key: string, known: readonly string[]): string | null =>
+  known.find((one) => otherNames[one]?.includes(key.toLowerCase())) ?? nearest(key, known);
 
 /** Keys in which other tools keep remarks on a record. */
 const remarks: ReadonlySet<string> = new Set(['comment', 'comments', 'note', 'notes', 'description']);

@@ -134,7 +134,7 @@ const parseDocument = async ({
   const fields: ParsedDocument['fields'] = isFragment
     ? fieldsOf(root, fragmentSchema, report)
     : fieldsOf(root, templateSchema, report);
-  if (!isFragment) requireKeys(root, report);
+  if (!isFragment) requireKeys(fields, root, report);
   const sections = await sectionsIn(fields, report);
   findCommentsAfterTexts(text, sections.records, report);
   return { line, column, fields, ...sections, diagnostics };
@@ -175,11 +175,10 @@ const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {
   return new Map(names.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 };
 
-const requireKeys = ({ entries, ...at }: MappingNode, report: ReportDiagnostic): void => {
-  const says = (name: string): boolean => entries.some(({ key }) => key.text === name);
-  if (!says('template') && !says('id'))
+const requireKeys = (fields: ParsedDocument['fields'], at: Position, report: ReportDiagnostic): void => {
+  if (!fields.has('template') && !fields.has('id'))
     report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
-  if (!says('records') && !says('include')) {
+  if (!fields.has('records') && !fields.has('include')) {
     report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
   }
 };

@@ -3,7 +3,7 @@ import { writeBelow } from '../daemon/ways.ts';
 import { run, workplace } from './program.ts';
 
 /**
- * What people write who know DNS and are new to these files, and what they are told: where, what, and what to do. Each
+ * What people write who know DNS and are new to these files, and what they are told, once: where, what, and what to do. Each
  * text is a file of its own; `site` is the template's name, and `FILE` the path of the file in the messages.
  */
 const mistakes: readonly (readonly [what: string, text: string, message: string])[] = [
@@ -46,6 +46,21 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     'preference key',
     'template: site\nrecords:\n  - { type: MX, preference: 10, content: mx.example.net }\n',
     '3:17: error: unknown key `preference`; did you mean `priority`? [unknown-key]',
+  ],
+  [
+    'a misspelled part',
+    'template: site\nrecords:\n  - {type: SRV, name: _sip._tcp, priority: 1, weigth: 5, port: 5060, target: sip.example.net}\n',
+    '3:47: error: unknown key `weigth`; did you mean `weight`? [unknown-key]',
+  ],
+  [
+    'priority in the content',
+    'template: site\nrecords:\n  - {type: MX, content: 10 mx.example.net}\n',
+    '3:25: error: the priority has a key of its own: `content: mx.example.net`, `priority: 10` [bad-host]',
+  ],
+  [
+    'merge key',
+    'template: site\nrecords:\n  - &www {type: A, name: www, content: 192.0.2.1}\n  - {<<: *www, name: shop}\n',
+    '4:6: error: merge keys are not supported; put shared entries into a fragment and `include` it [unknown-key]',
   ],
   [
     'CNAME beside A',
@@ -124,6 +139,7 @@ it.each(mistakes.map(([what, , message], at) => [what, message, `templates/${at}
   '%s: %s',
   async (_, message, file) => {
     told ??= validateAll();
-    expect(await told).toContain(`${file}:${message.replaceAll('FILE', file)}`);
+    const lines = (await told).filter((line) => line.startsWith(`${file}:`));
+    expect(lines).toEqual([`${file}:${message.replaceAll('FILE', file)}`]);
   },
 );

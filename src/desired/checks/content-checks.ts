@@ -65,11 +65,14 @@ const nameRequired: RecordCheck = {
 
 const priorityRequired: RecordCheck = {
   id: 'priority-required',
-  find: ({ desired: { type }, fields, at }) =>
-    hasPriority(type) && !fields.has('priority')
+  find: ({ desired: { type, content }, fields, at, allow }) =>
+    hasPriority(type) && !fields.has('priority') && !(allow.size === 0 && priorityBefore.test(content))
       ? [{ at: at.entry, message: `the ${type} record needs a \`priority\`` }]
       : [],
 };
+
+/** MX and SRV as in zone files: the check of the content says what to do. */
+const priorityBefore = /^\d+\s+(?:\d+\s+\d+\s+)?\S+$/;
 
 const typesWithPriority = recordTypes.filter(hasPriority).join(' and ');
 
