@@ -1,7 +1,6 @@
 import { codeOf, UserError } from '../errors.ts';
-import type { Difference } from '../plan/difference.ts';
+import type { Difference, SkipCause } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
-import { unforceable } from '../reconcile/core/permit.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/row-sides.ts';
@@ -13,15 +12,19 @@ export const readPlan = async (file: string): Promise<Report> => {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   });
   const plan = await planOf(parseJson(text.toString('utf8')));
-  if (plan !== null) return plan;
-  throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
+  if (typeof plan !== 'string') return plan;
+  throw new UserError(`--plan: ${file} is ${plan}: ${how}`);
 };
 
-/** Null if it is no report of a plan. */
-export const planOf = async (value: unknown): Promise<Report | null> => {
+/** What it is instead if it is no plan that can be compared with another one. */
+export const planOf = async (value: unknown): Promise<Report | string> => {
   const { reportSchema } = await import('../report/report.ts');
   const parsed = reportSchema.safeParse(value);
-  return parsed.success && parsed.data.dryRun ? parsed.data : null;
+  if (!parsed.success || !parsed.data.dryRun) return 'not a report of plan';
+  const differences = parsed.data.templates.flatMap((template) => template.differences);
+  return differences.some(({ outcome, skippedBy }) => outcome === 'skipped' && skippedBy === undefined)
+    ? 'a plan of an earlier version, which has no code for why a difference is skipped'
+    : parsed.data;
 };
 
 /** Null, which is not a report, if it is not JSON. */
@@ -132,13 +135,15 @@ const inKeyOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-/** What is skipped in one plan, and could not have been forced, is not to be written by another one. */
+/** What `mode: report` or `--only` left out of one plan, which nobody can force, is not to be written by another one. */
 const withoutOutcome = (difference: Difference): unknown => ({
-  isSkipped: unforceable.has(difference.error),
+  isLeftOut: difference.outcome === 'skipped' && !mayBeLifted.has(difference.skippedBy),
   recordId: 'recordId' in difference ? difference.recordId : null,
   current: 'current' in difference ? difference.current : null,
   desired: 'desired' in difference ? difference.desired : null,
 });
+
+const mayBeLifted: ReadonlySet<SkipCause | undefined> = new Set(['mode-edits', 'held', 'pass']);
 
 const differenceText = (difference: Difference): string => {
   if (difference.action === 'surplus') return `surplus ${recordText(difference.current)}`;

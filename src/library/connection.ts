@@ -174,7 +174,7 @@ const refuseDryRun = ({ clients }: AppContext): void => {
 
 const approvedBy = async (plan: unknown): Promise<ApprovedPlan> => {
   const report = await planOf(plan);
-  if (report === null) throw new ArgumentError('plan: expected the report of a plan');
+  if (typeof report === 'string') throw new ArgumentError(`plan: this is ${report}`);
   return { report, name: 'the plan that was given', again: (names) => `templates: ${JSON.stringify(names)}` };
 };
 

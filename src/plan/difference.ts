@@ -6,6 +6,12 @@ export type Cause = 'edited' | 'drifted' | 'both' | 'unknown';
 /** The outcome of a difference that a pass acted on or held back. */
 export type Outcome = 'applied' | 'failed' | 'unknown' | 'skipped';
 
+/**
+ * Why a difference is skipped: the mode of its file, `--only`, a guard or a pause, or the pass itself, which waits for a
+ * reading or for another write, or cannot go on.
+ */
+export type SkipCause = 'mode-report' | 'mode-edits' | 'not-selected' | 'held' | 'pass';
+
 /** The parts of a record that an update can change. */
 export type Field = 'name' | 'content' | 'priority' | 'ttl';
 
@@ -21,6 +27,8 @@ interface WriteOutcome {
   /** The id of the write that a pass has sent for it, as in log and history. */
   readonly write?: string;
   readonly outcome?: Outcome;
+  /** Of a skipped one. */
+  readonly skippedBy?: SkipCause;
   readonly error?: string;
   /** ISO 8601: when a failed write is retried. */
   readonly retryAt?: string;

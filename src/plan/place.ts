@@ -1,4 +1,5 @@
 import { canonicalName } from '../model/canonical.ts';
+import type { SkipCause } from './difference.ts';
 import type { ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
@@ -20,8 +21,15 @@ export const byPlace = (steps: readonly Step[], keptNames: KeptNames): Map<strin
 const placesOf = (step: Step, keptNames: KeptNames): readonly string[] =>
   keptNames(canonicalName(resultOf(step).name));
 
-/** Why a step may not be written now; null if it may. */
-export type SkipReason = (step: Step) => string | null;
+/** Why a step may not be written now. */
+export interface Skip {
+  readonly cause: SkipCause;
+  /** For a person. */
+  readonly text: string;
+}
+
+/** Null if it may be written now. */
+export type SkipReason = (step: Step) => Skip | null;
 
 /** Of a plan. */
 interface PlacedSteps {
@@ -60,7 +68,7 @@ export const withDependentWaits = (
   const emptied = new Map<Step, Step[]>();
   for (const [place, comers] of byPlace(coming, keptNames))
     for (const step of comers) for (const one of leaving.get(place) ?? []) pushTo(emptied, step, one);
-  const reasons = new Map<Step, string>();
+  const reasons = new Map<Step, Skip>();
   for (const step of steps) {
     const reason = own(step);
     if (reason !== null) reasons.set(step, reason);
@@ -70,7 +78,8 @@ export const withDependentWaits = (
   for (const [step, reason] of reasons) {
     const others = [needs, needing, emptied].flatMap((links) => links.get(step) ?? []);
     for (const other of others.filter((one) => !reasons.has(one))) {
-      reasons.set(other, waiting.has(step) ? reason : `waits for ${describe(step)}: ${reason}`);
+      const text = waiting.has(step) ? reason.text : `waits for ${describe(step)}: ${reason.text}`;
+      reasons.set(other, { ...reason, text });
       waiting.add(other);
     }
   }

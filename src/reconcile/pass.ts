@@ -5,6 +5,7 @@ import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
+import type { Skip } from '../plan/place.ts';
 import { guardAll } from './core/guards.ts';
 import { edit } from '../memory/memory.ts';
 import { clearBackoff } from '../memory/remembering.ts';
@@ -220,7 +221,7 @@ const write = async (
   return { finished, isIncomplete };
 };
 
-const needsOthers = 'waits for an earlier write';
+const needsOthers: Skip = { cause: 'pass', text: 'waits for an earlier write' };
 
 const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: ClientRun): boolean => {
   const first = planOf(planned.basis);

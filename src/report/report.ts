@@ -43,6 +43,14 @@ const outcomeFields = {
       .enum(['applied', 'failed', 'unknown', 'skipped'])
       .describe('the outcome, if a pass acted on it or held it back'),
   ),
+  skippedBy: z.exactOptional(
+    z
+      .enum(['mode-report', 'mode-edits', 'not-selected', 'held', 'pass'])
+      .describe(
+        'present if it was skipped: by `mode`, by --only (not-selected), because its template is held or suspended, or ' +
+          'by the pass, which waits or cannot go on',
+      ),
+  ),
   error: z.exactOptional(described('why it was not applied')),
 };
 
@@ -105,6 +113,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       retryAt: outcomeFields.retryAt,
       message: z.string(),
       outcome: outcomeFields.outcome,
+      skippedBy: outcomeFields.skippedBy,
       error: outcomeFields.error,
     })
     .describe('A difference that is not written until a person or a policy resolves it'),

@@ -25,7 +25,7 @@ const reordered: Difference = {
   recordId: 5,
   action: 'update',
 };
-const skipped = { outcome: 'skipped', error: 'held: too many' } as const;
+const skipped = { outcome: 'skipped', skippedBy: 'held', error: 'held: too many' } as const;
 const blocked: Difference = {
   action: 'blocked',
   reason: 'vanished',
@@ -130,10 +130,10 @@ describe('with guards lifted', () => {
     expect(changes(held, template([now]))).not.toEqual([]);
   });
 
-  it.each(['not selected by --only', 'mode: report writes nothing'])(
-    'what no person could force is not the same write: %s',
-    (error) => {
-      const left = template([{ ...add, outcome: 'skipped', error }]);
+  it.each(['not-selected', 'mode-report'] as const)(
+    'what no person could force is not the same write, in whichever words: %s',
+    (skippedBy) => {
+      const left = template([{ ...add, outcome: 'skipped', skippedBy, error: 'held: too many' }]);
       expect(changes(left, template([add]), true)).toHaveLength(2);
       expect(changes(template([add]), left, true)).toHaveLength(2);
       expect(changes(left, left, true)).toEqual([]);

@@ -102,6 +102,43 @@ describe('apply --plan', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
+  it.each<[string, string[], Record<string, string>]>([
+    ['--only', ['--only', '_sips._tcp SRV'], {}],
+    ['mode: report', [], { DNS_SYNC_MODE: 'report' }],
+  ])(
+    'never writes what %s left out, whoever forces it and however the plan words it',
+    async (_, only, env) => {
+      const service = await startService();
+      const launch = { cwd: await workplace(), env: service.env };
+      const plan = ['plan', 'office-reverse', 'voice', ...only, '--format', 'json', '--out', 'plan.json'];
+      await run(plan, { ...launch, env: { ...launch.env, ...env } });
+      const file = path.join(launch.cwd, 'plan.json');
+      const saved = await readFile(file, 'utf8');
+      const worded = saved.replaceAll(/"error": "[^"]*"/g, '"error": "held: in other words"');
+      expect(worded).not.toBe(saved);
+      await writeFile(file, worded);
+      const apply = ['apply', 'office-reverse', '--plan', 'plan.json', '--yes', '--force'];
+      const { code, stderr } = await run(apply, launch);
+      expect(code).toBe(1);
+      expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+      expect(service.writes()).toEqual([]);
+    },
+  );
+
+  it('refuses a plan without the codes of what it skips', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_MAX_ADDS: '0' } };
+    await run(['plan', 'office-reverse', '--format', 'json', '--out', 'plan.json'], launch);
+    const file = path.join(launch.cwd, 'plan.json');
+    const old = (await readFile(file, 'utf8')).replaceAll(/"skippedBy": "held",\s*/g, '');
+    await writeFile(file, old);
+    const apply = ['apply', 'office-reverse', '--plan', 'plan.json', '--yes', '--force'];
+    const { code, stderr } = await run(apply, launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('plan.json is a plan of an earlier version, which has no code for why');
+    expect(service.writes()).toEqual([]);
+  });
+
   it('compares with the plan after the wait for another pass', async () => {
     const { service, held, release } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };

@@ -59,6 +59,8 @@ const cases: readonly Case[] = [
 test.each(cases)('waits with the held step: $name', ({ held, written, ...situation }) => {
   const plan = planOf(situation);
   expect(plan.steps.map(lineOf)).toContain(held);
-  const whyNot = withDependentWaits(plan, (step) => (lineOf(step) === held ? 'it is held' : null));
+  const whyNot = withDependentWaits(plan, (step) =>
+    lineOf(step) === held ? { cause: 'held', text: 'it is held' } : null,
+  );
   expect(plan.steps.filter((step) => whyNot(step) === null).map(lineOf)).toEqual(written);
 });

@@ -119,7 +119,7 @@ describe('the summary', () => {
       blocked: 6,
       applied: 2,
       differing: 4,
-      held: { add: 2, update: 0, park: 0 },
+      held: { add: 2, update: 1, park: 1 },
       heldTemplates: 1,
       suspendedTemplates: 1,
       failedTemplates: 1,

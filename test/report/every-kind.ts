@@ -173,6 +173,7 @@ export const everyKind: PassResult = pass({
           cause: 'unknown',
           source: at(3, 'templates/_voice.yaml'),
           outcome: 'skipped',
+          skippedBy: 'mode-edits',
           error: 'The mode of this template is edits: only what an edit of the file caused is written.',
         },
         {
@@ -216,6 +217,9 @@ export const everyKind: PassResult = pass({
           fields: ['name', 'content'],
           cause: 'edited',
           source: at(13),
+          outcome: 'skipped',
+          skippedBy: 'not-selected',
+          error: 'not selected by --only',
         },
         {
           action: 'park',
@@ -223,6 +227,9 @@ export const everyKind: PassResult = pass({
           current: record('CNAME', 'old', 'old.example.org', { ttl: 3600 }),
           desired: record('CNAME', '_parked-9', 'parked.invalid', { ttl: 3600 }),
           cause: 'edited',
+          outcome: 'skipped',
+          skippedBy: 'mode-report',
+          error: 'mode: report writes nothing',
         },
         {
           action: 'surplus',
@@ -288,6 +295,7 @@ export const everyKind: PassResult = pass({
           retryAt: '2026-11-21T02:00:00.000Z',
           message: 'The service answered 422.',
           outcome: 'skipped',
+          skippedBy: 'pass',
           error: 'It is not yet time to try again.',
         },
         {
@@ -418,6 +426,7 @@ export const everyKind: PassResult = pass({
           cause: 'unknown',
           source: at(4, 'templates/mail.yaml'),
           outcome: 'skipped',
+          skippedBy: 'held',
         },
       ],
     }),

@@ -5,7 +5,7 @@ import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
-import { withDependentWaits, type SkipReason } from '../../plan/place.ts';
+import { withDependentWaits, type Skip, type SkipReason } from '../../plan/place.ts';
 import type { TemplateState } from './state.ts';
 
 /** The holds of the client on its templates. */
@@ -35,7 +35,9 @@ export const nextStep = (
   force: boolean,
 ): Step | null => {
   const whyNot = withDependentWaits(plan, (step) =>
-    state.attempts.has(stepKey(step)) ? 'already attempted' : skipReasonOf(step, state, client, force),
+    state.attempts.has(stepKey(step))
+      ? byPass('already attempted')
+      : skipReasonOf(step, state, client, force),
   );
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
@@ -62,32 +64,33 @@ export const skipReasonOf = (
   state: TemplateState,
   client: ClientView,
   force: boolean,
-): string | null =>
+): Skip | null =>
   policyReason(step, state, force) ??
-  clientReason(client) ??
-  state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason ??
-  (state.confirmed.has(writeKey(step)) ? null : unconfirmed) ??
-  state.holds.find((hold) => !isPolicy(hold) && holdsStep(hold, step))?.reason ??
-  null;
+  byPass(
+    clientReason(client) ??
+      state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason ??
+      (state.confirmed.has(writeKey(step)) ? null : unconfirmed) ??
+      state.holds.find((hold) => !isPolicy(hold) && holdsStep(hold, step))?.reason ??
+      null,
+  );
 
-const onlyReported = 'mode: report writes nothing';
-const notChosen = 'not selected by --only';
+const byPass = (text: string | null): Skip | null => (text === null ? null : { cause: 'pass', text });
 
-/** Why a step is skipped, if nobody can force it. */
-export const unforceable: ReadonlySet<string | undefined> = new Set([onlyReported, notChosen]);
-
-const policyReason = (step: Step, { basis, holds, only }: TemplateState, force: boolean): string | null => {
+const policyReason = (step: Step, { basis, holds, only }: TemplateState, force: boolean): Skip | null => {
   const { mode } = basis.desired;
-  if (mode === 'report') return onlyReported;
-  if (!isChosen(step, only)) return notChosen;
-  const guard = firstPolicy(holds, (hold) => hold.scope === 'template' || isAdd(step));
-  if (guard) return `held: ${guard.reason}`;
+  if (mode === 'report') return { cause: 'mode-report', text: 'mode: report writes nothing' };
+  if (!isChosen(step, only)) return notSelected;
+  const hold = firstPolicy(holds, ({ scope }) => scope === 'template' || isAdd(step));
+  if (hold) return { cause: 'held', text: `held: ${hold.reason}` };
   const { cause } = step.difference;
   if (mode === 'edits' && !force && cause !== 'edited' && cause !== 'both') {
-    return `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
+    const text = `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
+    return { cause: 'mode-edits', text };
   }
   return null;
 };
+
+const notSelected: Skip = { cause: 'not-selected', text: 'not selected by --only' };
 
 /** Pauses first: guards have not judged what a paused template would write. */
 export const firstPolicy = (
@@ -109,7 +112,7 @@ const isChosen = (step: Step, only: readonly RecordPattern[]): boolean => {
 /** The part of a plan that `--only` selects, without what waits for the rest. */
 export const chosenPart = (plan: TemplatePlan, { only }: TemplateState): TemplatePlan => {
   if (only.length === 0) return plan;
-  const reasons = withDependentWaits(plan, (step) => (isChosen(step, only) ? null : ''));
+  const reasons = withDependentWaits(plan, (step) => (isChosen(step, only) ? null : notSelected));
   return { ...plan, steps: plan.steps.filter((step) => reasons(step) === null) };
 };
 

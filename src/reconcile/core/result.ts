@@ -3,6 +3,7 @@ import { writeIdOf } from '../../model/write-id.ts';
 import type { Difference, Outcome } from '../../plan/difference.ts';
 import { isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
+import type { Skip, SkipReason } from '../../plan/place.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
@@ -19,7 +20,7 @@ export interface ResultInput {
   readonly revision: string | null;
   readonly subdomains: readonly SubdomainResult[];
   /** Why a step was not written; null in a dry run. */
-  readonly skipReason: (step: Step) => string | null;
+  readonly skipReason: SkipReason;
   /** Why the client's writes ended early in this pass. */
   readonly clientHolds: readonly Hold[];
 }
@@ -161,13 +162,14 @@ const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
 };
 
 /** `waitsUntil`: of what holds the template. */
-const afterSkip = ({ difference }: Step, reason: string | null, waitsUntil: number | null): Difference =>
-  reason === null
+const afterSkip = ({ difference }: Step, skip: Skip | null, waitsUntil: number | null): Difference =>
+  skip === null
     ? difference
     : {
         ...difference,
         outcome: 'skipped' satisfies Outcome,
-        error: reason,
+        skippedBy: skip.cause,
+        error: skip.text,
         ...(waitsUntil === null ? {} : { retryAt: isoOf(waitsUntil) }),
       };
 

@@ -63,7 +63,8 @@ const write = async (
   const state = run.pause(compareListing(before, run.listing));
   const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
-    const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'a newer reading changed the plan';
+    const skip = skipReasonOf(step, state, run.view, run.pass.force);
+    const reason = skip?.text ?? 'a newer reading changed the plan';
     const result = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveEnd(state, intent, result, run);
   }
