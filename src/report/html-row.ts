@@ -38,15 +38,20 @@ export const answerSides: SideNames = {
   next: '',
 };
 
-/** One line for each difference, with details to open. */
-export const rowList = (rows: readonly Row[], names: SideNames, clock: PageClock): Markup | string =>
+/** One line for each difference, with details to open; `more`: what else there is about each. */
+export const rowList = (
+  rows: readonly Row[],
+  names: SideNames,
+  clock: PageClock,
+  more: (at: number) => readonly Markup[] = () => [],
+): Markup | string =>
   rows.length === 0
     ? ''
     : html`<ul class="rows">
-        ${rows.map((row) => rowItem(row, names, clock))}
+        ${rows.map((row, at) => rowItem(row, names, clock, more(at)))}
       </ul>`;
 
-const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
+const rowItem = (row: Row, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup =>
   html`<li class="row ${row.kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
@@ -63,7 +68,7 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
         ${side(names.desired, textsOf(row, 'desired') ?? ['no such record'])}
         ${row.where.length === 0 ? '' : side('where', [html`${row.where.join(' · ')}`])}
       </dl>
-      ${row.remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`)}
+      ${[...row.remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`), ...more]}
     </details>
   </li>`;
 

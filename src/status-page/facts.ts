@@ -72,6 +72,8 @@ export interface TemplateDetails extends ShownTemplate {
 }
 
 export interface ShownPaste {
+  /** The place of its difference among those of the template, from 0. */
+  readonly at: number;
   /** `FILE:LINE` of what the file says now; the template's file for a new entry. */
   readonly place: string;
   /** What the file says now; null: nothing. */

@@ -1,6 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ShownPaste, TemplateDetails } from './facts.ts';
+import { encoded } from './query.ts';
 
 /** The other way to end differences: the files say what the service has. */
 export const pasteSection = (
@@ -18,20 +19,30 @@ export const pasteSection = (
           entry to <code>records</code>.
         </p>
         <ul class="pastes">
-          ${pastes.map(pasteItem)}
+          ${pastes.map((paste) => pasteItem(paste, pasteId(template, paste.at)))}
         </ul>
         ${morePastes === 0 ? '' : html`<p class="rest">and ${String(morePastes)} more: run the command</p>`}
       </details>`;
 
-const pasteItem = ({ place, before, yaml }: ShownPaste): Markup => {
+/** In the row of a difference, to what ends it the other way. */
+export const pasteLink = ({ template, pastes }: TemplateDetails, at: number): Markup[] =>
+  pastes.some((paste) => paste.at === at)
+    ? [html`<p><a href="#${pasteId(template, at)}">Accept it: the YAML to paste</a></p>`]
+    : [];
+
+/** Where the page says what to paste for each difference. */
+const pasteId = ({ client, id }: TemplateDetails['template'], at: number): string =>
+  `accept-${encoded(client)}-${id ?? 0}-${at + 1}`;
+
+const pasteItem = ({ place, before, yaml }: ShownPaste, id: string): Markup => {
   const where = html`In <code>${escapeControl(place)}</code>`;
   // Invisible characters are escaped in it, as YAML spells them.
   const entry = yaml === null ? '' : html`<pre><code>${yaml}</code></pre>`;
-  if (before === null) return html`<li>${where}, add to <code>records</code>: ${entry}</li>`;
+  if (before === null) return html`<li id="${id}">${where}, add to <code>records</code>: ${entry}</li>`;
   const record = html`<code
     >${escapeControl(`${before.name || '@'} ${before.type} ${before.content}`)}</code
   >`;
   return yaml === null
-    ? html`<li>${where}, remove ${record}</li>`
-    : html`<li>${where}, replace ${record} by: ${entry}</li>`;
+    ? html`<li id="${id}">${where}, remove ${record}</li>`
+    : html`<li id="${id}">${where}, replace ${record} by: ${entry}</li>`;
 };

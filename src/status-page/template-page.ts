@@ -10,7 +10,7 @@ import { actionBar, templateActions } from './actions.ts';
 import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
 import { frame } from './frame.ts';
-import { pasteSection } from './paste-section.ts';
+import { pasteLink, pasteSection } from './paste-section.ts';
 import { causes, titleOf } from './state.ts';
 import { encoded, templateAddress } from './query.ts';
 import { rest } from './words.ts';
@@ -66,7 +66,8 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
         ? ''
         : html`<section aria-label="What differs in ${title}">
             <h2>What differs</h2>
-            ${sidesHeading} ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock)}
+            ${sidesHeading}
+            ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock, (at) => pasteLink(details, at))}
             ${rest(more.differences, 'difference', '/api/report')} ${pasteSection(details, title)}
           </section>`
     }

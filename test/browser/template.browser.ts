@@ -29,6 +29,28 @@ it('shows the YAML that accepts what the service has, and whoever pastes it is i
   expect(complaints).toEqual([]);
 });
 
+it('leads from each difference to the YAML that accepts it, by keyboard', async () => {
+  const { daemon, url, change, idOf } = await started(['--dry-run']);
+  await change('edit-record', { record_id: await idOf('A', 'www'), content: '192.0.2.7' });
+  await change('edit-record', { record_id: await idOf('MX', null), content: 'mx7.example.net' });
+  await daemon.pass();
+  const { page, complaints } = await visit(`${url}templates/standard-web`, phone);
+  for (const content of ['mx7.example.net', '192.0.2.7']) {
+    const row = page.locator('.rows > li', { hasText: content });
+    await row.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toContain('the YAML to paste');
+    await page.keyboard.press('Enter');
+    const target = page.locator(':target');
+    await target.waitFor({ state: 'visible' });
+    expect(await target.innerText()).toContain(content);
+    await expectNoSideways(page);
+    expect(await barriersOf(page)).toEqual([]);
+  }
+  expect(complaints).toEqual([]);
+});
+
 it('links the commit of a file to where people can see it', async () => {
   const link = 'https://git.example.net/dns/commit/';
   const { cwd, url } = await started(['--dry-run'], { DNS_SYNC_COMMIT_URL: `${link}{sha}` }, (folder) => {

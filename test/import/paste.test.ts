@@ -20,8 +20,9 @@ records:
 const pastesIn = async (...records: readonly Stated[]) => {
   const directory = await directoryWith({ 'web.yaml': file });
   const desired = await loadIn(directory);
-  const pastes = pastesFor(desired, differencesIn(desired, templateOf(...records)));
-  return { directory, pastes };
+  const differences = differencesIn(desired, templateOf(...records));
+  const pastes = pastesFor(desired, differences);
+  return { directory, pastes, differences };
 };
 
 /** What somebody makes of the file who does as they are told. */
@@ -71,6 +72,29 @@ test.each<[string, Record<string, Stated | null>]>([
   const desired = await loadIn(directory);
   expect(differencesIn(desired, templateOf(...records))).toEqual([]);
   expect(desired.records).toHaveLength(records.length);
+});
+
+test('each names the difference that it ends', async () => {
+  const { one, two, three, spf, mx } = same;
+  const more: Stated = { type: 'A', name: 'more', content: '192.0.2.7' };
+  const other: Stated = { type: 'TXT', name: 'more', content: 'token' };
+  const { pastes, differences } = await pastesIn(
+    one!,
+    two!,
+    three!,
+    { ...mx!, priority: 5 },
+    spf!,
+    more,
+    other,
+  );
+  expect(pastes).toHaveLength(differences.length);
+  for (const { at, before, yaml } of pastes) {
+    const difference = differences[at]!;
+    if (before === null)
+      expect(yaml).toContain('current' in difference ? difference.current?.content : 'no such record');
+    else expect(difference).toMatchObject({ desired: { type: before.type, content: before.content } });
+  }
+  expect(new Set(pastes.map(({ at }) => at)).size).toBe(pastes.length);
 });
 
 test('a place is that of the entry, or the file for a new one', async () => {

@@ -235,12 +235,14 @@ export const templateState = (): TemplateSummary => {
         dryRun: false,
         pastes: [
           {
+            at: 0,
             place: `${file}:5`,
             before: record(0, '192.0.2.1'),
             yaml: '  - { type: A, name: www, content: 203.0.113.9 }',
           },
-          { place: `${file}:6`, before: record(1, '192.0.2.2'), yaml: null },
+          { at: 1, place: `${file}:6`, before: record(1, '192.0.2.2'), yaml: null },
           {
+            at: 2,
             place: file,
             before: null,
             yaml: `  - type: TXT\n    name: selector._domainkey\n    content: ${'x'.repeat(300)}`,

@@ -69,7 +69,8 @@ type WithPlace = Exclude<Difference, { action: 'surplus' | 'park' }> | Blocked;
 
 const placeOf = ({ source: { file, line } }: WithPlace): string => `${file}:${line}`;
 
-const isAt = ({ source, desired }: WithPlace): ((record: DesiredRecord) => boolean) => {
+/** Whether a record of a file is the one that differs. */
+export const isAt = ({ source, desired }: WithPlace): ((record: DesiredRecord) => boolean) => {
   const key = recordKey(entryOf(desired));
   return (record) =>
     record.source.line === source.line &&

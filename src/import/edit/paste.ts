@@ -3,10 +3,12 @@ import type { DesiredTemplate } from '../../model/template.ts';
 import type { Difference } from '../../plan/difference.ts';
 import { entryOf } from '../../plan/entry.ts';
 import { entryLines } from '../entry.ts';
-import { changesFor, type SetRecord } from './changes.ts';
+import { changesFor, isAt, type Change, type SetRecord } from './changes.ts';
 
 /** What a person changes by hand in a file, so that it says what the service has of one record. */
 export interface Paste {
+  /** The place of its difference among those given, from 0. */
+  readonly at: number;
   /** `FILE:LINE` of what the file says now; the template's file for a new entry. */
   readonly place: string;
   /** What the file says now; null: nothing. */
@@ -18,12 +20,19 @@ export interface Paste {
 /** Variables, and TTLs that come from the template, are written out. */
 export const pastesFor = (template: DesiredTemplate, differences: readonly Difference[]): Paste[] =>
   changesFor(template, differences, []).changes.map((change) => {
+    const at = differences.findIndex((one) => isFor(change, one));
     if (change.kind === 'add')
-      return { place: template.source.file, before: null, yaml: yamlOf(change.actual) };
+      return { at, place: template.source.file, before: null, yaml: yamlOf(change.actual) };
     const { source } = change.desired;
     const yaml = change.kind === 'remove' ? null : yamlOf(asSet(change));
-    return { place: `${source.file}:${source.line}`, before: change.desired, yaml };
+    return { at, place: `${source.file}:${source.line}`, before: change.desired, yaml };
   });
+
+const isFor = (change: Change, difference: Difference): boolean => {
+  if (difference.action === 'surplus' || difference.action === 'park')
+    return change.kind === 'add' && change.actual === difference.current;
+  return change.kind !== 'add' && isAt(difference)(change.desired);
+};
 
 /** A TTL that the file does not state stays unstated. */
 const asSet = ({ actual, desired, fields }: SetRecord): RecordData => ({
