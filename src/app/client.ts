@@ -4,6 +4,7 @@ import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
+import type { SavedAt } from '../model/saved-at.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import type { Instant } from '../memory/backoff.ts';
@@ -51,8 +52,8 @@ export interface Client {
   readonly scan: () => Promise<ScanResult>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
-  /** What its shared files are known by. */
-  readonly sharedAs: () => string;
+  /** By the tokens of its last pass. */
+  readonly savedAt: () => SavedAt;
   close(): Promise<void>;
 }
 
@@ -94,6 +95,7 @@ class OpenClient implements Client {
   readonly #cache = emptyCache();
   readonly #unsaved = new KeptOutcomes();
   #tokens: Tokens;
+  #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
   #listedAt = 0;
   /** The files that a pass has loaded last. */
@@ -119,7 +121,7 @@ class OpenClient implements Client {
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.connection);
-    this.#templates = templatesOf(options, this.sharedAs);
+    this.#templates = templatesOf(options, () => this.savedAt().digest);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
     this.publish = this.#templates.publish;
@@ -129,7 +131,14 @@ class OpenClient implements Client {
     });
   }
 
-  readonly sharedAs = (): string => this.#location().digest;
+  readonly savedAt = (): SavedAt => {
+    if (this.#saved?.tokens !== this.#tokens) {
+      const { clientToken } = this.#tokens;
+      const place = storeLocation(this.settings, clientToken, this.#options.isSandbox);
+      this.#saved = { tokens: this.#tokens, place };
+    }
+    return this.#saved.place;
+  };
 
   load(): Promise<DesiredState> {
     return this.#templates.load();

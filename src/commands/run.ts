@@ -8,7 +8,6 @@ import { readVersion } from '../version.ts';
 import { readHistoryPage } from '../app/history-pages.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
-import { suspendedClients } from '../app/suspended-clients.ts';
 import { onDebuggerSignal, onHangup, untilSignal } from '../app/signals.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
@@ -29,7 +28,7 @@ export const run = async (options: Options): Promise<number> => {
   const context: DaemonContext = {
     ...opened,
     ...sharedParts(opened, metrics),
-    suspended: (clients) => suspendedClients(clients, opened.sandboxUrl !== null, opened.store()),
+    suspended: (places) => opened.store().suspended(places),
     readHistory: (request) => readHistoryPage(request, opened.store()),
   };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });

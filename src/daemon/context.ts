@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Doubted, Publication } from '../model/published.ts';
+import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Outboxes } from '../notify/outbox.ts';
@@ -50,8 +51,8 @@ export interface DaemonClient {
   readonly scan: ScanFiles;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
-  /** What its shared files are known by. */
-  readonly sharedAs: () => string;
+  /** Where its state is; the digest is also what its shared files are known by. */
+  readonly savedAt: () => SavedAt;
   close(): Promise<void>;
 }
 
@@ -78,10 +79,8 @@ export interface DaemonContext {
   reopen(): Pick<DaemonContext, 'settings' | 'clients'>;
   /** Reads the files of clients again and opens those that have changed. */
   reopenChanged(): Pick<DaemonContext, 'settings' | 'clients'>;
-  /** What is suspended of these clients at the moment, by client. */
-  readonly suspended: (
-    clients: readonly ClientSettings[],
-  ) => Promise<ReadonlyMap<string, readonly Suspension[]>>;
+  /** What is suspended at the moment of the clients whose state is there, one after the other. */
+  readonly suspended: (places: readonly SavedAt[]) => Promise<readonly (readonly Suspension[])[]>;
   /** Reads one page of the history of writes of these clients. */
   readonly readHistory: (request: HistoryRequest) => Promise<HistoryPage<WriteEntry>>;
   /** Closes the clients that were opened first, and the embedded service. */

@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { SavedAt } from '../model/saved-at.ts';
 
-/** Where the state of one client is, and what identifies it. */
-export interface StoreLocation {
-  readonly file: string;
-  readonly stateDir: string;
-  /** The digest of base URL and client token; the token itself is not stored. */
-  readonly digest: string;
+/** Where the state of one client is, and whose it is. */
+export interface StoreLocation extends SavedAt {
   /** Normalised; null for the embedded service, whose clients differ only by name. */
   readonly baseUrl: string | null;
   readonly name: string;
   /** The names of all configured clients: the others are different clients, whatever templates they show. */
   readonly names: readonly string[];
-  /** The embedded service starts without state, which needs no warning. */
-  readonly isSandbox: boolean;
 }
 
 /** The owner of the state. */

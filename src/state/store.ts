@@ -7,6 +7,7 @@ import type { StoreLocation } from './store-location.ts';
 import { borrowForReading } from './read-copy.ts';
 import type { SnapshotStore } from './snapshots.ts';
 import { openMemory, suspensionsInFile } from './sqlite.ts';
+import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension } from '../model/suspension.ts';
 
 /** Where the state is saved. */
@@ -16,7 +17,7 @@ export interface StateStore {
   /** The caller closes it; null if there is no state yet. */
   openForReading(location: StoreLocation): Promise<ClientMemory | null>;
   /** What is suspended at the moment, of all clients at once. */
-  suspended(locations: readonly StoreLocation[]): Promise<readonly (readonly Suspension[])[]>;
+  suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
   /** Template files that processes share; null where each has its own. */
   readonly snapshots: SnapshotStore | null;
   /** Removes the state for the embedded service, which starts again. */
@@ -27,11 +28,11 @@ export interface StateStore {
 /** Each client's state in a file of its state directory. */
 export const fileStore: StateStore = {
   handle: fileStoreHandle,
-  suspended: async (locations) => {
-    const files = [...new Set(locations.map(({ file }) => file))].filter((file) => existsSync(file));
+  suspended: async (places) => {
+    const files = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
     const found = await Promise.all(files.map(suspensionsInFile));
     const byFile = new Map(files.map((file, index) => [file, found[index]!]));
-    return locations.map(({ file, digest }) => byFile.get(file)?.get(digest) ?? []);
+    return places.map(({ file, digest }) => byFile.get(file)?.get(digest) ?? []);
   },
   snapshots: null,
   openForReading: async ({ file, digest }) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoreLocation } from '../../state/store-location.ts';
+import type { SavedAt } from '../../model/saved-at.ts';
 import type { StateStore } from '../../state/store.ts';
 import { runFor, type Candidacy } from './candidacy.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
@@ -53,9 +53,9 @@ export const postgresStore = ({
       };
     },
     openForReading: (location) => readPostgresMemory(open(), sharedLocation(location).digest),
-    suspended: async (locations) => {
+    suspended: async (places) => {
       const byDigest = await allSuspensions(open());
-      return locations.map((location) => byDigest.get(sharedLocation(location).digest) ?? []);
+      return places.map((place) => byDigest.get(sharedLocation(place).digest) ?? []);
     },
     snapshots: postgresSnapshots(open, isSource, leaseDuration),
     forget: async (location) => {
@@ -73,7 +73,7 @@ export const postgresStore = ({
 };
 
 /** Each state directory has an embedded service of its own. */
-const sharedLocation = (location: StoreLocation): StoreLocation => {
+const sharedLocation = <Place extends SavedAt>(location: Place): Place => {
   if (!location.isSandbox) return location;
   const digest = createHash('sha256')
     .update(`${location.stateDir} ${location.digest}`)

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
+import type { Suspension } from '../../model/suspension.ts';
 import { matchNames } from '../../plan/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
@@ -59,7 +60,7 @@ export class ClientManager {
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
     this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
     this.#suspensions = new SuspensionWatch({
-      look: () => context.suspended(this.#clientSettings.filter(({ dryRun }) => !dryRun)),
+      look: () => this.#suspended(),
       onChange: (client) => this.#controllers.get(client)?.trigger('request'),
     });
   }
@@ -91,8 +92,7 @@ export class ClientManager {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
-    await this.#suspensions.start();
-    const published = await this.#publishing.start();
+    const [published] = await Promise.all([this.#publishing.start(), this.#suspensions.start()]);
     await this.#context.fleet.start(
       (report) => this.#controllers.get(report.event.client)?.adopt(report),
       () => this.#used(),
@@ -101,10 +101,17 @@ export class ClientManager {
     for (const controller of published) controller.trigger('file-change');
   }
 
+  /** One statement per store, whatever the number of clients. */
+  async #suspended(): Promise<Map<string, readonly Suspension[]>> {
+    const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
+    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt()));
+    return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
+  }
+
   #used(): UsedNames {
     return {
       clients: [...this.#controllers.keys()],
-      files: [...this.#controllers.values()].map(({ client }) => client.sharedAs()),
+      files: [...this.#controllers.values()].map(({ client }) => client.savedAt().digest),
       receivers: this.#settings.notify.map(({ name }) => name),
     };
   }

@@ -43,10 +43,9 @@ export class SuspensionWatch {
       for (const client of found.keys()) if (known.get(client) !== this.#known.get(client)) onChange(client);
       this.#known = known;
     }
-    const pause = Math.max(interval, (found?.size ?? 0) * intervalOfClient);
     this.#timer = setTimeout(() => {
       this.#round = this.#look(this.#options.onChange);
-    }, pause).unref();
+    }, interval).unref();
   }
 }
 
@@ -55,6 +54,5 @@ const asTexts = ([client, suspensions]: readonly [string, readonly Suspension[]]
   JSON.stringify(suspensions),
 ];
 
-/** Milliseconds between two looks; more for thousands of clients. */
+/** Milliseconds between two looks. */
 const interval = 2_000;
-const intervalOfClient = 2;

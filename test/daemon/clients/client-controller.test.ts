@@ -39,7 +39,7 @@ const controlled = (openings: () => readonly string[]) => {
       suspending: never,
       scan: never,
       publish: never,
-      sharedAs: never,
+      savedAt: never,
       close: () => Promise.resolve(),
     },
     fleet: alone,

@@ -55,14 +55,6 @@ test('what happens while the store cannot be read is noticed afterwards', async 
   expect(await after(2)).toEqual(['acme']);
 });
 
-test('ten thousand clients are looked at every twenty seconds', async () => {
-  const { watch, now, after, looks } = watched();
-  for (let at = 0; at < 10_000; at += 1) now.found.set(`client-${at}`, []);
-  await watch.start();
-  await after(60);
-  expect(looks()).toBe(4);
-});
-
 test('a watch that is closed looks no more', async () => {
   const { watch, after, looks } = watched();
   await watch.start();
