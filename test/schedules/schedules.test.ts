@@ -16,7 +16,7 @@ it('does the same as ever where all goes well, and after single faults', async (
     text.push([course.line, ...told, ''].join('\n'));
   }
   await expect(text.join('\n')).toMatchFileSnapshot(coursesFile);
-}, 120_000);
+}, 300_000);
 
 it.each(worlds.filter(({ name }) => name === 'a record'))(
   'breaks no law in any schedule with one fault: $name',

@@ -128,6 +128,7 @@ export const answers = [
     from: '  draft.setRow({ lastWriteAt: intent.at });\n',
     to: '',
     tests: ['reconcile/subdomains'],
+    unseen: 'records of subdomains are never behind their template',
   },
   {
     rule: 'the law of adding: adds that count are counted',

@@ -129,6 +129,7 @@ export const permits = [
     from: "if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {",
     to: "if (again.kind === 'read') {",
     tests: ['reconcile/write'],
+    unseen: 'templates are written one after the other, and nothing changes while an intent is saved',
   },
   {
     rule: '§3.1 a step is sent only if it is still the next one',
@@ -136,6 +137,7 @@ export const permits = [
     from: "if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {",
     to: "if (again.kind !== 'write') {",
     tests: ['reconcile/write'],
+    unseen: 'templates are written one after the other, and nothing changes while an intent is saved',
   },
   {
     rule: '§3.1 a record that an earlier pass parked is restored after two readings, like every step',
@@ -150,6 +152,7 @@ export const permits = [
     from: 'run.pause(compareListing(before, run.listing))',
     to: 'run.pause(before)',
     tests: ['reconcile/write'],
+    unseen: 'templates are written one after the other, and nothing changes while an intent is saved',
   },
   {
     rule: '§3.1 a reading for another template counts before the intent is saved',

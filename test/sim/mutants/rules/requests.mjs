@@ -35,7 +35,7 @@ export const requests = [
     from: 'Math.abs(clock.now() - lastWriteAt) < subdomainGrace',
     to: 'clock.now() - lastWriteAt < subdomainGrace',
     tests: ['reconcile/subdomains'],
-    unseen: 'no clock is set back',
+    unseen: 'records of subdomains are never behind their template',
   },
   ...[
     ['what the file wants', 'cached.bound.desired === one.desired &&'],
@@ -59,5 +59,6 @@ export const requests = [
     from: 'cache.byId.delete(templateId);',
     to: 'void templateId;',
     tests: ['reconcile/cache'],
+    unseen: 'each pass is one of a new process, which keeps no result',
   },
 ];

@@ -150,6 +150,8 @@ export const trust = [
     from: 'unionOf(union.get(id), template)',
     to: 'template',
     tests: ['reconcile/trust'],
+    unseen:
+      'two passes have to miss a record, each with two wrong listings of which another one is between: four faults',
   },
   {
     rule: '§3.1 what a reading showed stays known when a later one lacks the template',
@@ -157,6 +159,8 @@ export const trust = [
     from: 'new Map(this.#listing)',
     to: 'new Map([...(this.#listing ?? [])].filter(([id]) => listing.has(id)))',
     tests: ['reconcile/trust'],
+    unseen:
+      'two passes have to miss a record, each with two wrong listings of which another one is between: four faults',
   },
   {
     rule: '§3.1 a record in a reading for another template is not missing',

@@ -118,6 +118,7 @@ export const unknown = [
     from: '  draft.setRow({ lastWriteAt: at });\n',
     to: '',
     tests: ['reconcile/subdomains'],
+    unseen: 'records of subdomains are never behind their template',
   },
   {
     rule: '§3.4 a record exactly as sent is matched first',
@@ -279,6 +280,7 @@ export const unknown = [
     from: '    for (const one of resolved.slice(told)) tell(one, run);\n    const finished = await finishInOrder(unfinished, run);',
     to: '    const finished = await finishInOrder(unfinished, run);\n    for (const one of resolved.slice(told)) tell(one, run);',
     tests: ['reconcile/sending'],
+    unseen: 'what is logged is no part of a course',
   },
   {
     rule: '§3.4 a write that is finished twice is noted once',
@@ -336,6 +338,7 @@ export const unknown = [
     from: ' || (desired === null && isDescribed)) return recovery;',
     to: ') return recovery;',
     tests: ['reconcile/settle'],
+    unseen: 'each pass is about all files',
   },
   {
     rule: '§3.1 a record that was parked for an add that was found stays parked',
@@ -385,6 +388,7 @@ export const unknown = [
     from: 'Math.min(elapsed === null ? last : now - elapsed, now)',
     to: 'elapsed === null ? last : now - elapsed',
     tests: ['reconcile/lag'],
+    unseen: 'the machine is never restarted',
   },
   {
     rule: 'the law of adding: the wait of an add that a reading showed does not go by the wall clock either',

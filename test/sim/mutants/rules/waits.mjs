@@ -165,6 +165,7 @@ export const waits = [
     from: '{ replaced = [null] }: Acceptance,',
     to: '{ replaced = [] }: Acceptance,',
     tests: ['reconcile/lag'],
+    unseen: 'no state is one of an older version',
   },
   {
     rule: '§3.1 each earlier value of a record may be what a listing still shows',
