@@ -18,7 +18,7 @@ export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db'
 /** Closed when the test ends. */
 export const opened = async (file: string, scope = 'client'): Promise<FileMemory> => {
   const memory = await openMemory(file, scope);
-  onTestFinished(() => memory.close());
+  onTestFinished(() => memory.close('later'));
   return memory;
 };
 
