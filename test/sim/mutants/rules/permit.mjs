@@ -5,17 +5,24 @@ const write = 'src/reconcile/shell/write.ts';
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const permits = [
   {
+    rule: '§3 what --only left out of an approved plan is not to be forced',
+    file: 'src/app/plan-file.ts',
+    from: "new Set(['mode-edits', 'held', 'pass'])",
+    to: "new Set(['mode-edits', 'held', 'pass', 'not-selected'])",
+    tests: ['app/plan-file'],
+  },
+  {
     rule: '§4 §5 a step that a mode or a guard holds is not written',
     file: permit,
-    from: '  policyReason(step, state, force) ??\n  clientReason(client) ??\n',
-    to: '  clientReason(client) ??\n',
+    from: '  policyReason(step, state, force) ??\n  byPass(',
+    to: '  byPass(',
     tests: ['reconcile/hold'],
   },
   {
     rule: '§3.3 nothing is written while the client is held',
     file: permit,
-    from: '??\n  clientReason(client) ??\n',
-    to: '??\n',
+    from: '    clientReason(client) ??\n',
+    to: '',
     tests: ['reconcile/sending'],
   },
   {
@@ -56,8 +63,8 @@ export const permits = [
   {
     rule: '§3.1 in one pass each desired record is written once',
     file: permit,
-    from: "    state.attempts.has(stepKey(step)) ? 'already attempted' : skipReasonOf(step, state, client, force),\n",
-    to: '    skipReasonOf(step, state, client, force),\n',
+    from: "state.attempts.has(stepKey(step))\n      ? byPass('already attempted')\n      : skipReasonOf",
+    to: 'skipReasonOf',
     tests: ['reconcile/sending'],
   },
   {

@@ -73,7 +73,7 @@ export const surplus = [
   {
     rule: '§4 mode report writes nothing',
     file: 'src/reconcile/core/permit.ts',
-    from: "  if (mode === 'report') return onlyReported;\n",
+    from: "  if (mode === 'report') return { cause: 'mode-report', text: 'mode: report writes nothing' };\n",
     to: '',
     tests: ['reconcile/hold'],
   },
