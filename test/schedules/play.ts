@@ -105,7 +105,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   else if (typeof step === 'object') {
     const { adds, removes, changes } = step;
     if (step.isOlder) {
-      disk.loseLast(3);
+      disk.loseLast(5);
       judge.commitsLost(true);
     }
     if (step.file) edit(round, file!, step.file);

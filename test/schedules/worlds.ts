@@ -615,6 +615,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'the state is lost, and names get an ending, then adopted',
+    isCalm: true,
     open: 'the service stores something else',
     file: ['www A 192.0.2.1', '@ A 192.0.2.9'],
     nature: { ending: '.' },
@@ -622,6 +623,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'more changes than allowed',
+    isCalm: true,
     open: 'more changes than allowed',
     file: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ TXT one'],
     service: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ TXT one'],
@@ -653,6 +655,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'changed back again and again',
+    isCalm: true,
     open: 'something else keeps changing it',
     file: ['www A 192.0.2.1'],
     pause: 4_000,
@@ -664,6 +667,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'one TTL for all of a name',
+    isCalm: true,
     open: 'the service stores something else',
     file: ['www 300 A 192.0.2.1', 'www 600 A 192.0.2.2'],
     nature: { oneTtlPerSet: true },
