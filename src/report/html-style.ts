@@ -81,7 +81,7 @@ article > header p { margin: 0; }
 .row summary code { white-space: nowrap; }
 .row summary .sides, .row summary .sides code { white-space: normal; }
 .row summary .sides :is(.aside, i) { white-space: nowrap; }
-.sign { font-weight: 600; }
+.sign { font-weight: 600; white-space: nowrap; }
 .row .sign::before { content: "▸"; display: inline-block; width: .9em; color: var(--aside); font-weight: 400; }
 .row details[open] .sign::before { content: "▾"; }
 .name { font-weight: 600; }
@@ -110,7 +110,7 @@ summary { cursor: pointer; }
 .quiet li { padding: .15rem 0; }
 footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
 @media screen and (max-width: 64rem) {
-  .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(6.5rem, 2fr); }
+  .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(10rem, 2fr); }
   .columns > :last-child, .row .usual { display: none; }
   .row .todo { grid-column: 4 / -1; }
   .row summary .cause { white-space: normal; }

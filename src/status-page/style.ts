@@ -48,7 +48,8 @@ section > h2 { margin-bottom: .35rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .35rem 1rem .35rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top; }
 td:last-child { padding-right: 0; }
-tbody th { min-width: 6rem; font-weight: 600; }
+tbody th, td:nth-child(2) { min-width: 6.5rem; }
+tbody th { font-weight: 600; }
 thead th { border-top: 0; padding-top: 0; color: var(--aside); font-size: .8rem; font-weight: 600; }
 td p { margin: .1rem 0; }
 td > p:first-child { margin-top: 0; }
