@@ -97,3 +97,11 @@ const pointingTo = (message: Buffer, target: number): Buffer => {
   const at = 12 + question.name.length + 2 + 4;
   return Buffer.concat([message.subarray(0, at), Buffer.from([0xc0, target]), message.subarray(at + 1)]);
 };
+
+it('a header alone is the answer of a server that cannot parse the query', () => {
+  const header = Buffer.alloc(12);
+  header.writeUInt16BE(1);
+  header.writeUInt16BE(0x80_01, 2);
+  expect(readReply(header, 1, question)).toMatchObject({ rcode: 'FORMERR', answers: [] });
+  expect(readReply(header, 2, question)).toBeNull();
+});
