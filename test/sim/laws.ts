@@ -508,7 +508,11 @@ const setAndContent = (before: RecordData, after: RecordData): boolean =>
 const noNewConflict: Law = (attempt, { view, desired, one }) => {
   const { before, after } = attempt;
   const isDesired = desired?.records.some((record) => satisfies(after, record)) === true;
-  return before && isDesired && !isUndo(attempt, one) ? conflictOf(after, before, view, one) : null;
+  if (!before || !isDesired || isUndo(attempt, one)) return null;
+  // An old reading shows it as it was before another write of ours.
+  const last = one.attempts.findLast((other) => recordOf(other) === before.id && other.sent.landed === 'yes');
+  const isBehind = last !== undefined && isRecent(last, one, attempt.sent.at);
+  return conflictOf(after, isBehind ? { ...before, ...last.after } : before, view, one);
 };
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
