@@ -30,11 +30,13 @@ describe('a token never appears in the result of validate', () => {
 
   it.each(formats)('through a settings file that names it as a template, as %s', async (format) => {
     const { cwd, at, env } = await checkout();
-    await writeFile(at('dns-template-sync.yaml'), 'templates: token\n');
+    // The program does not know that this one is secret.
+    await writeFile(at('other'), `${token.toUpperCase()}\n`);
+    await writeFile(at('dns-template-sync.yaml'), 'templates: [token, other]\n');
     const { code, stdout, stderr } = await run(['validate', '--format', format], { cwd, env });
     expect(code).toBe(1);
-    expect(stdout).toContain('a template is a mapping');
-    expect(stdout + stderr).not.toContain(token.slice(0, 8));
+    expect(stdout.match(/a template is a mapping/g)).toHaveLength(2);
+    expect((stdout + stderr).toLowerCase()).not.toContain(token.slice(0, 8));
   });
 });
 
