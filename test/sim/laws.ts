@@ -511,7 +511,7 @@ const noNewConflict: Law = (attempt, { view, desired, one }) => {
   if (!before || !isDesired || isUndo(attempt, one)) return null;
   // An old reading shows it as it was before another write of ours.
   const last = one.attempts.findLast((other) => recordOf(other) === before.id && other.sent.landed === 'yes');
-  const isBehind = last !== undefined && isRecent(last, one, attempt.sent.at);
+  const isBehind = last !== undefined && last.before !== null && keyOf(last.before) === keyOf(before);
   return conflictOf(after, isBehind ? { ...before, ...last.after } : before, view, one);
 };
 
