@@ -76,9 +76,8 @@ const withinLimits: Law = (attempt, { one, desired, earlier, view }) => {
     views.some(({ records }) => records.some((record) => record.id === id));
   const answers = one.past.filter(({ isListing }) => !isListing);
   const unlisted = one.attempts
-    .filter(isAdd)
-    .map(recordOf)
-    .filter((id) => isIn(answers, id) && !isIn(listings, id));
+    .filter((add) => isAdd(add) && !isIn(listings, recordOf(add)))
+    .filter((add) => isIn(isRecent(add, one, attempt.sent.at) ? one.past : answers, recordOf(add)));
   const isTooMuch = (listed: number): boolean =>
     listed >= minRecords && changes.size * 100 > (listed + unlisted.length) * maxChangePercent;
   const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
