@@ -74,10 +74,12 @@ const withinLimits: Law = (attempt, { one, desired, earlier, view }) => {
   // The limit is for the records that the pass found, and those that a listing may not show yet; its own adds do not count.
   const isIn = (views: readonly View[], id: number | null): boolean =>
     views.some(({ records }) => records.some((record) => record.id === id));
-  const answers = one.past.filter(({ isListing }) => !isListing);
+  const isNew = ({ at, isListing }: View): boolean => !isListing || attempt.sent.at - at < 600_000;
+  const past = one.past.filter(isNew);
   const unlisted = one.attempts
-    .filter((add) => isAdd(add) && !isIn(listings, recordOf(add)))
-    .filter((add) => isIn(isRecent(add, one, attempt.sent.at) ? one.past : answers, recordOf(add)));
+    .filter(isAdd)
+    .map(recordOf)
+    .filter((id) => isIn(past, id) && !isIn(listings, id));
   const isTooMuch = (listed: number): boolean =>
     listed >= minRecords && changes.size * 100 > (listed + unlisted.length) * maxChangePercent;
   const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
