@@ -8,7 +8,6 @@ import { edit } from '../../memory/memory.ts';
 import { observe } from '../../memory/observe.ts';
 import { unionOf } from './reading.ts';
 import { change } from '../../memory/remembering.ts';
-import { forgetAnswered } from './waits.ts';
 import { planOf, desiredKeysOf } from './basis.ts';
 import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
@@ -47,7 +46,7 @@ const rememberSeen = (
   state: TemplateState,
   { listing, acceptLoss, settle, now }: RememberInput,
 ): TemplateState => {
-  const { desired, view, memory, pending } = state.basis;
+  const { desired, view, memory } = state.basis;
   // A record that any reading of the pass showed is not missing.
   const actual = unionOf(listing?.get(view.id), view);
   const { suspectIds } = memory.row;
@@ -58,8 +57,6 @@ const rememberSeen = (
   const lost = hasDisagreement ? null : manyLost({ desired, actual, memory: memory.view });
   const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
-    const listed = listing?.get(view.id);
-    if (listed) forgetAnswered(draft, listed, pending);
     if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });
     const desiredKeys = desiredKeysOf(desired);
     if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });
