@@ -30,3 +30,12 @@ test.each<[string, readonly string[], readonly number[] | null]>([
     expect(suspectsAfter(shown)).toEqual(lost);
   },
 );
+
+test('what only an answer has shown is not forgotten for a listing that shows it, and from which nothing is bound', () => {
+  const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1']);
+  const memory = edit(state.basis.memory, (draft) => draft.setRow({ answeredIds: [2] }));
+  const { id } = state.basis.view;
+  const listing = new Map([[id, actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'])]]);
+  const input = { listing, acceptLoss: false, settle: 0, now: 0 };
+  expect(remember(withBasis(state, { memory }), input).basis.memory.row.answeredIds).toEqual([2]);
+});

@@ -150,6 +150,13 @@ export const guards = [
     tests: ['reconcile/lag'],
   },
   {
+    rule: '§3.1 what only an answer has shown is forgotten only when the view of a pass shows it, which binds it',
+    file: 'src/reconcile/core/remember.ts',
+    from: '    if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });\n',
+    to: '    draft.setRow({ suspectIds: lost, answeredIds: (memory.row.answeredIds ?? []).filter((id) => actual.records.every((one) => one.id !== id)) });\n',
+    tests: ['reconcile/remember'],
+  },
+  {
     rule: '§5 an id that a listing shows is no longer only answered: at the start of a pass',
     file: 'src/reconcile/pass.ts',
     from: 'forgetAnswered(draft, given.basis.view, given.basis.pending),',
