@@ -42,7 +42,10 @@ export interface PassQueue {
   finish(job: PassJob, next: NextPass | null): Promise<void>;
   /** Another process makes its pass, at once. */
   handOver(job: PassJob): Promise<void>;
-  /** Gives a job back that this process cannot make: another one may. Later each time, and in the end it is dropped. */
+  /**
+   * Gives a job back that this process cannot make: another one may. Later each time, and in the end it is dropped.
+   * For as long after it is due again, this process takes nothing that was given back.
+   */
   giveBack(job: PassJob): Promise<void>;
   /** At once, before others. Returns the id of its job: the waiting one of the client, if there is one. */
   putFirst(pass: WaitingPass): Promise<string>;
@@ -70,8 +73,10 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
     failures,
     returns,
   });
+  /** By the clock of `performance`, until which it leaves to others what was given back. */
+  let yieldsUntil = -Infinity;
   const putFirst = async (pass: WaitingPass): Promise<string> => {
-    const options = { ...optionsOf(pass), startAfter: now, priority: 10 };
+    const options = { ...optionsOf(pass), startAfter: now, priority: askedFor };
     const { jobs } = await (await boss()).upsert(passQueue, dataOf(pass), options);
     if (jobs[0] === undefined) throw new Error('the pass that waited has just begun');
     return jobs[0];
@@ -101,6 +106,7 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
         batchSize: count,
         includeMetadata: true,
         ignoreGroups: [...exceptServers],
+        ...(performance.now() < yieldsUntil && { maxPriority: askedFor }),
       });
       return jobs.map(({ id, retryCount, data, startAfter, startedOn }) => ({
         ...data,
@@ -117,11 +123,10 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
     finish: (job, next) => finishSoon({ job, next }),
     giveBack: async (job) => {
       const returns = (job.returns ?? 0) + 1;
-      const startAfter = backoffDelay(returns, returnGrowth) / 1_000;
-      if (returns <= mostReturns)
-        await (
-          await boss()
-        ).send(passQueue, dataOf({ ...job, returns }), { ...optionsOf(job), startAfter, priority: 10 });
+      const delay = backoffDelay(returns, returnGrowth);
+      yieldsUntil = Math.max(yieldsUntil, performance.now() + 2 * delay);
+      const options = { ...optionsOf(job), startAfter: delay / 1_000, priority: givenBack };
+      if (returns <= mostReturns) await (await boss()).send(passQueue, dataOf({ ...job, returns }), options);
       await remove(job);
     },
     handOver: async (job) => {
@@ -148,6 +153,9 @@ interface FinishedPass {
   readonly next: NextPass | null;
 }
 
+/** Priorities; what is due by schedule has 0. */
+const askedFor = 10;
+const givenBack = 20;
 /** Milliseconds in which ended passes are saved together. */
 const moment = 100;
 /** As an interval from now on, by the clock of the database. */

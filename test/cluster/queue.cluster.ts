@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FleetClient } from '../../src/daemon/fleet.ts';
@@ -24,12 +25,15 @@ const newQueue = async () => {
   const url = await newDatabaseUrl();
   const boss = await startBoss({ database: connected(url), supervises: true, onTrouble: () => undefined });
   onTestFinished(() => boss.stop({ graceful: false }));
-  const queue = passQueueOf(() => Promise.resolve(boss), 1_000);
+  const another = (): PassQueue => passQueueOf(() => Promise.resolve(boss), 1_000);
+  const queue = another();
   const database = connected(url);
   const states = async (): Promise<string[]> =>
     (await boss.findJobs(passQueue)).map(({ singletonKey, state }) => `${singletonKey} ${state}`).toSorted();
-  return { queue, states, database };
+  return { queue, states, database, another };
 };
+
+const table = 'dns_template_sync_queue.job';
 
 const clientsOf = (jobs: readonly PassJob[]): string[] => jobs.map(({ client }) => client);
 
@@ -81,6 +85,28 @@ describe('the queue of passes', () => {
     await queue.handOver(await first(queue));
     expect(await states()).toEqual(['a created', 'b created']);
     expect(await queue.take(5, [])).toHaveLength(2);
+  });
+
+  it('gives what a process has given back to another one first', async () => {
+    const { queue, states, database, another } = await newQueue();
+    await queue.putFirst(waiting('a'));
+    await queue.giveBack(await first(queue));
+    await queue.putFirst(waiting('b'));
+    expect(clientsOf(await queue.take(5, []))).toEqual(['b']);
+    const due = `SELECT FROM ${table} WHERE singleton_key = 'a' AND start_after <= now()`;
+    while ((await database.query(due)).length === 0) await setTimeout(20);
+    expect(await queue.take(5, [])).toEqual([]);
+    expect(await another().take(5, [])).toMatchObject([{ client: 'a', returns: 1 }]);
+    expect(await states()).toEqual(['a active', 'b active']);
+  });
+
+  it('gives it to the same process once no other has taken it', async () => {
+    const { queue } = await newQueue();
+    await queue.putFirst(waiting('a'));
+    await queue.giveBack(await first(queue));
+    let taken: readonly PassJob[] = [];
+    while (taken.length === 0) taken = await queue.take(5, []);
+    expect(taken).toMatchObject([{ client: 'a', returns: 1 }]);
   });
 
   it('gives again what is not heard of, and lets a late end of it end nothing', async () => {
