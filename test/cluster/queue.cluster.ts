@@ -33,8 +33,6 @@ const newQueue = async () => {
   return { queue, states, database, another };
 };
 
-const table = 'dns_template_sync_queue.job';
-
 const clientsOf = (jobs: readonly PassJob[]): string[] => jobs.map(({ client }) => client);
 
 const first = async (queue: PassQueue): Promise<PassJob> =>
@@ -93,7 +91,7 @@ describe('the queue of passes', () => {
     await queue.giveBack(await first(queue));
     await queue.putFirst(waiting('b'));
     expect(clientsOf(await queue.take(5, []))).toEqual(['b']);
-    const due = `SELECT FROM ${table} WHERE singleton_key = 'a' AND start_after <= now()`;
+    const due = `SELECT FROM dns_template_sync_queue.job WHERE singleton_key = 'a' AND start_after <= now()`;
     while ((await database.query(due)).length === 0) await setTimeout(20);
     expect(await queue.take(5, [])).toEqual([]);
     expect(await another().take(5, [])).toMatchObject([{ client: 'a', returns: 1 }]);
@@ -239,7 +237,7 @@ it('has what is asked for while a process ends', async () => {
   let end = (): void => undefined;
   const closed = fleet.close(new Promise<void>((resolve) => (end = resolve)));
   await passes.close();
-  const soon = new Promise((resolve) => setTimeout(resolve, 300, 'it waits'));
+  const soon = setTimeout(300, 'it waits');
   expect(await Promise.race([closed, soon])).toBe('it waits');
   passes.trigger('file-change');
   end();
