@@ -4,6 +4,7 @@ import type { ActualRecord, RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { entryOf, recordKey } from './entry.ts';
+import { bareName } from './like.ts';
 
 export type Match =
   | { readonly kind: 'matched'; readonly record: ActualRecord }
@@ -66,6 +67,7 @@ const isSameContent = (sent: CanonicalRecord, stored: CanonicalRecord): boolean 
   definitionOf(sent.type)?.independent?.isRespelled(sent.content, stored.content) ??
   sent.content === stored.content;
 
-const isRenamed = (name: string, other: string): boolean => isBelow(name, other) || isBelow(other, name);
+const isRenamed = (name: string, other: string): boolean =>
+  isBelow(name, other) || isBelow(other, name) || name === bareName(other);
 
 const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);

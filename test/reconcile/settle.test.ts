@@ -68,6 +68,17 @@ describe('an add of unknown outcome', () => {
     expect(await pass(scene, file('www A 192.0.2.3'))).toEqual({ calls: 'list 1', open: [], told: [] });
   });
 
+  test.each(['##DOMAIN##', '<domain>'])(
+    'is found without a name as the service names it, and is changed in place after an edit: %s',
+    async (name) => {
+      const scene = await left(['@ MX 10 mx1.example.net']);
+      store(scene, `#9 ${name} MX 10 mx1.example.net`);
+      const { calls } = await pass(scene, file('@ MX 10 mx2.example.net'));
+      expect(calls).toBe('list 1, wait 10000, list 2, update 1');
+      expect(scene.actual.records.slice(2)).toMatchObject([{ id: 9, name, content: 'mx2.example.net' }]);
+    },
+  );
+
   test('is found in the last reading', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 3', () => {
