@@ -248,6 +248,19 @@ test('an add is waited for anew where the clock was set back while the machine w
 describe('a record that was added and that no listing shows yet', () => {
   const edited = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']);
 
+  test('may be gone: a copy that somebody makes of it serves no other record meanwhile', async () => {
+    const { scene } = await afterAdd();
+    const retryAt = new Date(scene.now + 10 * minute).toISOString();
+    scene.now += 1_000;
+    for (const list of ['list 1', 'list 2'])
+      scene.mishaps.set(list, () => actualTemplate([apex, '#3 www A 192.0.2.2']));
+    const both = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3']);
+    expect((await scene.pass(both)).templates[0]?.differences).toContainEqual(
+      expect.objectContaining({ ...waiting, recordId: 3, retryAt }),
+    );
+    expect(scene.calls).not.toContain('update 1');
+  });
+
   test('is updated after an edit, rather than left beside another one', async () => {
     const { scene } = await afterAdd();
     const at = scene.now;

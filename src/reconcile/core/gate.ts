@@ -45,7 +45,9 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
     if (actual !== null) {
-      const wait = desired.name === actual.name ? null : waits.blockOfName(desired);
+      const wait =
+        waits.blockOfReuse(desired, actual) ??
+        (desired.name === actual.name ? null : waits.blockOfName(desired));
       if (wait || !record) return wait;
       return failing(record, desired, now) ?? notConverging(record, desired, actual, now);
     }

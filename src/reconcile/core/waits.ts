@@ -1,7 +1,7 @@
 import { canonicalName, sameData, type CanonicalRecord } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.ts';
+import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { bareName } from '../../plan/like.ts';
 import type { KnownRecord } from '../../plan/memory.ts';
@@ -128,6 +128,8 @@ export interface Waits {
   readonly blockOfName: (desired: DesiredEntry) => Block | null;
   /** Why a record is not changed, or is not called in sync. */
   readonly blockOfUnshown: (id: number, isInSync: boolean) => Block | null;
+  /** Why a record does not become the desired one: it may be the only copy of what a listing does not show yet. */
+  readonly blockOfReuse: (desired: DesiredEntry, actual: ActualEntry) => Block | null;
   /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
   readonly blockOfLeaving: (record: ActualRecord) => Block | null;
 }
@@ -142,6 +144,7 @@ export const waitsOf = (
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
   const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
+  const copied = new Map(added.map((record) => [recordKey(entryOf(record)), record.id]));
   const addedAt = new Map(added.map(({ id, name }) => [bareName(canonicalName(name)), id]));
   return {
     coming: [
@@ -168,6 +171,11 @@ export const waitsOf = (
     blockOfUnshown: (id, isInSync) => {
       const one = unshown?.get(id);
       return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
+    },
+    blockOfReuse: (desired, actual) => {
+      const key = recordKey(actual);
+      const id = key === recordKey(desired) ? undefined : copied.get(key);
+      return id === undefined || id === actual.record.id ? null : unshownBlock(id, unshown!.get(id)!);
     },
     blockOfLeaving: ({ name }) => {
       const id = addedAt.get(bareName(canonicalName(name)));

@@ -5,6 +5,13 @@
  */
 export const waits = [
   {
+    rule: '§3.2 a copy of an add that no listing shows may be the only one: it serves no other record',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'key === recordKey(desired) ? undefined : copied.get(key)',
+    to: 'undefined',
+    tests: ['reconcile/lag'],
+  },
+  {
     rule: '§3.2 an update whose answer shows it counts, whatever else the answer lacks',
     file: 'src/reconcile/core/evolve.ts',
     from: 'if (changed) return commit(draft, attempt, changed, at);',
