@@ -453,12 +453,13 @@ const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boo
 
 const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, one }) => {
   if (!before || !view || keyOf(before) === keyOf(after)) return null;
-  // A listing may be behind a write of this record, or of the one that has the place.
+  // A listing may be behind a write of this record.
   const isAwaited = one.attempts.some(
     (other) =>
       (other.isBelieved || other.sent.told === 'an answer') &&
       isRecent(other, one, at) &&
-      (recordOf(other) === before.id ? keyOf(other.after) !== keyOf(before) : other.key === keyOf(before)),
+      recordOf(other) === before.id &&
+      keyOf(other.after) !== keyOf(before),
   );
   if (isAwaited) return null;
   const place = desired?.records.find((record) => satisfies(before, record));
@@ -643,7 +644,9 @@ const keptNames = (one: TemplateCase, records: readonly ActualRecord[], name: st
     if (!last || !isNameSent || canonicalName(last.after.name) !== name) return [];
     const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
     const shownAs = told?.records.filter(({ id }) => id === record.id) ?? [];
-    // An answer may show the previous state.
-    const isStill = (kept: string): boolean => kept === canonicalName(record.name) && !isParkedName(kept);
+    // An answer may show the previous state, and the name that somebody gave it.
+    const isEffective = placeOf(record) === name || last.before?.name !== record.name;
+    const isStill = (kept: string): boolean =>
+      isEffective && kept === canonicalName(record.name) && !isParkedName(kept);
     return shownAs.map((kept) => canonicalName(kept.name)).filter(isStill);
   });

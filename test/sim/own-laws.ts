@@ -20,11 +20,18 @@ export const listFile = ({ mostListed }: TemplateCase, { records }: DesiredTempl
 };
 
 /** When it is sent: while an add of a template is on its way, the template takes no other, unless a person allowed it. */
-export const besideComing = (attempt: SentAttempt, { attempts }: TemplateCase): string[] =>
-  attempts
+export const besideComing = (attempt: SentAttempt, one: TemplateCase): string[] =>
+  one.attempts
     .filter((other) => !other.isWaived && other !== attempt && isAdd(other) && other.sent.landed === 'coming')
-    .filter((other) => !isCopyOfRetry(other, attempts))
+    .filter((other) => !isCopyOfRetry(other, one.attempts) && !seemsArrived(other, one))
     .map((other) => `adds while ${shown(other.after)} is on its way`);
+
+/** Somebody has made the same record since: nothing tells it from what the add makes. */
+const seemsArrived = ({ key, sent, isAmbiguous }: SentAttempt, { past, views }: TemplateCase): boolean =>
+  isAmbiguous &&
+  [...past, ...views].some(
+    ({ at, records }) => at > sent.at && records.some((record) => keyOf(record) === key),
+  );
 
 /** When a write takes effect. */
 export const wrongOnArrival = (

@@ -90,9 +90,10 @@ const falseBy = (
     (other) =>
       (other.action === 'blocked' &&
         other.reason === 'pending-write' &&
-        (isInDoubt ||
-          other.recordId !== undefined ||
-          writtenLately.some((before) => satisfies(before, other.desired)))) ||
+        (isInDoubt || other.recordId !== undefined)) ||
+      (other.action === 'blocked' &&
+        ['pending-write', 'not-converging'].includes(other.reason) &&
+        writtenLately.some((before) => satisfies(before, other.desired))) ||
       (other.action === 'surplus' && other.retryAt !== undefined) ||
       (other.action === 'update' && writtenLately.some(({ id }) => id === other.recordId)),
   );
