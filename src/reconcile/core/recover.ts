@@ -213,8 +213,8 @@ export const claimArrived = (
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
       const answered = answeredRecord({ key, after: sent }, draft.now, view.records);
       const arrived = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
-      const own =
-        answered || arrived.length === 0 ? undefined : view.records.find(({ id }) => id === add.recordId);
+      const ownId = draft.now.view.byKey.get(key)?.id;
+      const own = answered || arrived.length === 0 ? undefined : view.records.find(({ id }) => id === ownId);
       const [record, ...copies] = own ? [own, ...arrived] : arrived;
       if (!record) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
