@@ -218,11 +218,20 @@ export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): vo
     const before = draft.ofId(id);
     const changed = { ...draft.get(key)!, ...storedUnseen(draft, draft.get(key)) };
     moveId(draft, key, id);
-    draft.put({ ...changed, seen: dataOf(record), rewritten: null, failure: null, cause: null });
+    const spelling = isSpelledAs(before, changed.wanted, record) ? { keptName: before.keptName } : {};
+    draft.put({ ...changed, ...spelling, seen: dataOf(record), rewritten: null, failure: null, cause: null });
     forgetDisplaced(draft, key);
     if (before) forgetDropped(draft, before.key);
   }
 };
+
+/** Whether it still has the name that the service gave a record of this name. */
+const isSpelledAs = (
+  known: RecordState | undefined,
+  wanted: RecordData,
+  { name }: ActualRecord,
+): known is RecordState & { readonly keptName: string } =>
+  known?.keptName === canonicalName(name) && canonicalName(known.wanted.name) === canonicalName(wanted.name);
 
 /** A record that the file had dropped when another one took its id. */
 export const forgetDropped = (draft: MemoryDraft, key: string): void => {

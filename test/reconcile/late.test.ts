@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import { MemoryError } from '../../src/state/memory.ts';
 import type { Change } from '../../src/result.ts';
-import { actualTemplate, desiredTemplate } from '../plan/records.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { actualTemplate, data, desiredTemplate } from '../plan/records.ts';
+import { intentOf } from '../state/samples.ts';
 import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
 import { failing, openScene } from './pass.ts';
 
@@ -135,6 +137,45 @@ test('what somebody makes of another record does not end the wait for an add', a
   await scene.pass(file);
   const known = await scene.memory.template(17);
   expect(known?.records.find(({ recordId }) => recordId === 2)?.copies).toEqual([9]);
+});
+
+test('what arrives late is the record, not one whose update may never have left', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#6 mail A 192.0.2.3']));
+  const [before, after] = [data('mail A 192.0.2.3'), data('mail A 192.0.2.2')];
+  const key = recordKey(entryOf(after));
+  await scene.pass(desiredTemplate([apex]));
+  await scene.memory.begin(intentOf({ run: 'run-0', key, after, idsBefore: [1, 6] }));
+  await scene.memory.begin(
+    intentOf({ run: 'run-0', key, after, action: 'update', recordId: 6, before, idsBefore: [] }),
+  );
+  const file = desiredTemplate([apex, 'mail A 192.0.2.2'], { limits });
+  scene.actual = actualTemplate([`#1 ${apex}`, '#6 www A 192.0.2.3']);
+  await scene.pass(file);
+  scene.actual = actualTemplate([`#1 ${apex}`, '#6 www A 192.0.2.3', '#14 mail. A 192.0.2.2']);
+  scene.now += 10 * minute;
+  await scene.pass(file);
+  expect(scene.actual.records[1]).toMatchObject({ id: 6, name: 'www', content: '192.0.2.3' });
+  expect((await scene.memory.template(17))!.records).toContainEqual(
+    expect.objectContaining({ key, recordId: 14 }),
+  );
+});
+
+test('a record keeps the name that the service gave it, where the answer to its last update was lost', async () => {
+  const scene = await openScene(actualTemplate([`#1 www A 192.0.2.1`]));
+  const file = (mx: string) =>
+    desiredTemplate(['www A 192.0.2.1', `@ MX ${mx}`], { surplus: 'park', limits });
+  const stored = (priority: number) =>
+    actualTemplate(['#1 www A 192.0.2.1', `#8 ##DOMAIN## MX ${priority} mx1.example.net`]);
+  scene.mishaps.set('add 1', () => (scene.actual = stored(10)));
+  await scene.pass(file('10 mx1.example.net'));
+  scene.mishaps.set('update 1', failing('unknown', 504));
+  await scene.pass(file('20 mx1.example.net'));
+  scene.mishaps.clear();
+  scene.actual = stored(20);
+  scene.calls.length = 0;
+  scene.now += 20 * minute;
+  await scene.pass(file('10 mx1.example.net'));
+  expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1']);
 });
 
 test.each(['ended', 'lost its answer'])(

@@ -68,6 +68,20 @@ export const waits = [
     tests: ['reconcile/late'],
   },
   {
+    rule: '§3.4 an update that may not have left does not make its record the one of an add that arrives',
+    file: 'src/reconcile/core/recover.ts',
+    from: 'const ownId = draft.now.view.byKey.get(key)?.id;',
+    to: 'const ownId = add.recordId;',
+    tests: ['reconcile/late'],
+  },
+  {
+    rule: '§3.1 a record keeps the name that the service gave it, also where readings show an update of unknown outcome',
+    file: 'src/memory/remembering.ts',
+    from: 'known?.keptName === canonicalName(name) &&',
+    to: 'known?.keptName === `?${name}` &&',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§4 mode edits: an update of unknown outcome that shows was an edit',
     file: 'src/reconcile/core/recover.ts',
     from: 'edit(given, (draft) => bindChanged(draft, view))',
