@@ -325,6 +325,14 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['www A 192.0.2.2'], 'pass'],
   },
   {
+    name: 'the nameless get a name, and are edited, park',
+    open: 'the service stores something else',
+    file: ['@ MX 10 mx.example.net'],
+    policy: park,
+    nature: { namesNameless: true },
+    steps: ['pass', ['@ MX 20 mx.example.net'], ['@ MX 10 mx.example.net'], 'pass'],
+  },
+  {
     name: 'the nameless get a name',
     open: 'the service stores something else',
     file: ['@ A 192.0.2.1'],
