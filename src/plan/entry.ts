@@ -1,5 +1,6 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { ActualRecord, RecordData, DesiredRecord } from '../model/record.ts';
+import type { DesiredTemplate } from '../model/template.ts';
 import type { Field } from './difference.ts';
 
 /** A record with its canonical form, computed once for a plan. */
@@ -67,3 +68,14 @@ export const compareText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 };
+
+/** The `recordKey` of every record of a file. */
+export const desiredKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
+  const known = desiredKeys.get(desired);
+  if (known) return known;
+  const keys = new Set(desired.records.map((record) => recordKey(entryOf(record))));
+  desiredKeys.set(desired, keys);
+  return keys;
+};
+
+const desiredKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();

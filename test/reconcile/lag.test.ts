@@ -194,6 +194,44 @@ test.each(['www', 'www.'])(
   },
 );
 
+describe('a record that a listing shows as it was before, and as the file wants it again', () => {
+  /** #2 was changed, and the outcome of changing it back is not known. */
+  const changedBack = async (first: string, second: string, more: Parameters<typeof desiredTemplate>[1]) => {
+    const fileOf = (...records: readonly string[]) =>
+      desiredTemplate(['@ A 192.0.2.1', ...records], { limits, ...more });
+    const scene = await openScene(actualTemplate([apex, `#2 ${first}`]));
+    await scene.pass(fileOf(first));
+    await scene.pass(fileOf(second));
+    scene.mishaps.set('update 1', failing('unknown', null));
+    scene.now += minute;
+    await scene.pass(fileOf(first));
+    scene.mishaps.clear();
+    scene.calls.length = 0;
+    scene.actual = actualTemplate([apex, `#2 ${first}`]);
+    scene.now += minute;
+    return { scene, fileOf };
+  };
+  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+  const unchanged = (scene: Scene) => scene.calls.every((call) => call.startsWith('list'));
+
+  test('is not parked', async () => {
+    const record = 'www A 192.0.2.2';
+    const { scene, fileOf } = await changedBack(record, 'ftp A 192.0.2.2', { surplus: 'park' });
+    await scene.pass(fileOf(record));
+    expect(unchanged(scene)).toBe(true);
+    scene.now += 20 * minute;
+    expect((await scene.pass(fileOf(record))).templates[0]?.status).toBe('in-sync');
+    expect(unchanged(scene)).toBe(true);
+  });
+
+  test('serves no other one', async () => {
+    const record = 'www 60 A 192.0.2.2';
+    const { scene, fileOf } = await changedBack(record, 'www 300 A 192.0.2.3', {});
+    await scene.pass(fileOf(record, 'www 300 A 192.0.2.4'));
+    expect(unchanged(scene)).toBe(true);
+  });
+});
+
 test('a record counts for conflicts also as a listing that may be behind shows it', async () => {
   const before = actualTemplate([apex, '#2 mail MX 10 .', '#3 mail MX 20 b.example.org']);
   const withSecond = (second: string) =>

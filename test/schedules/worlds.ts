@@ -325,6 +325,22 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['www A 192.0.2.2'], 'pass'],
   },
   {
+    name: 'a record renamed there and back, park',
+    file: ['www A 192.0.2.1'],
+    policy: park,
+    steps: ['pass', ['ftp A 192.0.2.1'], ['www A 192.0.2.1'], 'pass'],
+  },
+  {
+    name: 'a value changed there and back, and another one beside it',
+    file: ['www 60 A 192.0.2.1'],
+    steps: [
+      'pass',
+      ['www 300 A 192.0.2.2'],
+      ['www 60 A 192.0.2.1'],
+      ['www 60 A 192.0.2.1', 'www 300 A 192.0.2.3'],
+    ],
+  },
+  {
     name: 'the nameless get a name, and are edited, park',
     open: 'the service stores something else',
     file: ['@ MX 10 mx.example.net'],

@@ -1,5 +1,4 @@
 import type { DesiredTemplate } from '../../model/template.ts';
-import { entryOf, recordKey } from '../../plan/entry.ts';
 import type { PlanMemory } from '../../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
 import type { Intent } from '../../state/memory.ts';
@@ -24,12 +23,12 @@ export interface PlanBasis {
 
 /** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: actual, memory, pending, now, unknownPause } = basis;
+  const { desired, view: actual, memory, pending, now } = basis;
   const known = plans.get(memory.view);
   const isSame =
     known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
   if (isSame) return known.plan;
-  const waits = waitsOf(memory, pending, actual, { now, unknownPause });
+  const waits = waitsOf(memory, pending, actual, basis);
   const plan = planTemplate({
     desired,
     actual,
@@ -46,14 +45,3 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
 };
 
 const plans = new WeakMap<PlanMemory, { readonly basis: PlanBasis; readonly plan: TemplatePlan }>();
-
-/** The `recordKey` of every record of a file. */
-export const desiredKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
-  const known = desiredKeys.get(desired);
-  if (known) return known;
-  const keys = new Set(desired.records.map((record) => recordKey(entryOf(record))));
-  desiredKeys.set(desired, keys);
-  return keys;
-};
-
-const desiredKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();

@@ -120,14 +120,12 @@ const abandonedBySet = (memory: TemplateMemory): Map<string, number> => {
   return counts;
 };
 
-/** Why a record may not be parked now, or changed to what is `sent`. */
+/** Why a record may not be parked now, or `restored` to what it was. */
 export const parkGate =
   ({ memory, waits, now }: Pick<GateInput, 'memory' | 'waits' | 'now'>) =>
-  (
-    { record, type }: ActualEntry,
-    sent: RecordData = parkedForm(record, type),
-  ): { error: string; retryAt?: string } | null => {
-    const unshown = waits.blockOfLeaving(record);
+  ({ record, type }: ActualEntry, restored?: RecordData): { error: string; retryAt?: string } | null => {
+    const sent = restored ?? parkedForm(record, type);
+    const unshown = (restored ? null : waits.blockOfPark(record)) ?? waits.blockOfLeaving(record);
     if (unshown) return { error: unshown.message, ...(unshown.retryAt ? { retryAt: unshown.retryAt } : {}) };
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
     const failure = known?.failure ?? null;

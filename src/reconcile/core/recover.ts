@@ -1,7 +1,7 @@
 import { canonicalType } from '../../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
+import { desiredKeysOf, entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import { isLike } from '../../plan/like.ts';
 import type { Intent, IntentResult, RecordState, Uptime } from '../../state/memory.ts';
@@ -19,7 +19,7 @@ import {
   recognizeRestored,
   targetOf,
 } from '../../memory/remembering.ts';
-import { desiredKeysOf, type PlanBasis } from './basis.ts';
+import type { PlanBasis } from './basis.ts';
 import type { EndedIntent } from './state.ts';
 import { asAccepted, type CorrectedView } from './waits.ts';
 

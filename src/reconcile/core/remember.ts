@@ -1,6 +1,6 @@
 import type { ActualTemplate } from '../../model/template.ts';
 import { dataOf } from '../../model/record.ts';
-import { recordKey } from '../../plan/entry.ts';
+import { desiredKeysOf, recordKey } from '../../plan/entry.ts';
 import { hasLostMany, manyLost } from '../../plan/guard.ts';
 import { isPark, resultOf } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
@@ -8,7 +8,7 @@ import { edit } from '../../memory/memory.ts';
 import { observe } from '../../memory/observe.ts';
 import { unionOf } from './reading.ts';
 import { change } from '../../memory/remembering.ts';
-import { planOf, desiredKeysOf } from './basis.ts';
+import { planOf } from './basis.ts';
 import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 

@@ -1,7 +1,14 @@
 import { sameData } from '../../model/canonical.ts';
 import { hasPlaceholder } from '../../model/placeholder.ts';
 import { dataOf } from '../../model/record.ts';
-import { entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
+import {
+  desiredKeysOf,
+  entryOf,
+  recordKey,
+  type Pair,
+  type ActualEntry,
+  type DesiredEntry,
+} from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import { isLike, isPerhaps } from '../../plan/like.ts';
@@ -10,7 +17,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, isRemembered, type MemoryDraft } from '../../memory/memory.ts';
 import { bind, change, unbind, unknownAddCount } from '../../memory/remembering.ts';
-import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
+import { planOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 
 /** A template whose saved state is partly not trusted, and notes about that for people. */

@@ -1,7 +1,14 @@
 import { canonicalName, sameData, type CanonicalRecord } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
-import type { ActualTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
+import {
+  desiredKeysOf,
+  entryOf,
+  recordKey,
+  setKey,
+  type ActualEntry,
+  type DesiredEntry,
+} from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { bareName } from '../../plan/like.ts';
 import type { KnownRecord } from '../../plan/memory.ts';
@@ -128,18 +135,27 @@ export interface Waits {
   readonly blockOfName: (desired: DesiredEntry) => Block | null;
   /** Why a record is not changed, or is not called in sync. */
   readonly blockOfUnshown: (id: number, isInSync: boolean) => Block | null;
-  /** Why a record does not become the desired one: it may be the only copy of what a listing does not show yet. */
+  /** Why a record does not become the desired one: it may be another one, or the only copy of it. */
   readonly blockOfReuse: (desired: DesiredEntry, actual: ActualEntry) => Block | null;
+  /** Why a surplus record is not parked: it may be what the listing shows, and that may be of the file. */
+  readonly blockOfPark: (record: ActualRecord) => Block | null;
   /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
   readonly blockOfLeaving: (record: ActualRecord) => Block | null;
+}
+
+interface WaitsInput {
+  readonly desired: DesiredTemplate;
+  readonly now: number;
+  readonly unknownPause: number;
 }
 
 export const waitsOf = (
   memory: TemplateMemory,
   pending: readonly Intent[],
   { unshown, records }: CorrectedView,
-  { now, unknownPause }: { readonly now: number; readonly unknownPause: number },
+  { desired: file, now, unknownPause }: WaitsInput,
 ): Waits => {
+  const wants = unshown && desiredKeysOf(file);
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
@@ -173,9 +189,19 @@ export const waitsOf = (
       return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
     },
     blockOfReuse: (desired, actual) => {
-      const key = recordKey(actual);
-      const id = key === recordKey(desired) ? undefined : copied.get(key);
-      return id === undefined || id === actual.record.id ? null : unshownBlock(id, unshown!.get(id)!);
+      const [key, own] = [recordKey(desired), recordKey(actual)];
+      const { id } = actual.record;
+      const listed = unshown?.get(id)?.listed;
+      const listedKey = listed ? recordKey(entryOf(listed)) : key;
+      if (listedKey !== key && wants?.has(listedKey)) return unshownBlock(id, unshown!.get(id)!);
+      const original = own === key ? undefined : copied.get(own);
+      return original === undefined || original === id
+        ? null
+        : unshownBlock(original, unshown!.get(original)!);
+    },
+    blockOfPark: ({ id }) => {
+      const one = unshown?.get(id);
+      return one ? unshownBlock(id, one) : null;
     },
     blockOfLeaving: ({ name }) => {
       const id = addedAt.get(bareName(canonicalName(name)));

@@ -5,9 +5,23 @@
  */
 export const waits = [
   {
+    rule: '§3.2 a record that a listing does not show as it was written is not parked',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'return one ? unshownBlock(id, one) : null;',
+    to: 'return one?.isAdd ? unshownBlock(id, one) : null;',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§3.2 a record that a listing shows as the file wants it becomes no other one, though we wrote it otherwise since',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'listedKey !== key && wants?.has(listedKey)',
+    to: 'listedKey !== key && wants?.has(`?${listedKey}`)',
+    tests: ['reconcile/lag'],
+  },
+  {
     rule: '§3.2 a copy of an add that no listing shows may be the only one: it serves no other record',
     file: 'src/reconcile/core/waits.ts',
-    from: 'key === recordKey(desired) ? undefined : copied.get(key)',
+    from: 'own === key ? undefined : copied.get(own)',
     to: 'undefined',
     tests: ['reconcile/lag'],
   },
