@@ -79,6 +79,22 @@ describe('an add of unknown outcome', () => {
     },
   );
 
+  test('is not a record that an earlier pass saw, and the readings before it lacked', async () => {
+    const scene = await openScene(actualTemplate(service));
+    await scene.pass(file());
+    const whole = actualTemplate([...service, '#9 www CNAME web.example.org']);
+    scene.actual = whole;
+    await scene.pass(file());
+    scene.actual = actualTemplate(service);
+    scene.mishaps.set('add 1', failing('unknown', 504));
+    for (const list of ['list 3', 'list 4']) scene.mishaps.set(list, () => (scene.actual = whole));
+    const { told } = await pass(scene, file('www CNAME cdn.example.org'));
+    expect(told).not.toContain('www applied');
+    expect((await scene.memory.template(17))!.records).not.toContainEqual(
+      expect.objectContaining({ recordId: 9 }),
+    );
+  });
+
   test('is found in the last reading', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 3', () => {

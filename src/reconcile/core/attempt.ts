@@ -134,9 +134,10 @@ export const intentOf = (
   };
 };
 
-/** Includes known ids that no reading shows now. */
+/** Includes known ids that no reading shows now, and those that the last pass saw. */
 const idsOfType = ({ view, memory }: PlanBasis, type: string): number[] => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type);
   const known = [...memory.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
-  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.preexistingIds])];
+  const others = [...memory.view.preexistingIds, ...(memory.row.others ?? [])];
+  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...others])];
 };

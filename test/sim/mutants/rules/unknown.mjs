@@ -22,6 +22,13 @@ export const unknown = [
     tests: ['reconcile/settle'],
   },
   {
+    rule: '§3.4 a record that the last pass saw comes from no later add',
+    file: 'src/reconcile/core/attempt.ts',
+    from: 'memory.row.others ?? []',
+    to: '[]',
+    tests: ['reconcile/settle'],
+  },
+  {
     rule: '§3.4 an add without a name is found under a placeholder for the domain',
     file: 'src/plan/match-add.ts',
     from: ' || name === bareName(other);',
