@@ -6,7 +6,7 @@ import type { PassResult } from '../../src/result.ts';
 import { canonicalName, isParkedName } from './canonical.ts';
 import { breaches, isCopyOfRetry, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
-import { besideComing, leftAsStrangers, listFile, wrongOnArrival } from './own-laws.ts';
+import { besideComing, leftAsStrangers, listFile, seemsArrived, wrongOnArrival } from './own-laws.ts';
 import type { Nature } from './nature.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, storeFailures, type ProcessObserver } from './process.ts';
@@ -194,8 +194,9 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
         keyOf(record) === attempt.key &&
         !isForAnother(caseOf(templateId), attempt, record.id),
     );
+    if (!isCopy || attempt.isForgiven || seemsArrived(attempt, caseOf(templateId))) return;
     // A person has asked for another one, although it may still have come.
-    if (!isCopy || attempt.isForgiven || isCopyOfRetry(attempt, caseOf(templateId).attempts)) return;
+    if (isCopyOfRetry(attempt, caseOf(templateId).attempts)) return;
     count('extra adds');
     if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };

@@ -27,10 +27,11 @@ export const besideComing = (attempt: SentAttempt, one: TemplateCase): string[] 
     .map((other) => `adds while ${shown(other.after)} is on its way`);
 
 /** Somebody has made the same record since: nothing tells it from what the add makes. */
-const seemsArrived = ({ key, sent, isAmbiguous }: SentAttempt, { past, views }: TemplateCase): boolean =>
+export const seemsArrived = ({ key, sent, isAmbiguous }: SentAttempt, one: TemplateCase): boolean =>
   isAmbiguous &&
-  [...past, ...views].some(
-    ({ at, records }) => at > sent.at && records.some((record) => keyOf(record) === key),
+  [...one.past, ...one.views].some(
+    ({ at, records }) =>
+      at > sent.at && records.some((record) => keyOf(record) === key && !addOf(record, one)),
   );
 
 /** When a write takes effect. */
