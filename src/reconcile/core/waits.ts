@@ -162,6 +162,10 @@ export const waitsOf = (
   const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
   const copied = new Map(added.map((record) => [recordKey(entryOf(record)), record.id]));
   const addedAt = new Map(added.map(({ id, name }) => [bareName(canonicalName(name)), id]));
+  const blockOf = (id: number | undefined): Block | null => {
+    const one = id === undefined ? undefined : unshown?.get(id);
+    return one ? unshownBlock(id!, one) : null;
+  };
   return {
     coming: [
       ...coming.map(({ sent }) => ({ id: null, sent })),
@@ -184,29 +188,18 @@ export const waitsOf = (
       const wait = names.get(desired.name)?.[0];
       return wait ? blockBy(wait, desired) : null;
     },
-    blockOfUnshown: (id, isInSync) => {
-      const one = unshown?.get(id);
-      return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
-    },
+    blockOfUnshown: (id, isInSync) => (isInSync || unshown?.get(id)?.isAdd ? blockOf(id) : null),
     blockOfReuse: (desired, actual) => {
       const [key, own] = [recordKey(desired), recordKey(actual)];
       const { id } = actual.record;
       const listed = unshown?.get(id)?.listed;
       const listedKey = listed ? recordKey(entryOf(listed)) : key;
-      if (listedKey !== key && wants?.has(listedKey)) return unshownBlock(id, unshown!.get(id)!);
+      if (listedKey !== key && wants?.has(listedKey)) return blockOf(id);
       const original = own === key ? undefined : copied.get(own);
-      return original === undefined || original === id
-        ? null
-        : unshownBlock(original, unshown!.get(original)!);
+      return original === id ? null : blockOf(original);
     },
-    blockOfPark: ({ id }) => {
-      const one = unshown?.get(id);
-      return one ? unshownBlock(id, one) : null;
-    },
-    blockOfLeaving: ({ name }) => {
-      const id = addedAt.get(bareName(canonicalName(name)));
-      return id === undefined ? null : unshownBlock(id, unshown!.get(id)!);
-    },
+    blockOfPark: ({ id }) => blockOf(id),
+    blockOfLeaving: ({ name }) => blockOf(addedAt.get(bareName(canonicalName(name)))),
   };
 };
 

@@ -378,8 +378,8 @@ export const unknown = [
   {
     rule: 'the law of adding: an edit waits for the record that it is to change',
     file: 'src/reconcile/core/waits.ts',
-    from: 'one && (one.isAdd || isInSync) ?',
-    to: 'one && isInSync ?',
+    from: '(isInSync || unshown?.get(id)?.isAdd ? blockOf(id) : null)',
+    to: '(isInSync ? blockOf(id) : null)',
     tests: ['reconcile/lag'],
   },
   {

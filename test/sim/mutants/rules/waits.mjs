@@ -7,8 +7,8 @@ export const waits = [
   {
     rule: '§3.2 a record that a listing does not show as it was written is not parked',
     file: 'src/reconcile/core/waits.ts',
-    from: 'return one ? unshownBlock(id, one) : null;',
-    to: 'return one?.isAdd ? unshownBlock(id, one) : null;',
+    from: 'blockOfPark: ({ id }) => blockOf(id),',
+    to: 'blockOfPark: ({ id }) => (unshown?.get(id)?.isAdd ? blockOf(id) : null),',
     tests: ['reconcile/lag'],
   },
   {
@@ -233,15 +233,15 @@ export const waits = [
   {
     rule: '§3.1 an update that no listing shows is not called in sync',
     file: 'src/reconcile/core/waits.ts',
-    from: 'one && (one.isAdd || isInSync) ?',
-    to: 'one && one.isAdd ?',
+    from: '(isInSync || unshown?.get(id)?.isAdd ? blockOf(id) : null)',
+    to: '(unshown?.get(id)?.isAdd ? blockOf(id) : null)',
     tests: ['reconcile/lag'],
   },
   {
     rule: '§3.1 a changed record may be changed again before a listing shows it',
     file: 'src/reconcile/core/waits.ts',
-    from: 'one && (one.isAdd || isInSync) ?',
-    to: 'one ?',
+    from: '(isInSync || unshown?.get(id)?.isAdd ? blockOf(id) : null)',
+    to: 'blockOf(id)',
     tests: ['reconcile/lag'],
   },
   {
