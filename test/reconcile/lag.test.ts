@@ -224,6 +224,19 @@ describe('a record that a listing shows as it was before, and as the file wants 
     expect(unchanged(scene)).toBe(true);
   });
 
+  test('is not parked where nothing was sent since', async () => {
+    const fileOf = (record: string) =>
+      desiredTemplate(['@ A 192.0.2.1', record], { limits, surplus: 'park' });
+    const scene = await openScene(actualTemplate([apex, '#2 www A 192.0.2.2']));
+    await scene.pass(fileOf('www A 192.0.2.2'));
+    await scene.pass(fileOf('ftp A 192.0.2.2'));
+    scene.calls.length = 0;
+    scene.actual = actualTemplate([apex, '#2 www A 192.0.2.2']);
+    scene.now += minute;
+    await scene.pass(fileOf('www A 192.0.2.2'));
+    expect(unchanged(scene)).toBe(true);
+  });
+
   test('serves no other one', async () => {
     const record = 'www 60 A 192.0.2.2';
     const { scene, fileOf } = await changedBack(record, 'www 300 A 192.0.2.3', {});

@@ -160,6 +160,49 @@ test('what arrives late is the record, not one whose update may never have left'
   );
 });
 
+describe('a record that may still get another name', () => {
+  const parking = (record: string) => desiredTemplate([apex, record], { surplus: 'park', limits });
+  const renamed = async () => {
+    const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+    await scene.pass(parking('www A 192.0.2.2'));
+    scene.mishaps.set('update 1', failing('unknown', 504));
+    await scene.pass(parking('ftp A 192.0.2.2'));
+    scene.mishaps.clear();
+    scene.calls.length = 0;
+    scene.now += minute;
+    return { scene, retryAt: new Date(scene.now + 4 * minute).toISOString() };
+  };
+
+  test('is not parked until then, and is in the way of a CNAME there', async () => {
+    const { scene, retryAt } = await renamed();
+    const pass = () => scene.pass(parking('ftp CNAME web.example.org'));
+    expect((await pass()).templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'cname-conflict', conflicts: [2] },
+      { action: 'surplus', recordId: 2, retryAt },
+    ]);
+    expect(scene.calls).not.toContain('update 1');
+    scene.now += 4 * minute;
+    await pass();
+    await pass();
+    expect(scene.actual.records.slice(1)).toMatchObject([
+      { name: '_parked-2' },
+      { name: 'ftp', type: 'CNAME' },
+    ]);
+  });
+
+  test('gets no third one until then', async () => {
+    const { scene, retryAt } = await renamed();
+    const pass = () => scene.pass(parking('mail A 192.0.2.2'));
+    expect((await pass()).templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write', recordId: 2, retryAt },
+    ]);
+    expect(scene.calls).not.toContain('update 1');
+    scene.now += 4 * minute;
+    await pass();
+    expect(scene.actual.records[1]).toMatchObject({ id: 2, name: 'mail' });
+  });
+});
+
 test('a record keeps the name that the service gave it, where the answer to its last update was lost', async () => {
   const scene = await openScene(actualTemplate([`#1 www A 192.0.2.1`]));
   const file = (mx: string) =>

@@ -325,6 +325,13 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['www A 192.0.2.2'], 'pass'],
   },
   {
+    name: 'a record renamed, then a CNAME instead of it, park',
+    open: 'a CNAME beside another record',
+    file: ['www A 192.0.2.1'],
+    policy: park,
+    steps: ['pass', ['ftp A 192.0.2.1'], ['ftp CNAME web.example.org'], 'pass'],
+  },
+  {
     name: 'a record renamed there and back, park',
     file: ['www A 192.0.2.1'],
     policy: park,

@@ -135,9 +135,9 @@ export interface Waits {
   readonly blockOfName: (desired: DesiredEntry) => Block | null;
   /** Why a record is not changed, or is not called in sync. */
   readonly blockOfUnshown: (id: number, isInSync: boolean) => Block | null;
-  /** Why a record does not become the desired one: it may be another one, or the only copy of it. */
+  /** Why a record does not become the desired one: it may be or become another one, or be the only copy of it. */
   readonly blockOfReuse: (desired: DesiredEntry, actual: ActualEntry) => Block | null;
-  /** Why a surplus record is not parked: it may be what the listing shows, and that may be of the file. */
+  /** Why a surplus record is not parked: it may get another name yet, or be what the listing shows, which may be of the file. */
   readonly blockOfPark: (record: ActualRecord) => Block | null;
   /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
   readonly blockOfLeaving: (record: ActualRecord) => Block | null;
@@ -162,9 +162,16 @@ export const waitsOf = (
   const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
   const copied = new Map(added.map((record) => [recordKey(entryOf(record)), record.id]));
   const addedAt = new Map(added.map(({ id, name }) => [bareName(canonicalName(name)), id]));
+  const mayChange = (key: string): number | null =>
+    mayChangeUntil(memory.records.get(key)?.failure, { now, unknownPause });
   const blockOf = (id: number | undefined): Block | null => {
     const one = id === undefined ? undefined : unshown?.get(id);
     return one ? unshownBlock(id!, one) : null;
+  };
+  const moves = movesOf(memory).filter(({ key }) => mayChange(key) !== null);
+  const blockOfMove = (id: number, key?: string): Block | null => {
+    const move = moves.find((one) => one.id === id && one.key !== key);
+    return move ? moveBlock(move, mayChange(move.key)!) : null;
   };
   return {
     coming: [
@@ -181,7 +188,7 @@ export const waitsOf = (
     blockOfUnserved: (desired) => {
       const key = recordKey(desired);
       const binding = memory.view.tentative.get(key);
-      const until = mayChangeUntil(memory.records.get(key)?.failure, { now, unknownPause });
+      const until = mayChange(key);
       return binding && until !== null ? blockBy(updateWait(binding, until), desired) : null;
     },
     blockOfName: (desired) => {
@@ -192,13 +199,15 @@ export const waitsOf = (
     blockOfReuse: (desired, actual) => {
       const [key, own] = [recordKey(desired), recordKey(actual)];
       const { id } = actual.record;
+      const move = blockOfMove(id, key);
+      if (move) return move;
       const listed = unshown?.get(id)?.listed;
       const listedKey = listed ? recordKey(entryOf(listed)) : key;
       if (listedKey !== key && wants?.has(listedKey)) return blockOf(id);
       const original = own === key ? undefined : copied.get(own);
       return original === id ? null : blockOf(original);
     },
-    blockOfPark: ({ id }) => blockOf(id),
+    blockOfPark: ({ id }) => blockOfMove(id) ?? blockOf(id),
     blockOfLeaving: ({ name }) => blockOf(addedAt.get(bareName(canonicalName(name)))),
   };
 };
@@ -207,12 +216,18 @@ export const waitsOf = (
 export const mayStillCome = (memory: TemplateMemory, pending: readonly Intent[], now: number): boolean =>
   pending.length + absentWaits(memory, now).length > 0;
 
+interface Move {
+  readonly id: number;
+  readonly key: string;
+  readonly sent: RecordData;
+}
+
 /** Updates of unknown outcome that gave a record another name. */
-const movesOf = ({ records, view }: TemplateMemory): PendingRecord[] =>
+const movesOf = ({ records, view }: TemplateMemory): Move[] =>
   [...view.tentative].flatMap(([key, { id, desired, seen }]) => {
     const isUnknown = records.get(key)?.failure?.kind !== 'refused';
     const isMoved = canonicalName(desired.name) !== canonicalName(seen.name);
-    return isUnknown && isMoved ? [{ id, sent: desired }] : [];
+    return isUnknown && isMoved ? [{ id, key, sent: desired }] : [];
   });
 
 const unknownWait = ({ after: sent }: Intent): Wait => ({
@@ -252,6 +267,13 @@ const blockBy = ({ sent, isAccepted, until, message }: Wait, desired: DesiredEnt
   if (!isAccepted && isSame(setKey, sent, desired))
     return { reason: 'pending-write', message: `${what}; not tried again before ${retryAt}`, retryAt };
   return { reason: 'pending-write', message: `${what}; added once it does, or after ${retryAt}` };
+};
+
+/** A later write of the record would not keep it from the name. */
+const moveBlock = ({ id, sent }: Move, until: number): Block => {
+  const retryAt = new Date(until).toISOString();
+  const message = `an update of record ${id} to ${describe(sent)} was sent, and may still take effect; not changed before ${retryAt}`;
+  return { reason: 'pending-write', message, retryAt };
 };
 
 const unshownBlock = (id: number, { isAdd, at, until }: Unshown): Block => {

@@ -5,10 +5,24 @@
  */
 export const waits = [
   {
+    rule: '§3.2 a record that may still get another name is not parked',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'blockOfMove(id) ?? blockOf(id)',
+    to: 'blockOf(id)',
+    tests: ['reconcile/late'],
+  },
+  {
+    rule: '§3.2 a record that may still get another name becomes no third one',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'const move = blockOfMove(id, key);',
+    to: 'const move = blockOfMove(-id, key);',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§3.2 a record that a listing does not show as it was written is not parked',
     file: 'src/reconcile/core/waits.ts',
-    from: 'blockOfPark: ({ id }) => blockOf(id),',
-    to: 'blockOfPark: ({ id }) => (unshown?.get(id)?.isAdd ? blockOf(id) : null),',
+    from: 'blockOfMove(id) ?? blockOf(id)',
+    to: 'blockOfMove(id) ?? (unshown?.get(id)?.isAdd ? blockOf(id) : null)',
     tests: ['reconcile/lag'],
   },
   {
