@@ -129,8 +129,14 @@ const commands: readonly AddCommand[] = [
       .option('--overwrite', 'rewrite existing files; only entries that differ are changed')
       .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
+      .option('--zone <file>', 'write one from this zone file instead, one record a line; - is stdin')
+      .option('--origin <name>', 'with --zone: the name of the zone, such as example.net')
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
+        end(
+          options['zone'] === undefined && options['origin'] === undefined
+            ? await (await import('./commands/import.ts')).importTemplates(templates, options)
+            : await (await import('./commands/import-zone.ts')).importZone(templates, options),
+        ),
       ),
 
   (program, end) =>
@@ -178,9 +184,9 @@ const commands: readonly AddCommand[] = [
     const get = program
       .command('get')
       .description('reads from the service: accounts, databases, templates, records');
-    const read = (name: string, about: string): Command =>
+    const read = (name: string, about: string, more: readonly string[] = []): Command =>
       withWriteOptions(withConnection(get.command(name).description(about))).addOption(
-        formatOption('result', ['table', 'json']),
+        formatOption('result', ['table', 'json', ...more]),
       );
     const show = async (what: string, argument: string | null, options: Options): Promise<void> =>
       end(await (await import('./commands/get.ts')).get(what, argument, options));
@@ -194,9 +200,9 @@ const commands: readonly AddCommand[] = [
     read('dns-templates', 'all DNS templates, public ones too').action((options: Options) =>
       show('dns-templates', null, options),
     );
-    read('dns-template <name>', 'the records of one DNS template, by its name or id').action(
-      (name: string, options: Options) => show('dns-template', name, options),
-    );
+    read('dns-template <name>', 'the records of one DNS template, by its name or id', ['zone'])
+      .option('--origin <name>', 'with --format zone: the name of the zone, such as example.net')
+      .action((name: string, options: Options) => show('dns-template', name, options));
     read('dns-records <subdomain>', 'the DNS records of a subdomain').action(
       (subdomain: string, options: Options) => show('dns-records', subdomain, options),
     );

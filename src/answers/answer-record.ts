@@ -1,5 +1,6 @@
 import { canonicalContent } from '../model/canonical.ts';
 import { canonicalHost } from '../model/host.ts';
+import { quoteOctets } from '../model/quoted-text.ts';
 import type { MessageReader } from './message-reader.ts';
 
 /** The types that are queried: those of template records, and NS and SOA; with their numbers. */
@@ -88,15 +89,10 @@ const textOf = (octets: Buffer): string => {
   try {
     const text = utf8.decode(octets);
     // A text that starts with a quotation mark would be read as presentation format.
-    return text.startsWith('"') ? quoted(octets) : text;
+    return text.startsWith('"') ? quoteOctets(octets) : text;
   } catch {
-    return quoted(octets);
+    return quoteOctets(octets);
   }
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-const quoted = (octets: Buffer): string =>
-  `"${[...octets].map((octet) => (isPlain(octet) ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`)).join('')}"`;
-
-const isPlain = (octet: number): boolean => octet >= 0x20 && octet < 0x7f && octet !== 0x22 && octet !== 0x5c;

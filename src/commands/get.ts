@@ -1,8 +1,11 @@
 import type { Options } from '../app/options.ts';
 import { suggestion } from '../lib/nearest.ts';
-import { UserError } from '../errors.ts';
+import { ArgumentError, UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
+import { originFrom } from '../import/zone/origin.ts';
+import { writeZone } from '../import/zone/write-zone.ts';
 import { asJson } from '../lib/escape-control.ts';
+import type { ActualRecord } from '../model/record.ts';
 import { redactAll, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
 import { asTable, type TableRow } from '../report/columns.ts';
@@ -13,17 +16,29 @@ export const get = (what: string, argument: string | null, options: Options): Pr
   inAppContext(options, async (context) => {
     const client = onlyClient(context);
     const isJson = options['format'] === 'json';
+    const isZone = options['format'] === 'zone';
+    if (!isZone && options['origin'] !== undefined)
+      throw new ArgumentError('--origin goes with --format zone');
+    const origin = isZone ? originFrom(options['origin'], '--format zone') : null;
     const answer = await whileShown('asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
     );
     const found = redactAll(answer, redactor(context.secrets()));
-    process.stdout.write(isJson ? asJson(asSpecified(found.value)) : asTable(found.rows));
+    process.stdout.write(
+      isJson
+        ? asJson(asSpecified(found.value))
+        : origin === null
+          ? asTable(found.rows)
+          : writeZone(found.records ?? [], origin),
+    );
     return 0;
   });
 
 interface FetchedList {
   readonly value: unknown;
   readonly rows: readonly TableRow[];
+  /** Of one template. */
+  readonly records?: readonly ActualRecord[];
 }
 
 const read = async (
@@ -51,7 +66,7 @@ const read = async (
     }
     case 'dns-template': {
       const value = templateCalled(argument, await service.listDnsTemplates());
-      return { value, rows: value.records.map(templateRecordRow) };
+      return { value, rows: value.records.map(templateRecordRow), records: value.records };
     }
     default: {
       const [value, templates] = await Promise.all([

@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { isBelow } from '../lib/is-below.ts';
 import path from 'node:path';
 import type { Label } from '../import/label.ts';
 import { addSchemaFiles, schemaHeader } from './schema-files.ts';
+import type { Options } from '../app/options.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import { createTemplateLoader } from '../source/load.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
@@ -35,6 +37,18 @@ export interface ImportTarget {
   /** Each has the schemas of the files below it. */
   readonly roots: readonly string[];
 }
+
+/** Where `import` writes: `--out`, or the client's first directory. Throws if that is a file. */
+export const directoryFor = async (
+  { templates }: Pick<ClientSettings, 'templates'>,
+  { out }: Options,
+): Promise<string> => {
+  const directory = typeof out === 'string' ? out : templates[0]!;
+  const found = await stat(directory).catch(() => null);
+  if (found?.isDirectory() === false)
+    throw new UserError(`${directory} is not a directory: name another one with --out`);
+  return directory;
+};
 
 /**
  * Reads the whole set of directories that the client's passes read if the directory is one of them, since a

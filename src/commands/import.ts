@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
@@ -8,7 +7,7 @@ import { LockedError, UserError } from '../errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from '../app/client.ts';
 import { isBelow } from '../lib/is-below.ts';
-import { importTemplate, readDirectory, type ImportOutcome } from './import-template.ts';
+import { directoryFor, importTemplate, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
@@ -47,15 +46,11 @@ interface Job {
   readonly own: readonly ActualTemplate[];
 }
 
-const openJob = async (client: Client, { clients }: AppContext, { out }: Options): Promise<Job> => {
-  if (typeof out === 'string' && clients.length > 1) {
+const openJob = async (client: Client, { clients }: AppContext, options: Options): Promise<Job> => {
+  if (typeof options['out'] === 'string' && clients.length > 1) {
     throw new UserError('--out: there are several clients: choose one with --client');
   }
-  const directory = typeof out === 'string' ? out : client.settings.templates[0]!;
-  const found = await stat(directory).catch(() => null);
-  if (found?.isDirectory() === false) {
-    throw new UserError(`${directory} is not a directory: name another one with --out`);
-  }
+  const directory = await directoryFor(client.settings, options);
   const templates = await client.service.listDnsTemplates();
   return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
 };
@@ -112,7 +107,7 @@ const recordOwnership = async ({ client, directory }: Job, templates: readonly s
   }
 };
 
-const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
+export const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
   if (outcomes.length === 0) return "the service has no templates of this client's own\n";
   const count = (result: ImportOutcome['result']): number =>
     outcomes.filter((outcome) => outcome.result === result).length;

@@ -102,7 +102,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   import: {
     about:
-      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given. New files name their schema for editors, which is written if it is missing.",
+      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file instead, without the service; what no template can hold is listed.",
     exitCodes: [
       [0, 'done'],
       [1, 'an error, or a template was skipped, so no file describes it'],
@@ -110,6 +110,10 @@ export const manuals: Readonly<Record<string, Manual>> = {
     examples: [
       ['dns-template-sync import --out imported', 'all templates, into a new directory'],
       ['dns-template-sync import voice --overwrite', 'take over what was changed at the service'],
+      [
+        'dns-template-sync import shop --zone flat.zone --origin example.net',
+        'a zone file as `named-compilezone -s full -o flat.zone example.net FILE` makes it',
+      ],
     ],
   },
   doctor: {
@@ -157,8 +161,15 @@ export const manuals: Readonly<Record<string, Manual>> = {
     examples: [['dns-template-sync get dns-templates', 'names and ids for template files']],
   },
   'get dns-template': {
-    about: 'Lists the records of one DNS template, by its name or id.',
-    examples: [['dns-template-sync get dns-template voice', 'the template called voice']],
+    about:
+      'Lists the records of one DNS template, by its name or id, or prints them as a zone file, which import --zone reads.',
+    examples: [
+      ['dns-template-sync get dns-template voice', 'the template called voice'],
+      [
+        'dns-template-sync get dns-template voice --format zone --origin example.net',
+        'as records of example.net, for a name server or for import --zone',
+      ],
+    ],
   },
   'get dns-records': {
     about: 'Lists the DNS records of a subdomain, and which template record each comes from.',

@@ -88,5 +88,5 @@ export const allowableChecks = [
 
 export type AllowableCheck = (typeof allowableChecks)[number];
 
-export const isWarning = (check: CheckId): check is WarningCheck =>
-  (warningChecks as readonly CheckId[]).includes(check);
+export const isWarning = (check: string): check is WarningCheck =>
+  (warningChecks as readonly string[]).includes(check);

@@ -6,16 +6,39 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * not UTF-8.
  */
 export const unquoteText = (content: string): string | null => {
-  if (!quotedStrings.test(content)) return null;
-  const inner = content
-    .trimEnd()
-    .slice(1, -1)
-    .replace(/\\[^]|"[ \t]*"/g, (part) => (part.startsWith('"') ? '' : part));
-  if (!inner.includes('\\')) return inner;
-  return unescapeText(inner);
+  const inner = innerOf(content);
+  if (inner === null || !inner.includes('\\')) return inner;
+  const octets = unescapeText(inner);
+  try {
+    return octets && utf8.decode(octets);
+  } catch {
+    return null;
+  }
 };
 
-const unescapeText = (text: string): string | null => {
+/** Whether it is that, of UTF-8 or of other octets. */
+export const isQuotedText = (content: string): boolean => {
+  const inner = innerOf(content);
+  return inner !== null && unescapeText(inner) !== null;
+};
+
+/** One quoted string of at most 255 octets (RFC 1035 §3.3), in ASCII. */
+export const quoteOctets = (octets: Uint8Array): string =>
+  `"${[...octets].map((octet) => (isPlain(octet) ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`)).join('')}"`;
+
+const isPlain = (octet: number): boolean =>
+  octet >= 0x20 && octet < 0x7f && octet !== 0x22 && octet !== backslash;
+
+/** Null if the quotation marks do not match. */
+const innerOf = (content: string): string | null =>
+  quotedStrings.test(content)
+    ? content
+        .trimEnd()
+        .slice(1, -1)
+        .replace(/\\[^]|"[ \t]*"/g, (part) => (part.startsWith('"') ? '' : part))
+    : null;
+
+const unescapeText = (text: string): Buffer | null => {
   const source = Buffer.from(text, 'utf8');
   const octets = Buffer.alloc(source.length);
   let length = 0;
@@ -31,11 +54,7 @@ const unescapeText = (text: string): string | null => {
     octets[length] = octet;
     length += 1;
   }
-  try {
-    return utf8.decode(octets.subarray(0, length));
-  } catch {
-    return null;
-  }
+  return octets.subarray(0, length);
 };
 
 const backslash = 0x5c;

@@ -1,0 +1,55 @@
+import { sameData } from '../../model/canonical.ts';
+import { isQuotedText, quoteOctets } from '../../model/quoted-text.ts';
+import type { ActualRecord } from '../../model/record.ts';
+import { definitionOf } from '../../model/types/table.ts';
+import type { ActualEntry } from '../../plan/entry.ts';
+import { shownRecord, statableTtl } from '../entry.ts';
+import { sortOut } from '../sort-out.ts';
+import { readZoneLine } from './line.ts';
+
+/**
+ * The records of a template as lines of a zone file, which `readZone` reads as the same records. Others become comments:
+ * those that no file describes, and those whose line would be another record. `origin` as for `readZoneLine`.
+ */
+export const writeZone = (records: readonly ActualRecord[], origin: string): string => {
+  const stated = records.map((record) => ({ ...record, ttl: statableTtl(record) }));
+  const { desired, remarks } = sortOut(stated, []);
+  const lines = ['; SOA and NS records, which a zone needs, are no part of a template.'];
+  const unsaid = [...remarks];
+  for (const entry of desired) {
+    const { record } = entry;
+    const line = lineOf(entry, origin);
+    const why = whyOther(entry, line, origin);
+    if (why === null) lines.push(line);
+    else unsaid.push(`record ${record.id} has no line (${why}): ${shownRecord(record)}`);
+  }
+  const comments = unsaid.map((remark) => `; - ${remark}`);
+  return [...lines, ...(unsaid.length === 0 ? [] : ['; Not in this file:', ...comments]), ''].join('\n');
+};
+
+/** In canonical form, with whole names. */
+const lineOf = ({ record, type, name, content, priority }: ActualEntry, origin: string): string => {
+  const owner = name === '' ? `${origin}.` : `${name}.${origin}.`;
+  const rooted = definitionOf(type)?.target && !content.endsWith('.') ? `${content}.` : content;
+  // A text that is not UTF-8 has no other form.
+  const isOctets = content === record.content && isQuotedText(content);
+  const data = type === 'TXT' && !isOctets ? quoted(content) : rooted;
+  return [owner, record.ttl, 'IN', type, priority === null ? data : `${priority} ${data}`].join('\t');
+};
+
+const quoted = (text: string): string => {
+  const octets = Buffer.from(text, 'utf8');
+  const strings = Array.from({ length: Math.max(1, Math.ceil(octets.length / 255)) }, (_, index) =>
+    quoteOctets(octets.subarray(index * 255, (index + 1) * 255)),
+  );
+  return strings.join(' ');
+};
+
+/** Null if the line is this record. */
+const whyOther = ({ record, name }: ActualEntry, line: string, origin: string): string | null => {
+  if (name === origin || name.endsWith(`.${origin}`)) return 'its name may be a whole one';
+  const read = readZoneLine(line, origin);
+  if ('mistake' in read) return read.mistake;
+  if ('leftOut' in read) return `it is one ${read.leftOut}`;
+  return sameData(read.record, record) ? null : 'its line would be another record';
+};

@@ -1,0 +1,210 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { built } from '../built.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { json } from '../hosting/scripted-server.ts';
+import { reportOf, run, startCommandOnTerminal, workplace } from './program.ts';
+import { environment, startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const zone = `; <<>> DiG 9.18 <<>> @ns1.example.org axfr example.net
+example.net.		3600	IN	SOA	ns1.example.org. hostmaster.example.org. 1 7200 900 1209600 3600
+example.net.		3600	IN	NS	ns1.example.org.
+example.net.		3600	IN	A	192.0.2.1
+example.net.		300	IN	MX	10 mail.example.net.
+example.net.		3600	IN	TXT	"v=spf1 mx" " -all"
+example.net.		3600	IN	CAA	0 issue "letsencrypt.org"
+*.example.net.		3600	IN	CNAME	www.example.net.
+_sip._tcp.example.net.	3600	IN	SRV	1 2 5060 sip.example.net.
+example.net.		3600	IN	SOA	ns1.example.org. hostmaster.example.org. 1 7200 900 1209600 3600
+;; XFR size: 9 records (messages 1, bytes 300)
+`;
+
+const template = `ttl: 3600
+records:
+  - { type: A, content: 192.0.2.1 }
+  - { type: CNAME, name: '*', content: www.example.net }
+  - { type: MX, content: mail.example.net, priority: 10, ttl: 300 }
+  - { type: SRV, name: _sip._tcp, priority: 1, weight: 2, port: 5060, target: sip.example.net }
+  - { type: TXT, content: 'v=spf1 mx -all' }
+`;
+
+const placeWith = async (files: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const cwd = await workplace({ withExamples: false });
+  for (const [name, text] of Object.entries(files)) await writeBelow(cwd, name, text);
+  return cwd;
+};
+
+describe('import --zone', () => {
+  it('makes a template file without a service, and names what no template can hold', async () => {
+    const cwd = await placeWith({ 'a.zone': zone });
+    const made = await run(['import', '--zone', 'a.zone', '--origin', 'Example.net.'], { cwd });
+    expect(made).toEqual({
+      code: 0,
+      stdout: [
+        'written    templates/.template.schema.json: for editors',
+        'written    templates/.fragment.schema.json: for editors',
+        'written    templates/example.net.yaml: 5 records',
+        '1 template: 1 written, 0 unchanged, 0 skipped',
+        '',
+      ].join('\n'),
+      stderr: [
+        'left out, since no template can hold it: 2 records of type SOA: lines 2, 10',
+        'left out, since no template can hold it: 1 record of type NS: line 3',
+        'left out, since no template can hold it: 1 record of type CAA: line 7',
+        '',
+      ].join('\n'),
+    });
+    expect(await readFile(path.join(cwd, 'templates/example.net.yaml'), 'utf8')).toBe(
+      `# yaml-language-server: $schema=.template.schema.json\ntemplate: example.net\n${template}`,
+    );
+    expect(await run(['validate', '--strict'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('reads what another program prints, and takes the name of the template', async () => {
+    const cwd = await placeWith({ 'a.zone': zone });
+    const words = ['import', 'web', '--zone', '-', '--origin', 'example.net', '--out', 'new', '--no-schema'];
+    const command = [process.execPath, built('main.js'), ...words].join(' ');
+    const piped = ['sh', '-c', `cat a.zone | ${command}`];
+    expect(await startCommandOnTerminal(piped, { cwd }).ended).toMatchObject({ code: 0 });
+    expect(await readFile(path.join(cwd, 'new/web.yaml'), 'utf8')).toBe(`template: web\n${template}`);
+  });
+
+  it('leaves an existing file alone unless it may change it', async () => {
+    const cwd = await placeWith({ 'a.zone': zone, 'templates/w.yaml': 'template: web\nrecords: []\n' });
+    const words = ['import', 'web', '--zone', 'a.zone', '--origin', 'example.net'];
+    const kept = await run(words, { cwd });
+    expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('--overwrite rewrites it') });
+    expect(await readFile(path.join(cwd, 'templates/w.yaml'), 'utf8')).toBe('template: web\nrecords: []\n');
+    expect(await run([...words, '--overwrite'], { cwd })).toMatchObject({ code: 0 });
+    expect(await readFile(path.join(cwd, 'templates/w.yaml'), 'utf8')).toBe(`template: web\n${template}`);
+  });
+
+  const source = '$TTL 1h\n@ IN SOA ns1 hostmaster ( 1 2h 15m 2w 1h )\n';
+  it.each([
+    ['no origin', ['--zone', 'a.zone'], /--zone needs --origin, the name of the zone, such as example\.net/],
+    ['no zone', ['--origin', 'example.net'], /--origin goes with --zone/],
+    [
+      'no name',
+      ['--zone', 'a.zone', '--origin', 'example..net'],
+      /--origin: `example\.\.net` is not the name of a zone/,
+    ],
+    [
+      'two templates',
+      ['web', 'mail', '--zone', 'a.zone', '--origin', 'example.net'],
+      /--zone makes one template: give one name/,
+    ],
+    [
+      'no file',
+      ['--zone', 'none.zone', '--origin', 'example.net'],
+      /--zone none\.zone: it does not exist: ENOENT/,
+    ],
+    [
+      'a source',
+      ['--zone', 'my source.zone', '--origin', 'example.net'],
+      /my source\.zone:1: `\$TTL` is a directive\. .*: named-compilezone -s full -o FLAT example\.net 'my source\.zone'\n/,
+    ],
+    [
+      'another zone',
+      ['--zone', 'a.zone', '--origin', 'example.org'],
+      /a\.zone:2: the name `example\.net\.` is not below example\.org\n/,
+    ],
+    [
+      'an empty file',
+      ['--zone', 'empty.zone', '--origin', 'example.net'],
+      /empty\.zone: there is no record in it\n/,
+    ],
+    ['octets', ['--zone', 'latin.zone', '--origin', 'example.net'], /--zone latin\.zone: it is not UTF-8\n/],
+  ])('says what is wrong with %s, and writes nothing', async (_, words, message) => {
+    const cwd = await placeWith({ 'a.zone': zone, 'my source.zone': source, 'empty.zone': '; nothing\n' });
+    await writeFile(
+      path.join(cwd, 'latin.zone'),
+      Buffer.from('example.net. 60 IN TXT "caf\xe9"\n', 'latin1'),
+    );
+    const ended = await run(['import', ...words], { cwd });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+    await expect(readFile(path.join(cwd, 'templates/example.net.yaml'))).rejects.toThrow('ENOENT');
+  });
+
+  it('does not put a token into a file', async () => {
+    const cwd = await placeWith({ 'a.zone': 'example.net. 60 IN TXT "my-client-token"\n' });
+    const env = { ...environment('http://127.0.0.1:9'), DNS_SYNC_CLIENT_TOKEN: 'my-client-token' };
+    const ended = await run(['import', '--zone', 'a.zone', '--origin', 'example.net'], { cwd, env });
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('contains a token') });
+  });
+});
+
+describe('get dns-template --format zone', () => {
+  it('prints what import --zone makes the same template of', async () => {
+    const service = await startService();
+    const launch = { cwd: await placeWith(), env: service.env };
+    const shown = await run(
+      ['get', 'dns-template', 'voice', '--format', 'zone', '--origin', 'example.net'],
+      launch,
+    );
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toBe(
+      [
+        '; SOA and NS records, which a zone needs, are no part of a template.',
+        'sip.example.net.\t300\tIN\tA\t198.51.100.20',
+        '_sip._tcp.example.net.\t300\tIN\tSRV\t10 5 5060 sip.example.net.',
+        '_sips._tcp.example.net.\t300\tIN\tSRV\t10 5 5060 sip.example.net.',
+        '_sip._udp.example.net.\t300\tIN\tSRV\t10 5 5060 sip.example.net.',
+        '',
+      ].join('\n'),
+    );
+    await writeBelow(launch.cwd, 'voice.zone', shown.stdout);
+    await run(['import', 'voice', '--zone', 'voice.zone', '--origin', 'example.net'], launch);
+    const { stdout } = await run(['plan', '--format', 'json'], launch);
+    expect(reportOf(stdout)).toMatchObject({ status: 'in-sync' });
+  });
+
+  it('has a comment for each record that is no line of it', async () => {
+    const records = [
+      { type: 'CAA', content: '0 issue "a"' },
+      { type: 'A', content: 'nowhere' },
+      { type: 'A', name: 'www.example.net', content: '192.0.2.1' },
+      { type: 'A', name: '_parked-4', content: '0.0.0.0' },
+      { type: 'TXT', content: '"a\\"b" "\u00e9"' },
+      { type: 'TXT', content: 'x'.repeat(256) },
+    ].map((record, index) => ({ id: index + 1, name: null, priority: null, ttl: 60, ...record }));
+    const own = {
+      id: 7,
+      name: 'web',
+      publicly_available: false,
+      subdomains: 0,
+      dns_template_records: records,
+    };
+    const service = await startService(({ path: asked }) =>
+      asked.endsWith('/dns_templates') ? json([own]) : null,
+    );
+    const launch = { cwd: await placeWith(), env: service.env };
+    const { stdout } = await run(
+      ['get', 'dns-template', '7', '--format', 'zone', '--origin', 'example.net'],
+      launch,
+    );
+    expect(stdout.split('\n').slice(1)).toEqual([
+      'example.net.\t60\tIN\tTXT\t"a\\034b\\195\\169"',
+      `example.net.\t60\tIN\tTXT\t"${'x'.repeat(255)}" "x"`,
+      '; Not in this file:',
+      `; - record 1 has a type that a file cannot describe: { type: CAA, content: '0 issue "a"', ttl: 60 }`,
+      '; - record 4 is parked: { type: A, name: _parked-4, content: 0.0.0.0, ttl: 60 }',
+      expect.stringMatching(/^; - record 2 has no line \(`nowhere` is not an IPv4 address.*\): /),
+      '; - record 3 has no line (its name may be a whole one): { type: A, name: www.example.net, content: 192.0.2.1, ttl: 60 }',
+      '',
+    ]);
+  });
+
+  it.each([
+    [['--format', 'zone'], /--format zone needs --origin/],
+    [['--format', 'zone', '--origin', '.'], /--origin: `\.` is not the name of a zone/],
+    [['--origin', 'example.net'], /--origin goes with --format zone/],
+  ])('%j ends with 1 and says why', async (words, message) => {
+    const service = await startService();
+    const launch = { cwd: await placeWith(), env: service.env };
+    const ended = await run(['get', 'dns-template', 'voice', ...words], launch);
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});
