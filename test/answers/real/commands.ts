@@ -43,7 +43,7 @@ database:
 acl:
   - id: local
     address: 127.0.0.1
-    action: update
+    action: [update, transfer]
 zone:
 ${zones.map(({ apex }) => `  - domain: ${apex}\n    file: ${directory}/${apex}.zone\n    acl: local\n`).join('')}`,
   }),
@@ -63,7 +63,7 @@ ${zones.map(({ apex }) => `  - domain: ${apex}\n    file: ${directory}/${apex}.z
   logfile: ${directory}/run/log
 remote-control:
   control-enable: no
-${zones.map(({ apex }) => `zone:\n  name: ${apex}\n  zonefile: ${apex}.zone\n`).join('')}`,
+${zones.map(({ apex }) => `zone:\n  name: ${apex}\n  zonefile: ${apex}.zone\n  provide-xfr: 127.0.0.1 NOKEY\n`).join('')}`,
   }),
   bind9: (directory, port, zones) => ({
     file: 'usr/sbin/named',

@@ -1,5 +1,5 @@
 import { freePort } from '../../free-port.ts';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { openDnsServer, type ServerAddress } from '../../../src/answers/dns-server.ts';
 import type { DnsQuestion, DnsReply } from '../../../src/answers/message.ts';
@@ -101,6 +102,16 @@ export const askAt = async (
   } finally {
     server?.close();
   }
+};
+
+/** Runs one of the programs beside the servers, below their directory, and gives what it prints. */
+export const runTool = async (file: string, args: readonly string[]): Promise<string> => {
+  const env = { LD_LIBRARY_PATH: libraries() };
+  const { stdout } = await promisify(execFile)(path.join(root, file), args, {
+    env,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return stdout;
 };
 
 /** Folders of shared libraries below the root. */
