@@ -24,7 +24,12 @@ export const importZone = async (names: readonly string[], options: Options): Pr
   const [client, ...others] = settings.clients;
   if (!client || others.length > 0)
     throw new UserError('there are several clients: choose one with --client');
-  const { records, leftOut } = readZone(await textOf(file), origin, file);
+  const redact = redactor(settings.allSecrets());
+  const text = await textOf(file);
+  // Messages would quote it.
+  if (redact(text) !== text)
+    throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
+  const { records, leftOut } = readZone(text, origin, file);
   const name = names[0] ?? origin;
   const template = { id: 0, name, publiclyAvailable: false, subdomains: null, records };
   const target = await readDirectory(await directoryFor(client, options), client);
@@ -35,7 +40,7 @@ export const importZone = async (names: readonly string[], options: Options): Pr
       ...target,
       overwrite: options['overwrite'] === true,
       withSchema: options['schema'] !== false,
-      redact: (value) => redactTexts(value, redactor(settings.allSecrets())),
+      redact: (value) => redactTexts(value, redact),
     },
   );
   for (const what of leftOut) printLine(`left out, since no template can hold it: ${what}`);

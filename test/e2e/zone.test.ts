@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { json } from '../hosting/scripted-server.ts';
-import { reportOf, run, startCommandOnTerminal, workplace } from './program.ts';
+import { reportOf, run, startCommandOnTerminal, textsBelow, workplace } from './program.ts';
 import { environment, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -128,11 +128,31 @@ describe('import --zone', () => {
     await expect(readFile(path.join(cwd, 'templates/example.net.yaml'))).rejects.toThrow('ENOENT');
   });
 
-  it('does not put a token into a file', async () => {
-    const cwd = await placeWith({ 'a.zone': 'example.net. 60 IN TXT "my-client-token"\n' });
+  it('needs to know the client if there are several', async () => {
+    const clients = 'clients:\n  a: {templates: ./a}\n  b: {templates: ./b}\n';
+    const cwd = await placeWith({ 'a.zone': zone, 'dns-template-sync.yaml': clients });
+    const words = ['import', '--zone', 'a.zone', '--origin', 'example.net'];
+    const refused = await run(words, { cwd });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('choose one with --client') });
+    const made = await run([...words, '--client', 'b'], { cwd });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('b/example.net.yaml: 5 records') });
+  });
+
+  it.each([
+    ['a text', 'example.net. 60 IN TXT "my-client-token"\n', /contains a token of this program/],
+    ['a message', 'example.net. 60 IN TXT my-client-token\n', /contains a token of this program/],
+    ['two strings', 'example.net. 60 IN TXT "my-client" "-token"\n', /contains a token of this client/],
+  ])('does not put a token into a file or a message: in %s', async (_, text, message) => {
+    const cwd = await placeWith({ 'a.zone': text });
     const env = { ...environment('http://127.0.0.1:9'), DNS_SYNC_CLIENT_TOKEN: 'my-client-token' };
-    const ended = await run(['import', '--zone', 'a.zone', '--origin', 'example.net'], { cwd, env });
-    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('contains a token') });
+    const { code, stdout, stderr } = await run(['import', '--zone', 'a.zone', '--origin', 'example.net'], {
+      cwd,
+      env,
+    });
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(message);
+    expect(stdout + stderr).not.toContain('my-client-token');
+    expect(await textsBelow(cwd)).toEqual({ [path.join(cwd, 'a.zone')]: text });
   });
 });
 
