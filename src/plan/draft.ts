@@ -50,10 +50,18 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
     const draft = draftBeside(names, work, input);
     const more = unreachedNames(draft, keptNames).filter((name) => !names.has(name));
     const holdsBack = closedBy(new Set(more), input);
-    if (!work.left.some(({ actual }) => holdsBack(actual))) return draft;
+    const mayLeave = [...work.left.map(({ actual }) => actual), ...displacedIn(work.parked, input)];
+    if (!mayLeave.some(holdsBack)) return draft;
     names = new Set([...names, ...more]);
   }
 };
+
+/** Parked records that made way, at the names to which they may have to return. */
+const displacedIn = (parked: readonly ActualEntry[], { memory }: PlanInput): ActualEntry[] =>
+  parked.flatMap((actual) => {
+    const displaced = memory.displaced.get(actual.record.id);
+    return displaced ? [{ ...actual, name: canonicalName(displaced.was.name) }] : [];
+  });
 
 /** An unknown record, or one known at one of the names, may have that name in the service's spelling. */
 const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: ActualEntry) => boolean) => {
@@ -68,7 +76,14 @@ const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: 
 
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
   const { desired, memory, pending = [] } = input;
-  const use = reuseSurplus(desired, { ...work, isClosed: closedBy(closed, input), pending }, memory);
+  const isClosed = closedBy(closed, input);
+  const awaited = new Set(
+    displacedIn(work.parked, input)
+      .filter(isClosed)
+      .map(({ record }) => record),
+  );
+  const parked = work.parked.filter(({ record }) => !awaited.has(record));
+  const use = reuseSurplus(desired, { ...work, parked, isClosed, pending }, memory);
   const updates = splitBlocked([...work.changed, ...use.served], (pair) => blockOfUpdate(pair, input));
   const adds = splitBlocked(use.missing, (entry) => blockOfUnserved(entry, input));
   const parks = splitBlocked(use.parks, (entry) => parkedLater(entry, work.wants, input));

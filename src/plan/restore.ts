@@ -10,7 +10,7 @@ import { actualOf, type ParkStep, type Step } from './step.ts';
 
 /**
  * A record that was parked to make way is restored if the record that it made way for cannot be written and has
- * no write of unknown outcome: otherwise the name would stay empty.
+ * no write of unknown outcome: otherwise the name would stay empty, or lack it.
  */
 export const restoreParked = (
   parked: readonly ActualEntry[],
@@ -29,7 +29,8 @@ export const restoreParked = (
   if (memory.displaced.size === 0 || blocked.length === 0) return [];
   const isInPlace = ({ current, desired }: Blocked): boolean =>
     current !== undefined && keptNames(canonicalName(desired.name)).includes(canonicalName(current.name));
-  const missing = blocked.filter((one) => !isInPlace(one));
+  // What an update in place makes is there already, unless it was refused.
+  const missing = blocked.filter((one) => one.reason === 'refused' || !isInPlace(one));
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));

@@ -14,6 +14,27 @@ const untold = (line: string) => {
 
 const cnameKey = recordKey(entryOf(data('www CNAME web.example.org')));
 
+/** For which #2 has made way. */
+const updateInPlace = (reason: 'refused' | 'pending-write') => ({
+  file: ['www MX 0 .'],
+  service: ['#1 www MX 10 mx1.example.net', '#2 _parked-2 MX 20 parked.invalid'],
+  memory: memoryOf([], {
+    displaced: new Map([
+      [
+        2,
+        {
+          key: recordKey(entryOf(data('www MX 0 .'))),
+          own: null,
+          was: data('www MX 20 mx2.example.net'),
+          cause: 'edited',
+        },
+      ],
+    ]),
+  }),
+  template: { surplus: 'park' } as const,
+  gate: () => ({ reason, message: 'no' }),
+});
+
 const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
   // report
   {
@@ -244,10 +265,32 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
     plan: [
       'park #2: www A 192.0.2.2',
-      'blocked cname-conflict #2 by #3: ftp A 192.0.2.3',
+      'blocked cname-conflict by #3: ftp A 192.0.2.3',
       'blocked refused: www CNAME web.example.org',
       'surplus #3 unlisted',
     ],
+  },
+  {
+    name: 'a displaced record is restored rather than reused while the record that it made way for is refused',
+    file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
+    service: ['#2 _parked-2 A 0.0.0.0'],
+    memory: memoryOf([], {
+      displaced: new Map([[2, { key: cnameKey, own: null, was: data('www A 192.0.2.2'), cause: 'edited' }]]),
+    }),
+    template: { surplus: 'park' },
+    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    plan: ['add ftp A 192.0.2.3', 'park #2: www A 192.0.2.2', 'blocked refused: www CNAME web.example.org'],
+  },
+  {
+    name: 'a record that made way for an update in place is restored if that is refused',
+    ...updateInPlace('refused'),
+    plan: ['park #2: www MX 20 mx2.example.net', 'blocked refused #1: www MX 0 .'],
+  },
+  {
+    name: 'and not while the outcome of that update is not known',
+    ...updateInPlace('pending-write'),
+    plan: ['blocked pending-write #1: www MX 0 .'],
+    parked: 1,
   },
 
   // parked records

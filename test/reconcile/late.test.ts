@@ -190,6 +190,25 @@ describe('a record that may still get another name', () => {
     ]);
   });
 
+  test('is in the way of a CNAME there, also where somebody had taken the name from it', async () => {
+    const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+    const file = (record: string) => desiredTemplate([apex, record], { limits });
+    await scene.pass(file('www A 192.0.2.2'));
+    scene.actual = actualTemplate([`#1 ${apex}`, '#2 api A 192.0.2.2']);
+    scene.now += minute;
+    scene.mishaps.set('update 1', failing('unknown', 504));
+    await scene.pass(file('www A 192.0.2.2'));
+    scene.mishaps.clear();
+    const pass = () => scene.pass(file('www CNAME web.example.org'));
+    scene.now += minute;
+    expect((await pass()).templates[0]?.differences).toContainEqual(
+      expect.objectContaining({ reason: 'cname-conflict', conflicts: [2] }),
+    );
+    scene.now += 4 * minute;
+    await pass();
+    expect(scene.actual.records[2]).toMatchObject({ name: 'www', type: 'CNAME' });
+  });
+
   test('gets no third one until then', async () => {
     const { scene, retryAt } = await renamed();
     const pass = () => scene.pass(parking('mail A 192.0.2.2'));

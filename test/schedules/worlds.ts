@@ -332,6 +332,33 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['ftp A 192.0.2.1'], ['ftp CNAME web.example.org'], 'pass'],
   },
   {
+    name: 'two records swap their types, and again, park',
+    file: ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    policy: park,
+    steps: [
+      'pass',
+      ['ftp A 192.0.2.1', 'www CNAME web.example.org'],
+      ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    ],
+  },
+  {
+    name: 'mail given up and taken again, park',
+    file: ['www MX 10 mx.example.net', 'www MX 20 mx2.example.net'],
+    policy: park,
+    steps: ['pass', ['www MX 0 .'], ['www MX 10 mx.example.net']],
+  },
+  {
+    name: 'a record that somebody renames, and a CNAME instead of it',
+    open: 'a CNAME beside another record',
+    file: ['www A 192.0.2.1'],
+    steps: [
+      'pass',
+      { changes: ['www A 192.0.2.1', 'api A 192.0.2.1'] },
+      ['www CNAME web.example.org'],
+      'pass',
+    ],
+  },
+  {
     name: 'a record renamed there and back, park',
     file: ['www A 192.0.2.1'],
     policy: park,

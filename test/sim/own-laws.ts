@@ -34,6 +34,13 @@ export const seemsArrived = ({ key, sent, isAmbiguous }: SentAttempt, one: Templ
       at > sent.at && records.some((record) => keyOf(record) === key && !addOf(record, one)),
   );
 
+/** What it makes was made once more, with an answer: the first copy may come whenever, and the next pass mends what it does. */
+const isRepeated = (attempt: SentAttempt, { attempts }: TemplateCase): boolean =>
+  attempts.some(
+    (later) =>
+      later.sent.at > attempt.sent.at && later.sent.told === 'an answer' && later.key === attempt.key,
+  );
+
 /** When a write takes effect. */
 export const wrongOnArrival = (
   attempt: SentAttempt,
@@ -49,8 +56,8 @@ export const wrongOnArrival = (
   // One that was changed at its name has stood there before; and a person may say that it is another record.
   const isAccepted =
     attempt.before === null
-      ? attempt.pass.retry || attempt.isWaived
-      : placeOf(attempt.before) === placeOf(arrived);
+      ? attempt.pass.retry || attempt.isWaived || seemsArrived(attempt, one)
+      : placeOf(attempt.before) === placeOf(arrived) || isRepeated(attempt, one);
   const conflict = isAccepted ? null : conflictOf(arrived, null, beside, null);
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
   if (!isAdd(attempt) || attempt.isForgiven || isCopyOfRetry(attempt, one.attempts)) return [];

@@ -10,8 +10,9 @@ import {
   type DesiredEntry,
 } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
-import { bareName } from '../../plan/like.ts';
+import { bareName, mayBeOneOf } from '../../plan/like.ts';
 import type { KnownRecord } from '../../plan/memory.ts';
+import { isParkedName } from '../../plan/parked.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
 import { longestLag, mayChangeUntil } from '../../memory/backoff.ts';
@@ -168,15 +169,21 @@ export const waitsOf = (
     const one = id === undefined ? undefined : unshown?.get(id);
     return one ? unshownBlock(id!, one) : null;
   };
-  const moves = movesOf(memory).filter(({ key }) => mayChange(key) !== null);
-  const blockOfMove = (id: number, key?: string): Block | null => {
-    const move = moves.find((one) => one.id === id && one.key !== key);
+  const moves = [...memory.records.values()].flatMap(({ key, recordId: id, failure }): UnknownMove[] => {
+    if (id === null || failure === null || mayChange(key) === null) return [];
+    const { sent } = failure;
+    const name = canonicalName(sent.name);
+    const record = records.find((one) => one.id === id);
+    return isParkedName(name) || (record && isAt(record, name)) ? [] : [{ id, key, sent }];
+  });
+  const blockOfMove = (id: number, wanted?: string): Block | null => {
+    const move = moves.find((one) => one.id === id && canonicalName(one.sent.name) !== wanted);
     return move ? moveBlock(move, mayChange(move.key)!) : null;
   };
   return {
     coming: [
       ...coming.map(({ sent }) => ({ id: null, sent })),
-      ...movesOf(memory),
+      ...moves,
       ...[...(unshown ?? [])].flatMap(([id, { listed }]) => (listed ? [{ id, sent: dataOf(listed) }] : [])),
     ],
     blockOfAdd: (desired) => {
@@ -199,7 +206,7 @@ export const waitsOf = (
     blockOfReuse: (desired, actual) => {
       const [key, own] = [recordKey(desired), recordKey(actual)];
       const { id } = actual.record;
-      const move = blockOfMove(id, key);
+      const move = blockOfMove(id, desired.name);
       if (move) return move;
       const listed = unshown?.get(id)?.listed;
       const listedKey = listed ? recordKey(entryOf(listed)) : key;
@@ -216,19 +223,16 @@ export const waitsOf = (
 export const mayStillCome = (memory: TemplateMemory, pending: readonly Intent[], now: number): boolean =>
   pending.length + absentWaits(memory, now).length > 0;
 
-interface Move {
+/** An update of unknown outcome that may still give its record a name; parks are none. */
+interface UnknownMove {
   readonly id: number;
   readonly key: string;
   readonly sent: RecordData;
 }
 
-/** Updates of unknown outcome that gave a record another name. */
-const movesOf = ({ records, view }: TemplateMemory): Move[] =>
-  [...view.tentative].flatMap(([key, { id, desired, seen }]) => {
-    const isUnknown = records.get(key)?.failure?.kind !== 'refused';
-    const isMoved = canonicalName(desired.name) !== canonicalName(seen.name);
-    return isUnknown && isMoved ? [{ id, key, sent: desired }] : [];
-  });
+/** Also in the service's spelling. */
+const isAt = ({ name }: ActualRecord, sent: string): boolean =>
+  sent === canonicalName(name) || mayBeOneOf(new Set([sent]))(canonicalName(name));
 
 const unknownWait = ({ after: sent }: Intent): Wait => ({
   sent,
@@ -270,7 +274,7 @@ const blockBy = ({ sent, isAccepted, until, message }: Wait, desired: DesiredEnt
 };
 
 /** A later write of the record would not keep it from the name. */
-const moveBlock = ({ id, sent }: Move, until: number): Block => {
+const moveBlock = ({ id, sent }: UnknownMove, until: number): Block => {
   const retryAt = new Date(until).toISOString();
   const message = `an update of record ${id} to ${describe(sent)} was sent, and may still take effect; not changed before ${retryAt}`;
   return { reason: 'pending-write', message, retryAt };

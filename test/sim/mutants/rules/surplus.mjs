@@ -1,6 +1,27 @@
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const surplus = [
   {
+    rule: '§3.2 a record that made way is restored rather than reused while what it made way for waits',
+    file: 'src/plan/draft.ts',
+    from: 'filter(({ record }) => !awaited.has(record))',
+    to: 'filter(({ record }) => awaited.size < 0 || record)',
+    tests: ['plan/surplus'],
+  },
+  {
+    rule: '§3.2 a record that made way for an update in place is restored if that is refused',
+    file: 'src/plan/restore.ts',
+    from: "one.reason === 'refused' || !isInPlace(one)",
+    to: '!isInPlace(one)',
+    tests: ['plan/surplus'],
+  },
+  {
+    rule: '§3.2 a record that made way for an update in place is not restored while that may have taken effect',
+    file: 'src/plan/restore.ts',
+    from: "one.reason === 'refused' || !isInPlace(one)",
+    to: "one.reason !== 'vanished'",
+    tests: ['plan/surplus'],
+  },
+  {
     rule: '§4 report: surplus is never touched',
     file: 'src/plan/surplus.ts',
     from: "if (template.surplus !== 'park') return",

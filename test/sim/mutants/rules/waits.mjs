@@ -5,6 +5,13 @@
  */
 export const waits = [
   {
+    rule: '§3.2 a record that may still get its name back counts there for conflicts',
+    file: 'src/reconcile/core/waits.ts',
+    from: '      ...moves,\n',
+    to: '',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§3.2 a record that may still get another name is not parked',
     file: 'src/reconcile/core/waits.ts',
     from: 'blockOfMove(id) ?? blockOf(id)',
@@ -14,8 +21,8 @@ export const waits = [
   {
     rule: '§3.2 a record that may still get another name becomes no third one',
     file: 'src/reconcile/core/waits.ts',
-    from: 'const move = blockOfMove(id, key);',
-    to: 'const move = blockOfMove(-id, key);',
+    from: 'const move = blockOfMove(id, desired.name);',
+    to: 'const move = blockOfMove(-id, desired.name);',
     tests: ['reconcile/late'],
   },
   {
@@ -148,8 +155,8 @@ export const waits = [
   {
     rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
     file: 'src/reconcile/core/waits.ts',
-    from: 'const id = addedAt.get(bareName(canonicalName(name)));',
-    to: 'const id = undefined as number | undefined;',
+    from: 'blockOf(addedAt.get(bareName(canonicalName(name))))',
+    to: 'blockOf(addedAt.get(`?${name}`))',
     tests: ['reconcile/readings'],
   },
   {
@@ -299,20 +306,6 @@ export const waits = [
     from: 'if (!isAccepted && isSame(setKey, sent, desired))\n',
     to: 'if (isSame(setKey, sent, desired))\n',
     tests: ['reconcile/lag'],
-  },
-  {
-    rule: '§3.1 a move of unknown outcome counts as present',
-    file: 'src/reconcile/core/waits.ts',
-    from: '      ...movesOf(memory),',
-    to: '',
-    tests: ['reconcile/permit'],
-  },
-  {
-    rule: '§3.1 a move that the service refused does not',
-    file: 'src/reconcile/core/waits.ts',
-    from: 'return isUnknown && isMoved ?',
-    to: 'return isMoved ?',
-    tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 a record that may have moved is no obstacle to itself',
