@@ -125,7 +125,8 @@ export const parkGate =
   ({ memory, waits, now }: Pick<GateInput, 'memory' | 'waits' | 'now'>) =>
   ({ record, type }: ActualEntry, restored?: RecordData): { error: string; retryAt?: string } | null => {
     const sent = restored ?? parkedForm(record, type);
-    const unshown = (restored ? null : waits.blockOfPark(record)) ?? waits.blockOfLeaving(record);
+    const unshown =
+      (restored ? waits.blockOfRestore(record) : waits.blockOfPark(record)) ?? waits.blockOfLeaving(record);
     if (unshown) return { error: unshown.message, ...(unshown.retryAt ? { retryAt: unshown.retryAt } : {}) };
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
     const failure = known?.failure ?? null;

@@ -140,6 +140,8 @@ export interface Waits {
   readonly blockOfReuse: (desired: DesiredEntry, actual: ActualEntry) => Block | null;
   /** Why a surplus record is not parked: it may get another name yet, or be what the listing shows, which may be of the file. */
   readonly blockOfPark: (record: ActualRecord) => Block | null;
+  /** Why a parked record is not restored: it may get another name yet. */
+  readonly blockOfRestore: (record: ActualRecord) => Block | null;
   /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
   readonly blockOfLeaving: (record: ActualRecord) => Block | null;
 }
@@ -215,6 +217,7 @@ export const waitsOf = (
       return original === id ? null : blockOf(original);
     },
     blockOfPark: ({ id }) => blockOfMove(id) ?? blockOf(id),
+    blockOfRestore: ({ id }) => blockOfMove(id),
     blockOfLeaving: ({ name }) => blockOf(addedAt.get(bareName(canonicalName(name)))),
   };
 };

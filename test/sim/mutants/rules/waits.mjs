@@ -153,6 +153,13 @@ export const waits = [
     tests: ['reconcile/lag'],
   },
   {
+    rule: '§3.2 a parked record that may still get another name is not restored',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'blockOfRestore: ({ id }) => blockOfMove(id)',
+    to: 'blockOfRestore: () => null',
+    tests: ['schedules/schedules'],
+  },
+  {
     rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
     file: 'src/reconcile/core/waits.ts',
     from: 'blockOf(addedAt.get(bareName(canonicalName(name))))',
