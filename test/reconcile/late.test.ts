@@ -139,6 +139,29 @@ test('what somebody makes of another record does not end the wait for an add', a
   expect(known?.records.find(({ recordId }) => recordId === 2)?.copies).toEqual([9]);
 });
 
+test('a record whose own one has become another of the file is not added a third time', async () => {
+  const scene = await openScene(actualTemplate(['#1 ftp A 192.0.2.1']));
+  const pass = async (...records: readonly string[]) => {
+    scene.calls.length = 0;
+    const { templates } = await scene.pass(desiredTemplate(['ftp A 192.0.2.1', ...records], { limits }));
+    scene.now += 20 * minute;
+    return templates[0]?.differences;
+  };
+  for (let adds = 0; adds < 2; adds += 1) {
+    scene.actual = actualTemplate(['#1 ftp A 192.0.2.1']);
+    await pass('@ A 192.0.2.2');
+    expect(scene.calls).toContain('add 1');
+    await pass('@ A 192.0.2.2');
+  }
+  const id = scene.actual.records[1]!.id;
+  scene.actual = actualTemplate(['#1 ftp A 192.0.2.1', `#${id} api A 192.0.2.2`]);
+  await pass('@ A 192.0.2.2', 'api 60 A 192.0.2.2');
+  expect(scene.calls).toContain('update 1');
+  expect(await pass('@ A 192.0.2.2', 'api 60 A 192.0.2.2')).toMatchObject([
+    { action: 'blocked', reason: 'vanished' },
+  ]);
+});
+
 test('what arrives late is the record, not one whose update may never have left', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`, '#6 mail A 192.0.2.3']));
   const [before, after] = [data('mail A 192.0.2.3'), data('mail A 192.0.2.2')];

@@ -1,6 +1,7 @@
 import { plural } from '../../lib/plural.ts';
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
+import { desiredKeysOf } from '../../plan/entry.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
 import { matchAdd } from '../../plan/match-add.ts';
 import { parkedKey } from '../../plan/memory.ts';
@@ -206,7 +207,8 @@ const applied = (
     const before = draft.ofId(record.id);
     commit(draft, attempt, record, at);
     // At once, since nothing may be saved after this: if the file lists it again, that is an edit.
-    if (before && !isPark(step)) forgetDropped(draft, before.key);
+    const isDropped = before && !desiredKeysOf(state.basis.desired).has(before.key);
+    if (isDropped && !isPark(step)) forgetDropped(draft, before.key);
   });
   const next = withBasis(state, { memory, view });
   if (isPark(step) && isKeptInPlace(step, record)) {

@@ -115,8 +115,8 @@ export const surplus = [
   {
     rule: '§4 mode edits: an edit that is taken back is an edit, even if nothing was saved since',
     file: 'src/reconcile/core/evolve.ts',
-    from: 'if (before && !isPark(step)) forgetDropped',
-    to: 'if (before && isPark(step)) forgetDropped',
+    from: 'if (isDropped && !isPark(step)) forgetDropped',
+    to: 'if (isDropped && isPark(step)) forgetDropped',
     tests: ['reconcile/late'],
   },
   {

@@ -1,6 +1,13 @@
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const unknown = [
   {
+    rule: '§3.4 adds are counted also where the record became another one of the file',
+    file: 'src/reconcile/core/evolve.ts',
+    from: 'before && !desiredKeysOf(state.basis.desired).has(before.key)',
+    to: 'before !== undefined',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§3.4 the intent is on disk before the write is sent',
     file: 'src/reconcile/shell/write.ts',
     from: 'await run.save(run.writer.begin(given))',
