@@ -5,6 +5,8 @@ import { bind } from '../../src/memory/remembering.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { withBasis } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';
+import { forgetAnswered } from '../../src/reconcile/core/waits.ts';
+import { intentOf } from '../state/samples.ts';
 import { newState } from './state.ts';
 
 /** The suspected ids after a pass in which the template's own reading lacks all known records. */
@@ -38,4 +40,17 @@ test('what only an answer has shown is not forgotten for a listing that shows it
   const listing = new Map([[id, actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'])]]);
   const input = { listing, acceptLoss: false, settle: 0, now: 0 };
   expect(remember(withBasis(state, { memory }), input).basis.memory.row.answeredIds).toEqual([2]);
+});
+
+test.each([
+  ['kept while an add is open', [{ ...intentOf(), id: 1 }], [2]],
+  ['forgotten otherwise', [], []],
+])('what only an answer has shown and then a listing shows is %s', (_, pending, left) => {
+  const { memory } = newState(['@ A 192.0.2.1'], ['#1 @ A 192.0.2.1']).basis;
+  const view = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
+  const after = edit(memory, (draft) => {
+    draft.setRow({ answeredIds: [2] });
+    forgetAnswered(draft, view, pending);
+  });
+  expect(after.row.answeredIds).toEqual(left);
 });

@@ -58,7 +58,7 @@ export const waits = [
     file: 'src/reconcile/core/waits.ts',
     from: 'if (pending.length > 0) return;',
     to: '',
-    tests: ['reconcile/short-answers'],
+    tests: ['reconcile/remember'],
   },
   {
     rule: '§3.2 the record that an answer showed for an add stays its record, whatever somebody makes of it',
