@@ -1,7 +1,12 @@
-import path from 'node:path';
 import { HostingError } from '../hosting/errors.ts';
 import { suggestion } from '../lib/nearest.ts';
-import { nameById, type ActualTemplate, type DesiredState, type Problem } from '../model/template.ts';
+import {
+  isFragmentPath,
+  nameById,
+  type ActualTemplate,
+  type DesiredState,
+  type Problem,
+} from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
 
 interface NamedClient {
@@ -89,7 +94,6 @@ export const problemsOfTemplates = (
       .flatMap(({ source, records }) => [source.file, ...records.map((record) => record.source.file)]),
   ]);
   // The fragments of an invalid file are not known here: any of them may have the error.
-  const concerns = (file: string): boolean =>
-    files.has(file) || (broken.length > 0 && path.basename(file).startsWith('_'));
+  const concerns = (file: string): boolean => files.has(file) || (broken.length > 0 && isFragmentPath(file));
   return problems.filter(({ file }) => file !== null && concerns(file));
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { codeOf, UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
-import { isFragmentPath } from '../source/snapshot.ts';
+import { isFragmentPath } from '../model/template.ts';
 import { schemaId, schemaText } from './schema-text.ts';
 
 /*

@@ -1,7 +1,6 @@
-import { basename } from 'node:path';
 import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 import { plural } from '../lib/plural.ts';
-import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
+import { isFragmentPath, type DesiredState, type Problem, type UnusableTemplate } from '../model/template.ts';
 import { describedTwice } from './described-twice.ts';
 import type { ResolvedFile } from './resolve-file.ts';
 import { inFile, byPlace, isError, problemsOf, type FileDiagnostic } from './problem.ts';
@@ -97,8 +96,7 @@ const unreadable = (missing: Missing): UnusableTemplate => ({
   message: missingMessage(missing),
 });
 
-const isTemplateFile = ({ path }: Missing): boolean =>
-  /\.ya?ml$/.test(path) && !basename(path).startsWith('_');
+const isTemplateFile = ({ path }: Missing): boolean => /\.ya?ml$/.test(path) && !isFragmentPath(path);
 
 const missingProblem = (missing: Missing): Problem => ({
   severity: 'error',

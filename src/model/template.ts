@@ -106,3 +106,6 @@ export interface DesiredState {
   /** The names of variables that the files use; absent for none. */
   readonly usedVariables?: ReadonlySet<string>;
 }
+
+/** A file whose name begins with `_` is only included by others. */
+export const isFragmentPath = (path: string): boolean => /(?:^|[\\/])_[^\\/]*$/.test(path);

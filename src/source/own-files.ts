@@ -1,3 +1,4 @@
+import { isFragmentPath } from '../model/template.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isMissing, type Missing, type SourceFile, type FileContent } from '../desired/source-file.ts';
@@ -6,14 +7,7 @@ import { readBeginning } from '../regular-file.ts';
 import { ancestryIn } from '../git/ancestry.ts';
 import { createRevisions } from '../git/revision.ts';
 import type { ScannedFile } from './scan.ts';
-import {
-  isFragmentPath,
-  isUnchanged,
-  readSnapshot,
-  scanPaths,
-  type Snapshot,
-  type SnapshotFingerprint,
-} from './snapshot.ts';
+import { isUnchanged, readSnapshot, scanPaths, type Snapshot, type SnapshotFingerprint } from './snapshot.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
 import { parseFile } from '../desired/parse-file.ts';

@@ -1,7 +1,8 @@
 import type { FileContent, Missing, SourceFile } from '../desired/source-file.ts';
 import { join } from 'node:path';
 import type { PublishedFile } from '../model/published.ts';
-import { includeTarget, isFragmentPath, type ParseCache, type Snapshot } from './snapshot.ts';
+import { isFragmentPath } from '../model/template.ts';
+import { includeTarget, type ParseCache, type Snapshot } from './snapshot.ts';
 
 /** Fetches contents by their hashes. Throws if one is not there any more. */
 export type FetchContents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;

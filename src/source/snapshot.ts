@@ -11,6 +11,7 @@ import { sleep } from '../lib/sleep.ts';
 import { isAtRest, readBeginning } from '../regular-file.ts';
 import { findFile, scanFiles, missingAt, type ScanResult, type ScannedFile, type Root } from './scan.ts';
 import { maxFileSize } from '../desired/text.ts';
+import { isFragmentPath } from '../model/template.ts';
 
 export interface Snapshot extends SourceFiles {
   /** What the snapshot was read from; null if the files kept changing. */
@@ -161,8 +162,6 @@ const load = async (path: string, content: Promise<FileContent>): Promise<Loaded
     return missingAt(path, error);
   }
 };
-
-export const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
 
 const contentOf = async (scanned: ScannedFile, { cache }: FileReading): Promise<FileContent> =>
   cache.get?.(scanned) ?? cache.parse(await bytesOf(scanned), isFragmentPath(scanned.path));

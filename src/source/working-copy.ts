@@ -1,4 +1,4 @@
-import { isFragmentPath } from './snapshot.ts';
+import { isFragmentPath } from '../model/template.ts';
 import { contentHash, openOwnFiles } from './own-files.ts';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
 import { UserError } from '../errors.ts';

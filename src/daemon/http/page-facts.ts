@@ -1,5 +1,5 @@
-import path from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { isFragmentPath } from '../../model/template.ts';
 import { pastesFor } from '../../import/edit/paste.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
@@ -86,8 +86,7 @@ export const templateFacts = async (
 
 /** The fragments of an invalid file are not known here: any of them may have the error. */
 const concerns = (file: string, { file: own, status, inSync, differences }: TemplateResult): boolean =>
-  file === own ||
-  (status === 'held' && inSync + differences.length === 0 && path.basename(file).startsWith('_'));
+  file === own || (status === 'held' && inSync + differences.length === 0 && isFragmentPath(file));
 
 const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
   const described = view.templates.described(name);
