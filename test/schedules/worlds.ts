@@ -1705,5 +1705,22 @@ export const worlds: readonly SmallWorld[] = [
       'pass',
     ],
   },
+  {
+    name: 'a late add beside a record that somebody renames there and back, and names get an ending',
+    isCalm: true,
+    open: 'the service stores something else',
+    file: ['@ A 192.0.2.9'],
+    service: ['@ A 192.0.2.9', 'zzz A 192.0.2.7'],
+    nature: { ending: '.##DOMAIN##' },
+    pause: 120,
+    steps: [
+      'pass',
+      ['@ A 192.0.2.9', 'www A 192.0.2.1'],
+      { changes: ['zzz A 192.0.2.7', 'www A 192.0.2.7'], adds: 'foo A 192.0.2.5' },
+      { changes: ['www A 192.0.2.7', 'zzz A 192.0.2.7'], removes: 'foo A 192.0.2.5' },
+      'pass',
+      'pass',
+    ],
+  },
   ...pairs,
 ];

@@ -178,6 +178,8 @@ export const answers = [
     from: 'if (sendsName || isLike(name)) return',
     to: 'if (sendsName) return',
     tests: ['reconcile/kept-names'],
+    unseen:
+      'a name that is longer by a placeholder or a dot is known without it, and no service makes another of it',
   },
   {
     rule: '§3.1 the record before a park is saved',

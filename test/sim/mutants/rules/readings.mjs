@@ -50,6 +50,7 @@ export const readings = [
     from: 'until: at, isRepeated: isSame };',
     to: 'until: at, isRepeated: isSame && state.agreement.isRepeated };',
     tests: ['reconcile/settle'],
+    unseen: 'a listing that shows the same as before is the same object, which is not taken again',
   },
   {
     rule: '§3.1 the two readings are `settle` apart',
@@ -207,6 +208,7 @@ export const readings = [
     from: 'until: at, isRepeated: isSame };',
     to: 'until: state.agreement.until, isRepeated: isSame };',
     tests: ['reconcile/settle'],
+    unseen: 'a listing that shows the same as before is the same object, which is not taken again',
   },
   {
     rule: '§3.1 templates without a wait use the newest reading',

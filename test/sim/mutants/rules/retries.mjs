@@ -41,5 +41,6 @@ export const retries = [
     from: "holds.find(({ cause }) => cause === 'denied') ?? holds[0]",
     to: 'holds[0]',
     tests: ['reconcile/halt'],
+    unseen: 'a course does not tell why the writes of a client ended',
   },
 ];

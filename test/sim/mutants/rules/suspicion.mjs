@@ -48,6 +48,7 @@ export const suspicion = [
     from: "return known.recordId === null || known.failure?.kind === 'unknown';",
     to: 'return known.recordId === null;',
     tests: ['reconcile/older-memory'],
+    unseen: 'what equals an add that may land late is bound before',
   },
   {
     rule: '§6 while an add is pending no id is strange',

@@ -62,6 +62,7 @@ export const unknown = [
     from: " || (rule === 'alike' && !isAlone(intent, next))",
     to: '',
     tests: ['reconcile/settle'],
+    unseen: 'while an add is open, its template takes no other',
   },
   {
     rule: '§3.4 an add is matched only with a new record',
@@ -266,6 +267,7 @@ export const unknown = [
     from: '=== null) return count;',
     to: '=== null) continue;',
     tests: ['reconcile/sending'],
+    unseen: 'an outcome that cannot be saved ends the writes, so that there is no later one',
   },
   {
     rule: '§3.4 an outcome that could not be saved is saved later',
@@ -572,6 +574,7 @@ export const unknown = [
     from: "(kind === 'unknown' ? previous?.idsBefore : undefined) ?? given.idsBefore",
     to: 'given.idsBefore',
     tests: ['reconcile/unknown-pause'],
+    unseen: 'what comes of the first add is bound, or keeps the second from being sent',
   },
   {
     rule: '§3.4 an outcome that an earlier pass could not save is saved by the next one',
