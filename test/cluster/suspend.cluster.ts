@@ -55,14 +55,14 @@ describe('several processes that share a store', () => {
     await worker.event('pass.finished');
     const page = await signedIn(url);
     // The process of the page knows the template from the pass of the other one.
-    while (!(await page.read(`/templates/${template}`)).includes('Suspend or resume')) await nextChange(url);
+    await page.shows(`/templates/${template}`, 'Suspend or resume');
     const target = { client: 'client-0', template };
     await page.act('suspend', { ...target, reason: 'an audit', duration: '' });
     await worker.event('pass.finished', suspended);
     await describeAll(after);
     await worker.event('pass.finished', suspended);
     expect(service.writes()).toEqual([]);
-    while (!(await page.read(`/templates/${template}`)).includes('an audit')) await nextChange(url);
+    await page.shows(`/templates/${template}`, 'an audit');
     await page.act('resume', target);
     await agree(after);
     const asked = new Date().toISOString();
@@ -110,16 +110,15 @@ const signedIn = async (url: string) => {
   await post('/act/sign-in', { token: triggerToken, name: 'Anna Example' });
   const form = /name="form" value="([^"]+)"/.exec(await read('/'))?.[1] ?? expect.fail('nobody can act');
   return {
-    read,
+    /** Resolves when it does. What is new after the first event is told. */
+    shows: async (path: string, text: string): Promise<void> => {
+      const { body } = await fetch(`${url}/events`);
+      const reader = body!.getReader();
+      await reader.read();
+      while (!(await read(path)).includes(text)) await reader.read();
+      await reader.cancel();
+    },
     act: (action: string, fields: Readonly<Record<string, string>>) =>
       post(`/act/${action}`, { form, ...fields }),
   };
-};
-
-/** Resolves when the page is told that something is new. */
-const nextChange = async (url: string): Promise<void> => {
-  const { body } = await fetch(`${url}/events`);
-  const reader = body!.getReader();
-  for (let events = 0; events < 2; events += 1) await reader.read();
-  await reader.cancel();
 };
