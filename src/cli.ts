@@ -197,12 +197,20 @@ const commands: readonly AddCommand[] = [
     read('databases', 'the databases of an account')
       .requiredOption('--account <id>', 'the account')
       .action((options: Options & { account: string }) => show('databases', options.account, options));
-    read('dns-templates', 'all DNS templates, public ones too').action((options: Options) =>
-      show('dns-templates', null, options),
+    const readTemplate = (name: string, about: string): Command =>
+      read(name, about, ['zone']).option(
+        '--origin <name>',
+        'with --format zone: the name of the zone, such as example.net; without it, names are relative',
+      );
+    readTemplate(
+      'dns-templates [name]',
+      'all DNS templates, public ones too; with a name or id, its records',
+    ).action((name: string | undefined, options: Options) =>
+      show(name === undefined ? 'dns-templates' : 'dns-template', name ?? null, options),
     );
-    read('dns-template <name>', 'the records of one DNS template, by its name or id', ['zone'])
-      .option('--origin <name>', 'with --format zone: the name of the zone, such as example.net')
-      .action((name: string, options: Options) => show('dns-template', name, options));
+    readTemplate('dns-template <name>', 'the records of one DNS template, by its name or id').action(
+      (name: string, options: Options) => show('dns-template', name, options),
+    );
     read('dns-records <subdomain>', 'the DNS records of a subdomain').action(
       (subdomain: string, options: Options) => show('dns-records', subdomain, options),
     );

@@ -19,7 +19,9 @@ export const get = (what: string, argument: string | null, options: Options): Pr
     const isZone = options['format'] === 'zone';
     if (!isZone && options['origin'] !== undefined)
       throw new ArgumentError('--origin goes with --format zone');
-    const origin = isZone ? originFrom(options['origin'], '--format zone') : null;
+    if (isZone && what === 'dns-templates')
+      throw new ArgumentError('--format zone needs the name or the id of a template');
+    const origin = options['origin'] === undefined ? null : originFrom(options['origin'], '--format zone');
     const answer = await whileShown('asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
     );
@@ -27,9 +29,9 @@ export const get = (what: string, argument: string | null, options: Options): Pr
     process.stdout.write(
       isJson
         ? asJson(asSpecified(found.value))
-        : origin === null
-          ? asTable(found.rows)
-          : writeZone(found.records ?? [], origin),
+        : isZone
+          ? writeZone(found.records ?? [], origin)
+          : asTable(found.rows),
     );
     return 0;
   });

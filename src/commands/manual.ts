@@ -157,19 +157,20 @@ export const manuals: Readonly<Record<string, Manual>> = {
     examples: [['dns-template-sync get databases --account 301', 'of the account with id 301']],
   },
   'get dns-templates': {
-    about: 'Lists all DNS templates, public ones too, with the number of their records and subdomains.',
-    examples: [['dns-template-sync get dns-templates', 'names and ids for template files']],
-  },
-  'get dns-template': {
     about:
-      'Lists the records of one DNS template, by its name or id, or prints them as a zone file, which import --zone reads.',
+      'Lists all DNS templates, public ones too, with the number of their records and subdomains. With the name or the id of one, lists its records, or prints them as a zone file.',
     examples: [
-      ['dns-template-sync get dns-template voice', 'the template called voice'],
+      ['dns-template-sync get dns-templates', 'names and ids for template files'],
+      ['dns-template-sync get dns-templates voice --format zone', 'records for a zone of any name'],
       [
-        'dns-template-sync get dns-template voice --format zone --origin example.net',
+        'dns-template-sync get dns-templates voice --format zone --origin example.net',
         'as records of example.net, for a name server or for import --zone',
       ],
     ],
+  },
+  'get dns-template': {
+    about: 'The same as get dns-templates with the name or the id of a template.',
+    examples: [['dns-template-sync get dns-template voice', 'the template called voice']],
   },
   'get dns-records': {
     about: 'Lists the DNS records of a subdomain, and which template record each comes from.',

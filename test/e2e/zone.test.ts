@@ -156,12 +156,26 @@ describe('import --zone', () => {
   });
 });
 
-describe('get dns-template --format zone', () => {
+describe('get dns-templates --format zone', () => {
+  it('prints relative names without --origin, and needs a template', async () => {
+    const service = await startService();
+    const launch = { cwd: await placeWith(), env: service.env };
+    const { stdout } = await run(['get', 'dns-templates', 'voice', '--format', 'zone'], launch);
+    expect(stdout.split('\n').slice(1, 3)).toEqual([
+      'sip\t300\tIN\tA\t198.51.100.20',
+      '_sip._tcp\t300\tIN\tSRV\t10 5 5060 sip.example.net.',
+    ]);
+    expect(await run(['get', 'dns-templates', '--format', 'zone'], launch)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--format zone needs the name or the id of a template'),
+    });
+  });
+
   it('prints what import --zone makes the same template of', async () => {
     const service = await startService();
     const launch = { cwd: await placeWith(), env: service.env };
     const shown = await run(
-      ['get', 'dns-template', 'voice', '--format', 'zone', '--origin', 'example.net'],
+      ['get', 'dns-templates', 'voice', '--format', 'zone', '--origin', 'example.net'],
       launch,
     );
     expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -218,7 +232,6 @@ describe('get dns-template --format zone', () => {
   });
 
   it.each([
-    [['--format', 'zone'], /--format zone needs --origin/],
     [['--format', 'zone', '--origin', '.'], /--origin: `\.` is not the name of a zone/],
     [['--origin', 'example.net'], /--origin goes with --format zone/],
   ])('%j ends with 1 and says why', async (words, message) => {

@@ -9,27 +9,30 @@ import { readZoneLine } from './line.ts';
 
 /**
  * The records of a template as lines of a zone file, which `readZone` reads as the same records. Others become comments:
- * those that no file describes, and those whose line would be another record. `origin` as for `readZoneLine`.
+ * those that no file describes, and those whose line would be another record. `origin` as for `readZoneLine`; without one,
+ * owners are relative, for a zone of any name (RFC 1035 §5.1).
  */
-export const writeZone = (records: readonly ActualRecord[], origin: string): string => {
+export const writeZone = (records: readonly ActualRecord[], origin: string | null): string => {
   const stated = records.map((record) => ({ ...record, ttl: statableTtl(record) }));
   const { desired, remarks } = sortOut(stated, []);
   const lines = ['; SOA and NS records, which a zone needs, are no part of a template.'];
   const unsaid = [...remarks];
   for (const entry of desired) {
     const { record } = entry;
-    const line = lineOf(entry, origin);
-    const why = whyOther(entry, line, origin);
-    if (why === null) lines.push(line);
+    const why = whyOther(entry, origin ?? anyOrigin);
+    if (why === null) lines.push(lineOf(entry, origin));
     else unsaid.push(`record ${record.id} has no line (${why}): ${shownRecord(record)}`);
   }
   const comments = unsaid.map((remark) => `; - ${remark}`);
   return [...lines, ...(unsaid.length === 0 ? [] : ['; Not in this file:', ...comments]), ''].join('\n');
 };
 
-/** In canonical form, with whole names. */
-const lineOf = ({ record, type, name, content, priority }: ActualEntry, origin: string): string => {
-  const owner = name === '' ? `${origin}.` : `${name}.${origin}.`;
+/** For what is not written with an origin (RFC 2606 §2). */
+const anyOrigin = 'zone.invalid';
+
+/** In canonical form; hosts in the content are whole names. */
+const lineOf = ({ record, type, name, content, priority }: ActualEntry, origin: string | null): string => {
+  const owner = origin === null ? name || '@' : `${name === '' ? '' : `${name}.`}${origin}.`;
   const rooted = definitionOf(type)?.target && !content.endsWith('.') ? `${content}.` : content;
   // A text that is not UTF-8 has no other form.
   const isOctets = content === record.content && isQuotedText(content);
@@ -46,9 +49,10 @@ const quoted = (text: string): string => {
 };
 
 /** Null if the line is this record. */
-const whyOther = ({ record, name }: ActualEntry, line: string, origin: string): string | null => {
+const whyOther = (entry: ActualEntry, origin: string): string | null => {
+  const { record, name } = entry;
   if (name === origin || name.endsWith(`.${origin}`)) return 'its name may be a whole one';
-  const read = readZoneLine(line, origin);
+  const read = readZoneLine(lineOf(entry, origin), origin);
   if ('mistake' in read) return read.mistake;
   if ('leftOut' in read) return `it is one ${read.leftOut}`;
   return sameData(read.record, record) ? null : 'its line would be another record';
