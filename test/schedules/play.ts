@@ -101,6 +101,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   // Each pass is one of a new process, unless nothing else is the matter.
   if (!isOneProcess) for (const kept of round.kept) kept.forget();
   if (isEdit(step)) edit(round, file!, step);
+  else if (typeof step === 'object' && 'suspends' in step) suspend(round, step.suspends);
   else if (typeof step === 'object' && isPolicy(step)) file!.desired = { ...file!.desired, ...step };
   else if (typeof step === 'object') {
     const { adds, removes, changes } = step;
@@ -123,6 +124,8 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   } else if (step === 'the state is lost') {
     disk.wipe();
     judge.memoryLost();
+  } else if (step === 'resume') {
+    disk.suspend([]);
   } else if (step === 'the clock jumps') {
     round.skew += 3_600_000;
     judge.clockJumped();
@@ -149,7 +152,13 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   await pass(round, wish);
 };
 
-const isPolicy = (step: object): step is PolicyStep => 'surplus' in step || 'adopt' in step || 'mode' in step;
+const suspend = ({ disk, world }: Round, template: string | null): void => {
+  world.note(() => `~ somebody suspends ${template ?? 'everything'}`);
+  disk.suspend([{ template, templateId: null, by: 'somebody', reason: 'an audit', since: 0, until: null }]);
+};
+
+const isPolicy = (step: object): step is PolicyStep =>
+  ['surplus', 'adopt', 'mode', 'template'].some((key) => key in step);
 
 const isEdit = (step: Step): step is readonly string[] => Array.isArray(step);
 

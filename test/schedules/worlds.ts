@@ -1,4 +1,5 @@
-import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
+import { nameById, type ActualTemplate, type DesiredTemplate } from '../../src/model/template.ts';
+import { parseWindows, type Windows } from '../../src/model/window.ts';
 import { ignoreRules } from '../sim/files.ts';
 import type { Nature } from '../sim/nature.ts';
 
@@ -11,7 +12,10 @@ export interface SmallWorld {
   readonly file: readonly string[];
   readonly service?: readonly string[];
   readonly policy?: Partial<
-    Pick<DesiredTemplate, 'id' | 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'>
+    Pick<
+      DesiredTemplate,
+      'id' | 'template' | 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains' | 'window'
+    >
   >;
   readonly nature?: Partial<Nature>;
   /** What the file of a second template says, which is empty at the service. */
@@ -44,6 +48,9 @@ export type Step =
   | 'another token'
   | 'the clock jumps'
   | 'the clock is set back'
+  | 'resume'
+  /** A template by this name, or null: the client. */
+  | { readonly suspends: string | null }
   | readonly string[]
   | PolicyStep
   | {
@@ -59,9 +66,15 @@ export type Step =
     };
 
 /** What the file says from now on besides its records. */
-export type PolicyStep = Partial<Pick<DesiredTemplate, 'surplus' | 'adopt' | 'mode'>>;
+export type PolicyStep = Partial<Pick<DesiredTemplate, 'surplus' | 'adopt' | 'mode' | 'template'>>;
 
 const park = { surplus: 'park' } as const;
+
+const windowOf = (text: string): Windows => {
+  const windows = parseWindows(text);
+  if (typeof windows === 'string') throw new Error(windows);
+  return windows;
+};
 
 interface Form {
   readonly name: string;
@@ -112,7 +125,35 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
   }),
 );
 
+/** Nothing is written to what is suspended, or outside of its window. */
+const paused: readonly SmallWorld[] = [
+  {
+    name: 'a template is suspended, forced and resumed',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', { suspends: 'one' }, ['www A 192.0.2.2'], '--force', 'resume'],
+  },
+  {
+    name: 'a template is suspended by its name at the service',
+    file: ['www A 192.0.2.1'],
+    policy: { id: 1, template: nameById(1) },
+    steps: ['pass', { suspends: 'one' }, ['www A 192.0.2.2'], 'resume'],
+  },
+  {
+    name: 'a template is suspended by the name that its file had',
+    file: ['www A 192.0.2.1'],
+    policy: { id: 1, template: nameById(1) },
+    steps: ['pass', { suspends: nameById(1) }, { template: 'one' }, ['www A 192.0.2.2'], 'resume'],
+  },
+  {
+    name: 'a template outside of its window',
+    file: ['www A 192.0.2.1'],
+    policy: { window: windowOf('Mon 03:00-04:00 UTC') },
+    steps: ['pass', '--force', ['www A 192.0.2.2']],
+  },
+].map((world) => ({ ...world, open: 'it is paused', isCalm: true }) as SmallWorld);
+
 export const worlds: readonly SmallWorld[] = [
+  ...paused,
   { name: 'a record', isCore: true, file: ['www A 192.0.2.1'], steps: ['pass', 'pass'] },
   { name: 'two records', file: ['www A 192.0.2.1', '@ MX 10 mx.example.net'], steps: ['pass', 'pass'] },
   {

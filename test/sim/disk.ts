@@ -1,3 +1,4 @@
+import type { Suspension } from '../../src/model/suspension.ts';
 import type {
   HistoryEntry,
   Intent,
@@ -17,6 +18,8 @@ export interface Disk {
   keepAdds(): void;
   /** As if a standby had taken over that lacked these last commits. */
   loseLast(commits: number): void;
+  /** What is suspended from now on, in every state. */
+  suspend(suspensions: readonly Suspension[]): void;
   /** Everything on it that a pass goes by. */
   content(): unknown;
   close(): void;
@@ -38,6 +41,7 @@ interface Stored {
 export const simulatedDisk = (): Disk => {
   let stored = emptyDisk();
   const before: Stored[] = [];
+  let suspended: readonly Suspension[] = [];
   const commit = (): Stored => {
     before.push(stored);
     if (before.length > mostLost) before.shift();
@@ -45,7 +49,10 @@ export const simulatedDisk = (): Disk => {
     return stored;
   };
   return {
-    open: () => memoryOn(() => stored, commit),
+    open: () => ({ ...memoryOn(() => stored, commit), suspensions: () => Promise.resolve(suspended) }),
+    suspend: (suspensions) => {
+      suspended = suspensions;
+    },
     wipe: () => {
       stored = emptyDisk();
       before.length = 0;

@@ -11,7 +11,6 @@ export const pausing = [
     from: gate,
     to: 'if (suspension !== null && state.suspension !== null)',
     tests: ['reconcile/pause'],
-    unseen: 'nothing is suspended',
   },
   {
     rule: 'force ends no suspension',
@@ -19,7 +18,6 @@ export const pausing = [
     from: gate,
     to: 'if (suspension !== null && state.suspension === null && !input.force)',
     tests: ['reconcile/pause'],
-    unseen: 'nothing is suspended',
   },
   {
     rule: 'a template is suspended by its id',
@@ -41,7 +39,6 @@ export const pausing = [
     from: names,
     to: 'const names = [desired.template, state.savedName];',
     tests: ['reconcile/pause'],
-    unseen: 'nothing is suspended',
   },
   {
     rule: 'a template is suspended by the name that the state knows',
@@ -49,7 +46,6 @@ export const pausing = [
     from: names,
     to: 'const names = [desired.template, view.name];',
     tests: ['reconcile/pause'],
-    unseen: 'nothing is suspended',
   },
   {
     rule: 'the state keeps the name by which a template is suspended',
@@ -57,7 +53,6 @@ export const pausing = [
     from: 'draft.setRow({ template })',
     to: 'draft.setRow({})',
     tests: ['reconcile/pause'],
-    unseen: 'nothing is suspended',
   },
   {
     rule: 'a suspension ends when its time is over',
@@ -73,6 +68,5 @@ export const pausing = [
     from: 'window === undefined || isOpen(window, input.now)',
     to: 'window === undefined || input.now > 0',
     tests: ['reconcile/pause'],
-    unseen: 'no template has a window',
   },
 ];
