@@ -1,5 +1,6 @@
-// npm run test:model [-- --faults N --core-faults N --world NAME --core --replay FILE]: every schedule of each small world
-// with at most N faults (2), of core worlds also with more, on all processors; --core: only those. Finished worlds are kept in node_modules/.schedules until a source changes, so that
+// npm run test:model [-- --faults N --core-faults N --world NAME --core --generated --replay FILE]: every schedule of each
+// small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those; --generated:
+// those of generated.ts instead. Finished worlds are kept in node_modules/.schedules until a source changes, so that
 // a run that was ended goes on. A breach is printed in words, and saved as a file that --replay plays with its trace.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     'core-faults': { type: 'string' },
     world: { type: 'string', multiple: true },
     core: { type: 'boolean', default: false },
+    generated: { type: 'boolean', default: false },
     replay: { type: 'string' },
   },
 });
@@ -37,11 +39,13 @@ const main = async () => {
   const offers = await Promise.all(
     children.map((child) => new Promise((resolve) => child.once('message', resolve))),
   );
-  const tasks = offers[0].worlds
+  const { worlds, generated } = offers[0];
+  const offered = values.world ? [...worlds, ...generated] : values.generated ? generated : worlds;
+  const tasks = offered
     .filter(({ name, isCore }) => values.world?.includes(name) ?? (!values.core || isCore))
     .map(({ name, isCore }) => ({ world: name, faults: isCore ? coreFaults : faults }));
   if (tasks.length === 0)
-    throw new Error(`no such world; there are ${offers[0].worlds.map(({ name }) => name).join('; ')}`);
+    throw new Error(`no such world; there are ${worlds.map(({ name }) => name).join('; ')}`);
   // Those that take longest first, so that no processor is left without work at the end.
   const open = tasks.filter((task) => !(keyOf(task) in results)).sort((a, b) => b.faults - a.faults);
   const queue = open.values();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { explore, type Schedule } from './explore.ts';
 import { play, replay } from './play.ts';
+import { generated } from './generated.ts';
 import { worlds, type SmallWorld } from './worlds.ts';
 
 /** Plays the worlds that it is told to, each to its end. Started by run.mjs. */
@@ -10,7 +11,7 @@ interface Task {
 }
 
 const worldOf = (name: string): SmallWorld => {
-  const world = worlds.find((one) => one.name === name);
+  const world = [...worlds, ...generated].find((one) => one.name === name);
   if (!world) throw new Error(`there is no world "${name}": ${worlds.map((one) => one.name).join('; ')}`);
   return world;
 };
@@ -45,5 +46,8 @@ const show = async (file: string): Promise<void> => {
 const [file] = process.argv.slice(2);
 if (file === undefined) {
   process.on('message', (task: Task) => void work(task));
-  process.send?.({ worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })) });
+  process.send?.({
+    worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })),
+    generated: generated.map(({ name }) => ({ name, isCore: false })),
+  });
 } else await show(file);

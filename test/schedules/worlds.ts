@@ -76,22 +76,22 @@ const windowOf = (text: string): Windows => {
   return windows;
 };
 
-interface Form {
+export interface Form {
   readonly name: string;
   readonly ttl: number;
   readonly data: string;
 }
 
-const first: Form = { name: 'www', ttl: 300, data: 'A 192.0.2.1' };
+export const firstForm: Form = { name: 'www', ttl: 300, data: 'A 192.0.2.1' };
 
 /** Edits of a record; null: the file does not have it. Done twice, an edit has another result. */
-const edits: Readonly<Record<string, (form: Form) => Form | null>> = {
-  value: (form) => ({ ...form, data: otherValues[form.data] ?? first.data }),
+export const edits: Readonly<Record<string, (form: Form) => Form | null>> = {
+  value: (form) => ({ ...form, data: otherValues[form.data] ?? firstForm.data }),
   name: (form) => ({ ...form, name: form.name === 'www' ? 'ftp' : 'mail' }),
-  type: (form) => ({ ...form, data: form.data.startsWith('A ') ? 'CNAME web.example.org' : first.data }),
+  type: (form) => ({ ...form, data: form.data.startsWith('A ') ? 'CNAME web.example.org' : firstForm.data }),
   ttl: (form) => ({ ...form, ttl: 2 * form.ttl }),
   dropped: () => null,
-  returned: () => first,
+  returned: () => firstForm,
 };
 
 const otherValues: Readonly<Record<string, string>> = {
@@ -100,25 +100,25 @@ const otherValues: Readonly<Record<string, string>> = {
   'CNAME web.example.org': 'CNAME cdn.example.org',
 };
 
-const linesOf = (form: Form | null): readonly string[] =>
+export const linesOf = (form: Form | null): readonly string[] =>
   form === null ? [] : [`${form.name} ${form.ttl} ${form.data}`];
 
 /** Every two edits that follow each other in one record set: the second is one of what the first has made, or dropped. */
 const pairs = Object.entries(edits).flatMap(([one, edit]) =>
   Object.entries(edits).flatMap(([two, then]): SmallWorld[] => {
     if (one === two && (one === 'dropped' || one === 'returned')) return [];
-    const edited = edit(first);
+    const edited = edit(firstForm);
     return [
       {
         name: `${one}, then ${two}`,
         isCore: one === 'value' && two === 'returned',
         ...([one, two].includes('type') ? { open: 'a CNAME beside another record' } : {}),
-        file: linesOf(first),
+        file: linesOf(firstForm),
         steps: [
           'pass',
           ...(one === 'returned' ? [linesOf(null)] : []),
           linesOf(edited),
-          linesOf(then(edited ?? first)),
+          linesOf(then(edited ?? firstForm)),
         ],
       },
     ];
