@@ -46,11 +46,12 @@ export interface Draft {
 export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
   const { keptNames } = work;
   let names: ReadonlySet<string> = new Set([...closed].flatMap(keptNames));
+  const displaced = displacedIn(work.parked, input);
+  const mayLeave = [...work.left.map(({ actual }) => actual), ...displaced];
   for (;;) {
-    const draft = draftBeside(names, work, input);
+    const draft = draftBeside(names, work, displaced, input);
     const more = unreachedNames(draft, keptNames).filter((name) => !names.has(name));
     const holdsBack = closedBy(new Set(more), input);
-    const mayLeave = [...work.left.map(({ actual }) => actual), ...displacedIn(work.parked, input)];
     if (!mayLeave.some(holdsBack)) return draft;
     names = new Set([...names, ...more]);
   }
@@ -74,14 +75,15 @@ const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: 
   };
 };
 
-const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
+const draftBeside = (
+  closed: ReadonlySet<string>,
+  work: Work,
+  displaced: readonly ActualEntry[],
+  input: PlanInput,
+): Draft => {
   const { desired, memory, pending = [] } = input;
   const isClosed = closedBy(closed, input);
-  const awaited = new Set(
-    displacedIn(work.parked, input)
-      .filter(isClosed)
-      .map(({ record }) => record),
-  );
+  const awaited = new Set(displaced.filter(isClosed).map(({ record }) => record));
   const parked = work.parked.filter(({ record }) => !awaited.has(record));
   const use = reuseSurplus(desired, { ...work, parked, isClosed, pending }, memory);
   const updates = splitBlocked([...work.changed, ...use.served], (pair) => blockOfUpdate(pair, input));

@@ -49,7 +49,12 @@ export const simulatedDisk = (): Disk => {
     return stored;
   };
   return {
-    open: () => ({ ...memoryOn(() => stored, commit), suspensions: () => Promise.resolve(suspended) }),
+    open: () =>
+      memoryOn(
+        () => stored,
+        commit,
+        () => suspended,
+      ),
     suspend: (suspensions) => {
       suspended = suspensions;
     },
@@ -99,7 +104,11 @@ const emptyDisk = (): Stored => ({
 });
 
 /** Everything goes through text, so that the disk shares no objects with the process. */
-const memoryOn = (current: () => Stored, commit: () => Stored): Memory => {
+const memoryOn = (
+  current: () => Stored,
+  commit: () => Stored,
+  suspended: () => readonly Suspension[],
+): Memory => {
   const saveTo = (disk: Stored, { row, records, forgotten }: MemoryChanges): void => {
     disk.writes.set(row.templateId, (disk.writes.get(row.templateId) ?? 0) + 1);
     disk.row.set(row.templateId, JSON.stringify(row));
@@ -125,7 +134,7 @@ const memoryOn = (current: () => Stored, commit: () => Stored): Memory => {
       ),
     openIntents: () => Promise.resolve([...current().intents.values()].map((body) => parse<Intent>(body))),
     history: () => Promise.resolve(current().history.map((body) => parse<HistoryEntry>(body))),
-    suspensions: () => Promise.resolve([]),
+    suspensions: () => Promise.resolve(suspended()),
     begin: (intent) => {
       const disk = commit();
       disk.lastIntent += 1;

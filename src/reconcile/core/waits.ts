@@ -165,22 +165,21 @@ export const waitsOf = (
   const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
   const copied = new Map(added.map((record) => [recordKey(entryOf(record)), record.id]));
   const addedAt = new Map(added.map(({ id, name }) => [bareName(canonicalName(name)), id]));
-  const mayChange = (key: string): number | null =>
-    mayChangeUntil(memory.records.get(key)?.failure, { now, unknownPause });
   const blockOf = (id: number | undefined): Block | null => {
     const one = id === undefined ? undefined : unshown?.get(id);
     return one ? unshownBlock(id!, one) : null;
   };
-  const moves = [...memory.records.values()].flatMap(({ key, recordId: id, failure }): UnknownMove[] => {
-    if (id === null || failure === null || mayChange(key) === null) return [];
+  const moves = [...memory.records.values()].flatMap(({ recordId: id, failure }): UnknownMove[] => {
+    const until = mayChangeUntil(failure, { now, unknownPause });
+    if (id === null || failure === null || until === null) return [];
     const { sent } = failure;
     const name = canonicalName(sent.name);
     const record = records.find((one) => one.id === id);
-    return isParkedName(name) || (record && isAt(record, name)) ? [] : [{ id, key, sent }];
+    return isParkedName(name) || (record && isAt(record, name)) ? [] : [{ id, sent, until }];
   });
   const blockOfMove = (id: number, wanted?: string): Block | null => {
     const move = moves.find((one) => one.id === id && canonicalName(one.sent.name) !== wanted);
-    return move ? moveBlock(move, mayChange(move.key)!) : null;
+    return move ? moveBlock(move) : null;
   };
   return {
     coming: [
@@ -197,7 +196,7 @@ export const waitsOf = (
     blockOfUnserved: (desired) => {
       const key = recordKey(desired);
       const binding = memory.view.tentative.get(key);
-      const until = mayChange(key);
+      const until = mayChangeUntil(memory.records.get(key)?.failure, { now, unknownPause });
       return binding && until !== null ? blockBy(updateWait(binding, until), desired) : null;
     },
     blockOfName: (desired) => {
@@ -229,8 +228,9 @@ export const mayStillCome = (memory: TemplateMemory, pending: readonly Intent[],
 /** An update of unknown outcome that may still give its record a name; parks are none. */
 interface UnknownMove {
   readonly id: number;
-  readonly key: string;
   readonly sent: RecordData;
+  /** Ms since the epoch. */
+  readonly until: number;
 }
 
 /** Also in the service's spelling. */
@@ -277,7 +277,7 @@ const blockBy = ({ sent, isAccepted, until, message }: Wait, desired: DesiredEnt
 };
 
 /** A later write of the record would not keep it from the name. */
-const moveBlock = ({ id, sent }: UnknownMove, until: number): Block => {
+const moveBlock = ({ id, sent, until }: UnknownMove): Block => {
   const retryAt = new Date(until).toISOString();
   const message = `an update of record ${id} to ${describe(sent)} was sent, and may still take effect; not changed before ${retryAt}`;
   return { reason: 'pending-write', message, retryAt };
