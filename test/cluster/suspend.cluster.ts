@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { run, type LogLine, type Program } from '../e2e/program.ts';
-import { newFleet } from './fleet.ts';
+import { allPassed, linesOf, newFleet } from './fleet.ts';
 
 const before = ['192.0.2.1'];
 const after = ['192.0.2.1', '192.0.2.2'];
@@ -17,14 +18,18 @@ const newPair = async () => {
 
 describe('several processes that share a store', () => {
   it('obey a suspension that another one has made, until that resumes it', async () => {
-    const { template, program, service, describeAll, agree, daemon } = await newPair();
+    const { clients, template, program, service, describeAll, agree, daemon } = await newPair();
     const daemons = [daemon(), daemon()];
-    await Promise.race(daemons.map((one) => one.event('pass.finished')));
-    const suspendedPass = eitherOf(daemons);
+    // Either of them may make a pass, so nobody waits for a line of one of them.
+    const passes = async (count: number): Promise<void> => {
+      while (suspendedPasses(daemons) < count) await setTimeout(20);
+    };
+    await allPassed(clients, daemons);
     await program('suspend', template, '--reason', 'an audit');
-    await suspendedPass();
+    await passes(1);
+    const seen = suspendedPasses(daemons);
     await describeAll(after);
-    await suspendedPass();
+    await passes(seen + 1);
     expect(service.writes()).toEqual([]);
     await agree(before);
     expect((await program('apply', template, '--yes', '--force')).stdout).toMatch(
@@ -75,19 +80,9 @@ describe('several processes that share a store', () => {
   });
 });
 
-/** Waits for the next suspended pass of any of them; what the others still wait for counts for the next call. */
-const eitherOf = (daemons: readonly Program[]): (() => Promise<void>) => {
-  const waiting = new Map<Program, Promise<Program>>();
-  return async () => {
-    for (const one of daemons)
-      if (!waiting.has(one))
-        waiting.set(
-          one,
-          one.event('pass.finished', suspended).then(() => one),
-        );
-    waiting.delete(await Promise.race(waiting.values()));
-  };
-};
+/** How many suspended passes they have finished together. */
+const suspendedPasses = (daemons: readonly Program[]): number =>
+  daemons.flatMap(linesOf).filter((line) => line['event'] === 'pass.finished' && suspended(line)).length;
 
 /** Somebody in a browser who has signed in to act. */
 const signedIn = async (url: string) => {
