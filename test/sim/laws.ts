@@ -485,7 +485,8 @@ const notForeign: Law = (attempt, { desired, one }) => {
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
   if (isIgnored(desired, before)) return `touches an ignored record: ${shown(before)}`;
   // What a park left without a use, at its name, is ours to mend, whatever the file says by now.
-  if (isUndo(attempt, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
+  const isChanged = canonicalRecord(before).content !== canonicalRecord(after).content;
+  if (isUndo(attempt, one) && (isChanged || isParkUnshown(attempt, one))) return null;
   if (isMistaken(attempt, one)) return null;
   const isOurs = one.onceDesired.has(before.id) || one.maybe.has(before.id);
   const isInSet = desired.records.some((record) => setOf(record) === setOf(before));
@@ -502,6 +503,15 @@ const notForeign: Law = (attempt, { desired, one }) => {
   const mayBeUsed = isOurs || desired.adopt || isParkedName(canonicalName(before.name));
   return desired.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
 };
+
+/** An old reading may show it as it was before a park of ours. */
+const isParkUnshown = ({ before, sent }: SentAttempt, one: TemplateCase): boolean =>
+  one.attempts.some(
+    (other) =>
+      recordOf(other) === before?.id &&
+      isParkedName(canonicalName(other.after.name)) &&
+      isRecent(other, one, sent.at),
+  );
 
 const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
