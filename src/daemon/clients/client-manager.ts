@@ -175,7 +175,14 @@ export class ClientManager {
       fleet,
       log,
       metrics,
-      onPass: (passEvent) => notifier.publish(passEvent),
+      onPass: (passEvent) => {
+        const { templates = [] } = passEvent.result ?? {};
+        this.#suspensions.obeyed(
+          name,
+          templates.flatMap(({ suspension }) => suspension ?? []),
+        );
+        notifier.publish(passEvent);
+      },
       passHistory,
       changeFeed,
       limit: this.#passLimit,

@@ -1,4 +1,5 @@
 import type { Suspension } from '../../model/suspension.ts';
+import type { ShownSuspension } from '../../result.ts';
 
 export interface SuspensionWatchOptions {
   /** What is suspended at the moment, by client. */
@@ -13,8 +14,10 @@ export interface SuspensionWatchOptions {
  */
 export class SuspensionWatch {
   readonly #options: SuspensionWatchOptions;
-  /** The suspensions of each client that has any, as text. */
-  #known: ReadonlyMap<string, string> = new Map();
+  /** By client, as the last look found them. */
+  #known: ReadonlyMap<string, readonly Suspension[]> = new Map();
+  /** Clients of which a pass has obeyed a suspension that no look had found. */
+  #unseen = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -28,6 +31,12 @@ export class SuspensionWatch {
     await this.#look(() => undefined);
   }
 
+  /** A pass obeyed them. They may end before the next look, and what they held would wait for the schedule. */
+  obeyed(client: string, suspensions: readonly ShownSuspension[]): void {
+    const known = this.#known.get(client) ?? [];
+    if (suspensions.some((one) => !known.some((other) => isSame(one, other)))) this.#unseen.add(client);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -35,13 +44,17 @@ export class SuspensionWatch {
   }
 
   async #look(onChange: SuspensionWatchOptions['onChange']): Promise<void> {
+    const unseen = this.#unseen;
+    this.#unseen = new Set();
     // While the store cannot be read, passes fail and say so.
     const found = await this.#options.look().catch(() => null);
     if (this.#isClosed) return;
-    if (found !== null) {
-      const known = new Map([...found].filter(([, one]) => one.length > 0).map(asTexts));
-      for (const client of found.keys()) if (known.get(client) !== this.#known.get(client)) onChange(client);
-      this.#known = known;
+    if (found === null) this.#unseen = new Set([...unseen, ...this.#unseen]);
+    else {
+      const known = this.#known;
+      this.#known = found;
+      for (const [client, suspensions] of found)
+        if (unseen.has(client) || textOf(known.get(client)) !== textOf(suspensions)) onChange(client);
     }
     this.#timer = setTimeout(() => {
       this.#round = this.#look(this.#options.onChange);
@@ -49,10 +62,10 @@ export class SuspensionWatch {
   }
 }
 
-const asTexts = ([client, suspensions]: readonly [string, readonly Suspension[]]): [string, string] => [
-  client,
-  JSON.stringify(suspensions),
-];
+const textOf = (suspensions: readonly Suspension[] = []): string => JSON.stringify(suspensions);
+
+/** By its time alone, since the texts of a result may be redacted. */
+const isSame = (shown: ShownSuspension, { since }: Suspension): boolean => Date.parse(shown.since) === since;
 
 /** Milliseconds between two looks. */
 const interval = 2_000;

@@ -14,12 +14,13 @@ const one: Suspension = {
 const watched = () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const now = { found: new Map<string, Suspension[]>(), isAway: false };
+  const now = { found: new Map<string, Suspension[]>(), isAway: false, during: (): void => undefined };
   const changed: string[] = [];
   let looks = 0;
   const watch = new SuspensionWatch({
     look: () => {
       looks += 1;
+      now.during();
       return now.isAway ? Promise.reject(new Error('away')) : Promise.resolve(new Map(now.found));
     },
     onChange: (client) => void changed.push(client),
@@ -42,6 +43,33 @@ test('only clients are named of which a suspension begins or ends, once', async 
   now.found.set('acme', []).set('other', [{ ...one, template: null, since: 2 }]);
   expect(await after(2)).toEqual(['acme', 'other']);
   expect(await after(60)).toEqual([]);
+});
+
+test('a client is named whose suspension ended before any look, but not before a pass that obeyed it', async () => {
+  const { watch, now, after } = watched();
+  const shown = { by: 'ann', reason: 'moving the mail', since: new Date(1).toISOString(), until: null };
+  now.found.set('acme', []).set('other', [one]);
+  await watch.start();
+  watch.obeyed('acme', [shown]);
+  watch.obeyed('other', [shown]);
+  now.isAway = true;
+  expect(await after(10)).toEqual([]);
+  now.isAway = false;
+  expect(await after(10)).toEqual(['acme']);
+  watch.obeyed('acme', []);
+  watch.obeyed('other', [{ ...shown, since: new Date(2).toISOString() }]);
+  expect(await after(10)).toEqual(['other']);
+});
+
+test('a pass that ends during a look is no part of what that look answers', async () => {
+  const { watch, now, after } = watched();
+  now.found.set('acme', []);
+  await watch.start();
+  let pass = (): void => watch.obeyed('acme', [{ ...one, since: new Date(1).toISOString(), until: null }]);
+  now.during = () => pass();
+  expect(await after(2)).toEqual([]);
+  pass = () => undefined;
+  expect(await after(2)).toEqual(['acme']);
 });
 
 test('what happens while the store cannot be read is noticed afterwards', async () => {
