@@ -39,13 +39,11 @@ export const acquireLease = async (
     const claimed = await claim(database, name, token, duration);
     if ('isTakenOver' in claimed) {
       onChange(kind, claimed.isTakenOver ? 'taken-over' : 'taken');
-      return keepLease(database, {
-        name,
-        token,
-        duration,
-        asked,
-        onChange: (change) => onChange(kind, change),
-      });
+      const options = { name, token, duration, onChange: (change: LeaseChange) => onChange(kind, change) };
+      const lease = keepLease(database, { ...options, asked });
+      // It counts from when it was asked for, and somebody's transaction kept it waiting.
+      if (isOutrun(asked, duration)) await lease.renew().catch((error: unknown) => endWith(lease, error));
+      return lease;
     }
     if (!isTold) onWait(claimed.holder);
     isTold = true;
@@ -53,6 +51,11 @@ export const acquireLease = async (
       throw new LockedError(`another pass for this client is running: ${claimed.holder}`);
     await sleep(Math.min(interval, duration / 5), signal);
   }
+};
+
+const endWith = async (lease: Lease, error: unknown): Promise<never> => {
+  await lease.release();
+  throw error;
 };
 
 /** Milliseconds. */
@@ -68,7 +71,7 @@ const claim = async (
   const [claimed] = await query<{ isTakenOver: boolean }>(
     claimFree,
     [name, token, holder, duration],
-    patience,
+    claimPatience,
   );
   if (claimed) return claimed;
   const [other] = await query<{ holder: string }>(holderOf, [name], patience);
@@ -77,6 +80,8 @@ const claim = async (
 
 /** A statement about a lease is worth nothing once it takes longer. */
 const patience = 2_000;
+/** A process that is stopped in the middle of a transaction may keep its lease for five seconds. */
+const claimPatience = 8_000;
 
 /**
  * Until when it is ours is known on this machine too, by the earlier of two clocks: one runs on steadily and stands
@@ -85,7 +90,7 @@ const patience = 2_000;
 const keepLease = (
   { query }: PostgresDatabase,
   { name, token, duration, asked, onChange }: OwnLease,
-): Lease => {
+): KeptLease => {
   let renewed = asked;
   let isLost = false;
   let isSaid = false;
@@ -119,9 +124,10 @@ const keepLease = (
   return {
     name,
     token,
+    renew,
     check: () => {
       if (isLost) throw takenOver();
-      if (elapsedSince(renewed) <= duration - marginOf(duration)) return;
+      if (!isOutrun(renewed, duration)) return;
       sayLost();
       throw runOut();
     },
@@ -135,6 +141,10 @@ const keepLease = (
     },
   };
 };
+
+interface KeptLease extends Lease {
+  readonly renew: () => Promise<void>;
+}
 
 interface OwnLease extends Pick<Lease, 'name' | 'token'>, Pick<LeaseOptions, 'duration'> {
   readonly asked: LeaseTime;
@@ -151,6 +161,9 @@ const moment = (): LeaseTime => ({ steady: performance.now(), wall: Date.now() }
 
 const elapsedSince = ({ steady, wall }: LeaseTime): number =>
   Math.max(performance.now() - steady, Date.now() - wall);
+
+const isOutrun = (renewed: LeaseTime, duration: number): boolean =>
+  elapsedSince(renewed) > duration - marginOf(duration);
 
 /** What a request may take from the check to the wire. */
 const marginOf = (duration: number): number => Math.min(2_000, duration / 5);
