@@ -11,11 +11,11 @@ import { ask, startPostgres } from './postgres.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 
 /** Two processes with the same files, and a PostgreSQL of their own. */
-const newOwnFleet = async () => {
+const newOwnFleet = async (program?: string) => {
   const server = await startPostgres();
   onTestFinished(server.remove);
   const { url, lead } = await openAddress(server);
-  const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 2 });
+  const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 2, program });
   Object.assign(fleet.env, { DNS_SYNC_STORE: url });
   const daemons = [fleet.daemon(), fleet.daemon()];
   await allPassed(fleet.clients, daemons);
@@ -34,35 +34,51 @@ const inSyncAfter = async (moment: number, clients: readonly string[], daemons: 
   while (!isSo()) await setTimeout(20);
 };
 
+const losses = ['a standby that lacks it takes over', 'a dump from before it is restored'];
+
+/** Two processes with the same files write an edit of them, and then the database forgets that it was published. */
+const losePublication = async (what: string, program?: string) => {
+  const fleet = await newOwnFleet(program);
+  const { clients, service, server, lead, daemons, describeAll } = fleet;
+  let lose: () => Promise<unknown>;
+  if (what.includes('standby')) {
+    const standby = await server.standby();
+    onTestFinished(standby.remove);
+    await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
+    while ((await ask(server, 'SELECT FROM pg_stat_replication')).length > 0) await setTimeout(20);
+    lose = async () => {
+      await server.stop('SIGKILL');
+      await ask(standby, 'SELECT pg_promote()');
+      lead(standby);
+    };
+  } else {
+    const restore = server.dump();
+    lose = () => Promise.resolve(restore());
+  }
+  await describeAll(['192.0.2.2']);
+  while (service.writes().length < clients.length) await setTimeout(20);
+  await inSyncAfter(Date.now(), clients, daemons);
+  await lose();
+  return fleet;
+};
+
 describe('files whose publication is lost', () => {
-  it.each(['a standby that lacks it takes over', 'a dump from before it is restored'])(
-    'are published again before anything is written: %s',
-    async (what) => {
-      const { clients, service, server, lead, daemons, describeAll, agree } = await newOwnFleet();
-      let lose: () => Promise<unknown>;
-      if (what.includes('standby')) {
-        const standby = await server.standby();
-        onTestFinished(standby.remove);
-        await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
-        while ((await ask(server, 'SELECT FROM pg_stat_replication')).length > 0) await setTimeout(20);
-        lose = async () => {
-          await server.stop('SIGKILL');
-          await ask(standby, 'SELECT pg_promote()');
-          lead(standby);
-        };
-      } else {
-        const restore = server.dump();
-        lose = () => Promise.resolve(restore());
-      }
-      await describeAll(['192.0.2.2']);
-      while (service.writes().length < clients.length) await setTimeout(20);
-      await inSyncAfter(Date.now(), clients, daemons);
-      await lose();
-      await inSyncAfter(Date.now(), clients, daemons);
-      await agree(['192.0.2.2']);
-      expect(service.writes()).toHaveLength(clients.length);
-    },
-  );
+  it.each(losses)('are published again before anything is written: %s', async (what) => {
+    const { clients, service, daemons, agree } = await losePublication(what);
+    await inSyncAfter(Date.now(), clients, daemons);
+    await agree(['192.0.2.2']);
+    expect(service.writes()).toHaveLength(clients.length);
+  });
+
+  it.each(losses)('would be reverted without that, and the test finds it: %s', async (what) => {
+    const folder = mutatedProgram(
+      ['s.timeline <> current OR f.timeline <> current OR f.since', 'false AND f.since'],
+      ['isOther=doubted!==null&&doubted.timeline!==this.#timeline', 'isOther=!1'],
+    );
+    const { clients, service, agree } = await losePublication(what, path.join(folder, 'main.js'));
+    while (service.writes().length < 2 * clients.length) await setTimeout(20);
+    await agree(['192.0.2.1']);
+  });
 });
 
 const readinessOf = async (address: string): Promise<{ code: number; reason: string }> => {

@@ -20,7 +20,7 @@ export interface FleetSettings {
   /** More settings of a client, given the address of the service. */
   readonly settingsOf?: (client: string, url: string) => string;
   /** Another build of it. */
-  readonly program?: string;
+  readonly program?: string | undefined;
 }
 
 const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
