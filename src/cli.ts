@@ -126,7 +126,7 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
-      .option('--overwrite', 'rewrite existing files; only entries that differ are changed')
+      .option('--overwrite', 'change existing files, but only the entries that differ')
       .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
       .option('--zone <file>', 'write one from this zone file instead, one record a line; - is stdin')
@@ -151,7 +151,7 @@ const commands: readonly AddCommand[] = [
 
   (program, end) =>
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
-      .description('checks settings, service and surroundings, and says what to set')
+      .description('checks the settings, the service and this machine, and says what to set')
       .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
       .option('--write <template>', 'update this record with its own values, to see how writes are answered')
       .option(
@@ -166,8 +166,8 @@ const commands: readonly AddCommand[] = [
 
   (program, end) =>
     withWriteOptions(withConnection(withTemplates(withPausedNames(program.command('suspend')))))
-      .description('writes nothing for these templates, or a whole --client, until they are resumed')
-      .option('--reason <text>', 'why, for those who see the report')
+      .description('keeps every pass from writing to these templates, or to a whole --client, until resumed')
+      .option('--reason <text>', 'why, for those who see the report; required')
       .option('--for <duration>', 'end by itself after this time, such as 2h')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/suspend.ts')).suspend(templates, options)),

@@ -118,7 +118,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   doctor: {
     about:
-      'Checks whether the service can be reached and understood, whether its listing is whole, and what surrounds this program. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
     exitCodes: [
       [0, 'nothing found that keeps it from working'],
       [1, 'a problem; or bad settings'],
@@ -178,7 +178,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   history: {
     about:
-      'Lists the writes of the last 90 days, the oldest first: when, by which pass, before, after, and what became of them. Reads the state directory only.',
+      'Lists the writes of the last 90 days, the oldest first: when, by which pass, before, after, and what became of them. Reads the saved state only.',
     examples: [
       ['dns-template-sync history mail-only --since 2d', 'one template, the last two days'],
       ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
