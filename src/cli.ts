@@ -324,7 +324,7 @@ const commands: readonly AddCommand[] = [
       ),
 ];
 
-const onlyAbout = "write these records alone, by name and type: 'www A', '@ MX', '* TXT'; repeatable";
+const onlyAbout = "only these records, by name and type: 'www A', '@ MX', '* TXT'; repeatable";
 
 /** The first form is the default. */
 const formatOption = (what: string, forms: readonly string[]): Option =>

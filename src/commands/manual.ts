@@ -33,7 +33,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
     about:
       'Compares the template files with the service and shows what a pass would do about each difference. Writes nothing.',
     exitCodes: [
-      [0, 'done, also with differences'],
+      [0, 'done, even if differences remain'],
       [1, `${unusable}; wins over 2`],
       [2, 'with --detailed-exitcode: anything is not in sync'],
     ],
@@ -47,7 +47,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
     about:
       'Makes one pass: shows the plan, asks on a terminal, writes, and shows the outcome of each write. A template held by a guard is written only with --force and its name.',
     exitCodes: [
-      [0, 'done, also if differences remain that no pass writes'],
+      [0, 'done, even if differences remain that no pass writes'],
       [
         1,
         `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
@@ -132,7 +132,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
     about:
       'Shows a subdomain as the template file, the template at the service, its records at the service and each of its name servers have it, side by side.',
     exitCodes: [
-      [0, 'done, also with differences'],
+      [0, 'done, even if differences remain'],
       [1, unusable],
       [2, 'with --detailed-exitcode: something differs'],
     ],
