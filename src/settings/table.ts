@@ -146,7 +146,7 @@ export const clientTable = {
     5 * minute,
     { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
   ),
-  concurrency: setting('Most requests at a time, per client.', whole(1, 256), 8, {
+  concurrency: setting('Maximum number of requests at a time, per client.', whole(1, 256), 8, {
     env: 'DNS_SYNC_CONCURRENCY',
   }),
   getParameters: setting(
@@ -237,13 +237,20 @@ export const clientTable = {
 
 /** The same, under `limits`. */
 export const limitTable = {
-  maxAdds: setting('Most adds in one template.', whole(0, any), 100, { env: 'DNS_SYNC_MAX_ADDS' }),
-  maxAddsPerPass: setting('Most adds in one pass.', whole(0, any), 300, {
+  maxAdds: setting('Maximum number of adds in one template.', whole(0, any), 100, {
+    env: 'DNS_SYNC_MAX_ADDS',
+  }),
+  maxAddsPerPass: setting('Maximum number of adds in one pass.', whole(0, any), 300, {
     env: 'DNS_SYNC_MAX_ADDS_PER_PASS',
   }),
-  maxChangePercent: setting('Most updates and parks, in percent of the current records.', whole(0, 100), 30, {
-    env: 'DNS_SYNC_MAX_CHANGE_PERCENT',
-  }),
+  maxChangePercent: setting(
+    'Maximum share of updates and parks, in percent of the current records.',
+    whole(0, 100),
+    30,
+    {
+      env: 'DNS_SYNC_MAX_CHANGE_PERCENT',
+    },
+  ),
   minRecords: setting('Templates with fewer records are exempt from maxChangePercent.', whole(0, any), 10, {
     env: 'DNS_SYNC_MIN_RECORDS',
   }),
@@ -276,7 +283,7 @@ export const programTable = {
     { env: 'DNS_SYNC_LEASE_DURATION' },
   ),
   storeConnections: setting(
-    'With a PostgreSQL store: most connections of this process to PostgreSQL.',
+    'With a PostgreSQL store: maximum number of connections of this process to PostgreSQL.',
     whole(4, 1_000),
     10,
     {
