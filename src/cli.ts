@@ -53,7 +53,8 @@ const otherTools: Readonly<Record<string, string | undefined>> = {
 const epilogue = `
 The service's address and tokens come from DNS_SYNC_BASE_URL,
 DNS_SYNC_USER_TOKEN and DNS_SYNC_CLIENT_TOKEN, or from a settings file.
-To try things without an account: dns-template-sync plan --sandbox
+To try things without an account, make template files from example data,
+and plan: dns-template-sync import --sandbox; dns-template-sync plan --sandbox
 
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
@@ -153,7 +154,10 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
       .description('checks the settings, the service and this machine, and says what to set')
       .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
-      .option('--write <template>', 'update this record with its own values, to see how writes are answered')
+      .option(
+        '--write <template>',
+        'update the record of this template with its own values, to see how writes are answered',
+      )
       .option(
         '--lag',
         'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
