@@ -53,8 +53,8 @@ const otherTools: Readonly<Record<string, string | undefined>> = {
 const epilogue = `
 The service's address and tokens come from DNS_SYNC_BASE_URL,
 DNS_SYNC_USER_TOKEN and DNS_SYNC_CLIENT_TOKEN, or from a settings file.
-To try things without an account, make template files from example data,
-and plan: dns-template-sync import --sandbox; dns-template-sync plan --sandbox
+To try things without an account: dns-template-sync import --sandbox makes
+example files, and dns-template-sync plan --sandbox compares them.
 
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
