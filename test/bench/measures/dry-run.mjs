@@ -16,11 +16,12 @@ export const rows = {
     unit: 'ms',
   },
   memory: {
-    about: 'its resident memory',
+    about: 'its resident memory right after its passes',
     target: 200,
     unit: 'MiB',
-    why: '80 MiB are live objects and 60 the program; the heap may grow by half between two collections',
+    why: '80 MiB are live objects and 60 the program; the rest is what the first pass left, which V8 collects within a minute',
   },
+  'memory at rest': { about: 'its resident memory 75 seconds later', target: 200, unit: 'MiB' },
 };
 
 export const measure = async () => {
@@ -54,11 +55,14 @@ const passesOf = (differing) =>
       for (let round = 0; round < rounds; round += 1) still.push(await pass('request', ask));
       for (let round = 0; round < rounds; round += 1)
         changed.push(await pass('file-change', () => write(500, edited(`203.0.113.${round}`))));
+      const { memory } = usageOf(child.pid);
+      if (differing === 0) await setTimeout(75_000);
       return {
         processorMs: median(still.map((one) => one.processorMs)),
         changed: median(changed.map((one) => one.wallMs)),
         untold: median(still.map((one) => one.untoldMs)),
-        memory: usageOf(child.pid).memory,
+        memory,
+        'memory at rest': usageOf(child.pid).memory,
       };
     });
   });
