@@ -20,7 +20,7 @@ export const unmanagedSentence = (
     `${plural(templates.length, 'template')} at the service ${have} no file ${named(templates)}`,
     ...(gone.length === 0
       ? []
-      : [`${templates.length === 1 ? 'it' : `${gone.length} of them`} had a file ${named(gone)}`]),
+      : [`${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`]),
     '`import` writes files for them',
   ].join('; ');
 };

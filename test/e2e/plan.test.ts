@@ -67,7 +67,7 @@ describe('plan on the examples', () => {
     const trial = await addTemplate(service, 'trial', '192.0.2.1');
     expect(await plan()).toEqual({
       code: 0,
-      last: '2 templates at the service have no file (voice, trial); 1 of them had a file (voice); `import` writes files for them',
+      last: '2 templates at the service have no file (voice, trial); 1 file is gone since (voice); `import` writes files for them',
     });
     const { stdout } = await run(['plan', '--format', 'json'], launch);
     expect(reportOf(stdout)).toMatchObject({
