@@ -218,7 +218,8 @@ export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): vo
     const before = draft.ofId(id);
     const changed = { ...draft.get(key)!, ...storedUnseen(draft, draft.get(key)) };
     moveId(draft, key, id);
-    const spelling = isSpelledAs(before, changed.wanted, record) ? { keptName: before.keptName } : {};
+    const isSpelled = isSpelledAs(before, changed.wanted, record) || isNamedByService(changed, record);
+    const spelling = isSpelled ? { keptName: canonicalName(record.name) } : {};
     draft.put({ ...changed, ...spelling, seen: dataOf(record), rewritten: null, failure: null, cause: null });
     forgetDisplaced(draft, key);
     if (before) forgetDropped(draft, before.key);
@@ -226,12 +227,12 @@ export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): vo
 };
 
 /** Whether it still has the name that the service gave a record of this name. */
-const isSpelledAs = (
-  known: RecordState | undefined,
-  wanted: RecordData,
-  { name }: ActualRecord,
-): known is RecordState & { readonly keptName: string } =>
+const isSpelledAs = (known: RecordState | undefined, wanted: RecordData, { name }: ActualRecord): boolean =>
   known?.keptName === canonicalName(name) && canonicalName(known.wanted.name) === canonicalName(wanted.name);
+
+/** A record with a name was updated as one without: only where the service itself had given it that name. */
+const isNamedByService = ({ wanted, seen }: RecordState, { name }: ActualRecord): boolean =>
+  canonicalName(wanted.name) === '' && seen !== null && canonicalName(seen.name) === canonicalName(name);
 
 /** A record that the file had dropped when another one took its id. */
 export const forgetDropped = (draft: MemoryDraft, key: string): void => {

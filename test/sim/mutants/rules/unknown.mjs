@@ -608,4 +608,11 @@ export const unknown = [
     tests: ['reconcile/sending'],
     unseen: 'each pass is one of a new process, which keeps no outcome',
   },
+  {
+    rule: '§3.4 a record keeps the name that the service gave it, also where only an update of it was saved',
+    file: 'src/memory/remembering.ts',
+    from: ' || isNamedByService(changed, record)',
+    to: '',
+    tests: ['schedules/schedules'],
+  },
 ];
