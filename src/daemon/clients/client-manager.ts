@@ -176,11 +176,7 @@ export class ClientManager {
       log,
       metrics,
       onPass: (passEvent) => {
-        const { templates = [] } = passEvent.result ?? {};
-        this.#suspensions.obeyed(
-          name,
-          templates.flatMap(({ suspension }) => suspension ?? []),
-        );
+        this.#suspensions.obeyed(name, passEvent.result?.templates ?? []);
         notifier.publish(passEvent);
       },
       passHistory,

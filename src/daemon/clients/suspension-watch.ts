@@ -1,5 +1,5 @@
 import type { Suspension } from '../../model/suspension.ts';
-import type { ShownSuspension } from '../../result.ts';
+import type { TemplateResult } from '../../result.ts';
 
 export interface SuspensionWatchOptions {
   /** What is suspended at the moment, by client. */
@@ -14,8 +14,8 @@ export interface SuspensionWatchOptions {
  */
 export class SuspensionWatch {
   readonly #options: SuspensionWatchOptions;
-  /** By client, as the last look found them. */
-  #known: ReadonlyMap<string, readonly Suspension[]> = new Map();
+  /** The suspensions of each client that has any, as the last look found them. */
+  #known: ReadonlyMap<string, Known> = new Map();
   /** Clients of which a pass has obeyed a suspension that no look had found. */
   #unseen = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -31,10 +31,12 @@ export class SuspensionWatch {
     await this.#look(() => undefined);
   }
 
-  /** A pass obeyed them. They may end before the next look, and what they held would wait for the schedule. */
-  obeyed(client: string, suspensions: readonly ShownSuspension[]): void {
-    const known = this.#known.get(client) ?? [];
-    if (suspensions.some((one) => !known.some((other) => isSame(one, other)))) this.#unseen.add(client);
+  /** A pass obeyed suspensions. They may end before the next look, and what they held would wait for the schedule. */
+  obeyed(client: string, templates: readonly Pick<TemplateResult, 'suspension'>[]): void {
+    const times = this.#known.get(client)?.times;
+    const isUnseen = ({ suspension }: Pick<TemplateResult, 'suspension'>): boolean =>
+      suspension !== undefined && times?.has(Date.parse(suspension.since)) !== true;
+    if (templates.some(isUnseen)) this.#unseen.add(client);
   }
 
   async close(): Promise<void> {
@@ -51,10 +53,10 @@ export class SuspensionWatch {
     if (this.#isClosed) return;
     if (found === null) this.#unseen = new Set([...unseen, ...this.#unseen]);
     else {
-      const known = this.#known;
-      this.#known = found;
-      for (const [client, suspensions] of found)
-        if (unseen.has(client) || textOf(known.get(client)) !== textOf(suspensions)) onChange(client);
+      const known = new Map([...found].filter(([, one]) => one.length > 0).map(asKnown));
+      for (const client of found.keys())
+        if (unseen.has(client) || known.get(client)?.text !== this.#known.get(client)?.text) onChange(client);
+      this.#known = known;
     }
     this.#timer = setTimeout(() => {
       this.#round = this.#look(this.#options.onChange);
@@ -62,10 +64,16 @@ export class SuspensionWatch {
   }
 }
 
-const textOf = (suspensions: readonly Suspension[] = []): string => JSON.stringify(suspensions);
+interface Known {
+  readonly text: string;
+  /** When they began, in ms since the epoch: the other texts of a result may be redacted. */
+  readonly times: ReadonlySet<number>;
+}
 
-/** By its time alone, since the texts of a result may be redacted. */
-const isSame = (shown: ShownSuspension, { since }: Suspension): boolean => Date.parse(shown.since) === since;
+const asKnown = ([client, suspensions]: readonly [string, readonly Suspension[]]): [string, Known] => [
+  client,
+  { text: JSON.stringify(suspensions), times: new Set(suspensions.map(({ since }) => since)) },
+];
 
 /** Milliseconds between two looks. */
 const interval = 2_000;

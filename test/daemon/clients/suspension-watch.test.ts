@@ -48,16 +48,17 @@ test('only clients are named of which a suspension begins or ends, once', async 
 test('a client is named whose suspension ended before any look, but not before a pass that obeyed it', async () => {
   const { watch, now, after } = watched();
   const shown = { by: 'ann', reason: 'moving the mail', since: new Date(1).toISOString(), until: null };
+  const later = { ...shown, since: new Date(2).toISOString() };
   now.found.set('acme', []).set('other', [one]);
   await watch.start();
-  watch.obeyed('acme', [shown]);
-  watch.obeyed('other', [shown]);
+  watch.obeyed('acme', [{}, { suspension: shown }]);
+  watch.obeyed('other', [{ suspension: shown }]);
   now.isAway = true;
   expect(await after(10)).toEqual([]);
   now.isAway = false;
   expect(await after(10)).toEqual(['acme']);
-  watch.obeyed('acme', []);
-  watch.obeyed('other', [{ ...shown, since: new Date(2).toISOString() }]);
+  watch.obeyed('acme', [{}]);
+  watch.obeyed('other', [{ suspension: later }]);
   expect(await after(10)).toEqual(['other']);
 });
 
@@ -65,7 +66,8 @@ test('a pass that ends during a look is no part of what that look answers', asyn
   const { watch, now, after } = watched();
   now.found.set('acme', []);
   await watch.start();
-  let pass = (): void => watch.obeyed('acme', [{ ...one, since: new Date(1).toISOString(), until: null }]);
+  let pass = (): void =>
+    watch.obeyed('acme', [{ suspension: { ...one, since: new Date(1).toISOString(), until: null } }]);
   now.during = () => pass();
   expect(await after(2)).toEqual([]);
   pass = () => undefined;
