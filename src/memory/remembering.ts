@@ -1,7 +1,7 @@
 import { canonicalName, sameData } from '../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
-import type { ActualTemplate } from '../model/template.ts';
-import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
+import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
+import { desiredKeysOf, entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
 import { mayBeOneOf } from '../plan/like.ts';
 import { keptItsName, knownOf, parkedKey, type Displaced } from '../plan/memory.ts';
@@ -207,8 +207,12 @@ export const storedUnseen = (
 export const isPerhapsAdded = ({ adds, failure }: RecordState): boolean =>
   failure !== null && (adds > 0 || failure.idsBefore !== undefined);
 
-/** Binds what shows an update of unknown outcome. The record that it was before is the file's no more. */
-export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): void => {
+/** Binds what shows an update of unknown outcome. */
+export const bindChanged = (
+  draft: MemoryDraft,
+  { records }: ActualTemplate,
+  desired: DesiredTemplate,
+): void => {
   const { tentative } = draft.now.view;
   if (tentative.size === 0) return;
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -220,9 +224,15 @@ export const bindChanged = (draft: MemoryDraft, { records }: ActualTemplate): vo
     moveId(draft, key, id);
     const isSpelled = isSpelledAs(before, changed.wanted, record) || isNamedByService(changed, record);
     const spelling = isSpelled ? { keptName: canonicalName(record.name) } : {};
-    draft.put({ ...changed, ...spelling, seen: dataOf(record), rewritten: null, failure: null, cause: null });
+    // Somebody may have made the change but for the name: the update may still come, and move the record.
+    const isMoved = mayBeOneOf(new Set([canonicalName(changed.wanted.name)]))(canonicalName(record.name));
+    const failure = isSpelled || isMoved ? null : changed.failure;
+    draft.put({ ...changed, ...spelling, seen: dataOf(record), rewritten: null, failure, cause: null });
     forgetDisplaced(draft, key);
-    if (before) forgetDropped(draft, before.key);
+    // The file dropped it when the update was sent: if it lists it again, that is an edit.
+    if (before && desiredKeysOf(desired).has(before.key))
+      draft.put({ ...draft.get(before.key)!, cause: 'edited' });
+    else if (before) forgetDropped(draft, before.key);
   }
 };
 

@@ -162,6 +162,97 @@ test('a record whose own one has become another of the file is not added a third
   ]);
 });
 
+test('an add that arrives in the spelling of the service, beside an equal record that somebody made, is not repeated', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
+  const file = desiredTemplate([apex, 'www A 192.0.2.2'], { limits });
+  await scene.pass(desiredTemplate([apex]));
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  scene.mishaps.set('list 3', () => (scene.actual = both));
+  const both = actualTemplate([`#1 ${apex}`, '#8 www A 192.0.2.2', '#9 www. A 192.0.2.2']);
+  await scene.pass(file);
+  scene.mishaps.clear();
+  scene.actual = actualTemplate([`#1 ${apex}`, '#9 www. A 192.0.2.2']);
+  scene.calls.length = 0;
+  for (let passes = 0; passes < 2; passes += 1) {
+    scene.now += 10 * minute;
+    const { templates } = await scene.pass(file);
+    expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
+  }
+  expect(scene.calls).not.toContain('add 1');
+});
+
+test('an add that arrives in the spelling of the service is no copy of itself', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  scene.mishaps.set('list 3', () => (scene.actual = actualTemplate([`#1 ${apex}`, '#9 www. A 192.0.2.2'])));
+  await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2'], { limits }));
+  const known = await scene.memory.template(17);
+  expect(known?.records.find(({ wanted }) => wanted.name === 'www')).toMatchObject({
+    recordId: 9,
+    copies: [],
+  });
+});
+
+test('an add takes the place of the earlier record, if somebody has renamed that one', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#5 www A 192.0.2.2']));
+  const file = desiredTemplate([apex, 'www A 192.0.2.2'], { limits });
+  await scene.pass(file);
+  scene.actual = actualTemplate([`#1 ${apex}`]);
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  scene.mishaps.set('list 3', () => (scene.actual = renamed));
+  const renamed = actualTemplate([`#1 ${apex}`, '#5 old A 192.0.2.2', '#9 www A 192.0.2.2']);
+  await scene.pass(file);
+  const known = await scene.memory.template(17);
+  expect(known?.records.find(({ wanted }) => wanted.name === 'www')).toMatchObject({
+    recordId: 9,
+    copies: [5],
+  });
+});
+
+test('an update that shows but for its name may still give it', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#5 api A 192.0.2.2']));
+  const listing = (record: string) => desiredTemplate([apex, record], { surplus: 'park', limits });
+  await scene.pass(listing('api A 192.0.2.2'));
+  scene.mishaps.set('update 1', failing('unknown', 504));
+  await scene.pass(listing('www 60 A 192.0.2.2'));
+  expect(scene.calls).toContain('update 1');
+  scene.mishaps.clear();
+  scene.actual = actualTemplate([`#1 ${apex}`, '#5 api 60 A 192.0.2.2']);
+  const file = listing('ftp 60 A 192.0.2.2');
+  scene.now += minute;
+  const { templates } = await scene.pass(file);
+  expect(templates[0]?.differences[0]).toMatchObject({
+    action: 'blocked',
+    reason: 'pending-write',
+    recordId: 5,
+  });
+  scene.now += 5 * minute;
+  await scene.pass(file);
+  expect(scene.actual.records[1]).toMatchObject({ id: 5, name: 'ftp' });
+});
+
+test('a record that a late update made another one is not added a third time', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
+  const first = desiredTemplate([apex, 'www A 192.0.2.2'], { limits });
+  await scene.pass(first);
+  expect(scene.calls).toContain('add 1');
+  const id = scene.actual.records[1]!.id;
+  scene.mishaps.set('update 1', failing('unknown', 504));
+  await scene.pass(desiredTemplate([apex, 'www A 192.0.2.3'], { limits }));
+  scene.mishaps.clear();
+  scene.actual = actualTemplate([`#1 ${apex}`, `#${id} www A 192.0.2.3`]);
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  const both = desiredTemplate([apex, 'www A 192.0.2.2', 'www A 192.0.2.3'], { limits });
+  scene.now += 10 * minute;
+  const { templates } = await scene.pass(both);
+  expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'failed', cause: 'edited' }]);
+  scene.now += 10 * minute;
+  scene.calls.length = 0;
+  const { templates: later } = await scene.pass(both);
+  expect(later[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
+  expect(scene.calls).not.toContain('add 1');
+});
+
 test('what arrives late is the record, not one whose update may never have left', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`, '#6 mail A 192.0.2.3']));
   const [before, after] = [data('mail A 192.0.2.3'), data('mail A 192.0.2.2')];

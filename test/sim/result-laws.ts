@@ -30,7 +30,9 @@ const falseOutcomes = (result: TemplateResult, { attempts, one }: ResultContext)
   result.differences.flatMap((difference) => {
     if (difference.outcome !== 'applied' || difference.action === 'surplus') return [];
     if (difference.action === 'blocked') return ['says of a blocked record that it was applied'];
-    const isLanded = attempts.some((attempt) => isOf(attempt, difference) && attempt.sent.landed === 'yes');
+    // A person has retried an add, and the first one appears now.
+    const sent = difference.action === 'add' ? one.attempts : attempts;
+    const isLanded = sent.some((attempt) => isOf(attempt, difference) && attempt.sent.landed === 'yes');
     // A refusal may hide an existing record, and an unknown outcome may be a success: a reading shows it.
     const stands = one.views.some(({ records }) =>
       records.some(

@@ -1,4 +1,4 @@
-import { canonicalType } from '../../model/canonical.ts';
+import { canonicalType, sameData } from '../../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { desiredKeysOf, entryOf, recordKey, setKey } from '../../plan/entry.ts';
@@ -180,27 +180,70 @@ const accept = (
   candidates: readonly ActualRecord[],
   reading: ActualTemplate,
 ): Recovery => {
-  const known = recovery.memory.records.get(intent.key);
-  const knownId = recovery.memory.view.byKey.get(intent.key)?.id;
-  const before = reading.records.find(({ id }) => id === knownId);
+  const { key, after: sent, at, uptime: since } = intent;
+  const known = recovery.memory.records.get(key);
+  const before = earlierMatch(recovery.memory, key, reading.records);
   const [first] = candidates.toSorted((a, b) => a.id - b.id);
-  const record = before ?? first!;
-  const copies = candidates.map(({ id }) => id).filter((id) => id !== record.id);
+  const record = before?.isSame ? before.record : first!;
+  const matched = [...candidates, ...(before ? [before.record] : [])].filter(({ id }) => id !== record.id);
+  const others = respelledBeside(intent, recovery, reading).filter(({ id }) => id !== record.id);
+  const copies = [...matched, ...others].map(({ id }) => id);
   const memory = edit(recovery.memory, (draft) => {
-    const { key, after: sent, at, uptime: since } = intent;
     bindAdded(draft, { key, sent, record, copies, adds: (known?.adds ?? 0) + 1, at, since });
     draft.setRow({ lastWriteAt: intent.at });
   });
-  const outcome = copies.length > 0 ? 'duplicate' : 'applied';
+  const outcome = matched.length > 0 ? 'duplicate' : 'applied';
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
 };
+
+/** The record that is bound so far, and whether somebody has made another one of it since. */
+const earlierMatch = (
+  { records, view }: TemplateMemory,
+  key: string,
+  listed: readonly ActualRecord[],
+): { readonly record: ActualRecord; readonly isSame: boolean } | null => {
+  const id = view.byKey.get(key)?.id;
+  const record = listed.find((one) => one.id === id);
+  if (!record) return null;
+  const seen = records.get(key)?.seen;
+  return { record, isSame: recordKey(entryOf(record)) === key || (seen != null && sameData(seen, record)) };
+};
+
+/** Somebody may have added an equal record at that moment, and the add itself is shown in the service's spelling. */
+const respelledBeside = (
+  { key, after, idsBefore }: Intent,
+  { memory, desired, open }: Recovery,
+  { records }: ActualTemplate,
+): readonly ActualRecord[] => {
+  const old = new Set(idsBefore);
+  const fresh = records.filter(({ id }) => !old.has(id) && !isKnownId(memory, id));
+  const adds = [...open.map((add) => ({ key: add.key, wanted: add.after })), ...abandonedAdds(memory)];
+  return respelledOf(after, fresh, keysOf({ desired })).filter((record) => isOfNoOther(record, key, adds));
+};
+
+/** Those that have the content of an add, at another spelling of its name. */
+const respelledOf = (
+  sent: RecordData,
+  fresh: readonly ActualRecord[],
+  desiredKeys: ReadonlySet<string>,
+): readonly ActualRecord[] =>
+  fresh.filter((record) => mayHaveMade(sent, record) && !desiredKeys.has(recordKey(entryOf(record))));
+
+const mayHaveMade = (sent: RecordData, record: ActualRecord): boolean =>
+  isLike(entryOf(sent), entryOf(record)) && entryOf(sent).content === entryOf(record).content;
+
+const isOfNoOther = (
+  record: ActualRecord,
+  key: string,
+  adds: readonly Pick<RecordState, 'key' | 'wanted'>[],
+): boolean => adds.every((add) => add.key === key || !mayHaveMade(add.wanted, record));
 
 /** Binds what shows an update of unknown outcome, or has appeared and is like an add that was given up as absent. */
 export const claimArrived = (
   { desired, memory: given, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
   { now: at, uptime: since }: Instant,
 ): TemplateMemory => {
-  const memory = edit(given, (draft) => bindChanged(draft, view));
+  const memory = edit(given, (draft) => bindChanged(draft, view, desired));
   const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
   if (late.length === 0) return memory;
   const desiredKeys = desiredKeysOf(desired);
@@ -213,10 +256,13 @@ export const claimArrived = (
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
       const answered = answeredRecord({ key, after: sent }, draft.now, view.records);
       const arrived = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
-      const ownId = draft.now.view.byKey.get(key)?.id;
-      const own = answered || arrived.length === 0 ? undefined : view.records.find(({ id }) => id === ownId);
-      const [record, ...copies] = own ? [own, ...arrived] : arrived;
-      if (!record) continue;
+      const own = answered ? null : earlierMatch(draft.now, key, view.records);
+      const [record, ...copies] = !own
+        ? arrived
+        : own.isSame
+          ? [own.record, ...arrived]
+          : [...arrived, own.record];
+      if (!record || arrived.length === 0) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
     }
   });
@@ -230,15 +276,10 @@ const arrivedOf = (
   desiredKeys: ReadonlySet<string>,
 ): readonly ActualRecord[] => {
   const same = fresh.filter((record) => recordKey(entryOf(record)) === key);
-  if (same.length > 0) return same.toSorted((a, b) => a.id - b.id);
-  const mayBe = (record: ActualRecord, sent: RecordData): boolean =>
-    isLike(entryOf(sent), entryOf(record)) && entryOf(sent).content === entryOf(record).content;
-  const [first, ...others] = fresh.filter(
-    (record) => mayBe(record, wanted) && !desiredKeys.has(recordKey(entryOf(record))),
-  );
-  const isOnly =
-    first && others.length === 0 && late.every((one) => one.key === key || !mayBe(first, one.wanted));
-  return isOnly ? [first] : [];
+  const respelled = respelledOf(wanted, fresh, desiredKeys);
+  const own = respelled.filter((record) => isOfNoOther(record, key, late));
+  if (same.length > 0) return [...same.toSorted((a, b) => a.id - b.id), ...own];
+  return respelled.length === 1 ? own : [];
 };
 
 /** `adds`: how many adds that may have taken effect it counts for. */
