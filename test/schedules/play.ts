@@ -107,6 +107,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
     const { adds, removes, changes } = step;
     if (step.isOlder) {
       disk.loseLast(5);
+      service.takeOlderState();
       judge.commitsLost(true);
     }
     if (step.file) edit(round, file!, step.file);
@@ -137,6 +138,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
     judge.memoryLost();
   } else if (step === 'an older state') {
     disk.loseLast(3);
+    service.takeOlderState();
     judge.commitsLost(true);
   }
   const wish =

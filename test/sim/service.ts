@@ -63,6 +63,8 @@ export interface SimulatedService {
   newId(): number;
   /** Whether the last listing was wrong: a kind service does not err twice in a row. */
   hasErred: boolean;
+  /** For an older state the next reading follows one of before: no two in a row are wrong. */
+  takeOlderState(): void;
   list(): ActualTemplate[];
   /** What a listing may not show yet, with its age. */
   recent(): unknown;
@@ -87,6 +89,7 @@ export const createService = (
   /** Of the last listing: whether it was faked, and whether it was true. */
   let hasLied = false;
   let hasErred = false;
+  let hasEverErred = false;
 
   const newId = (): number => {
     lastId += 1 + random.below(3);
@@ -283,6 +286,7 @@ export const createService = (
     const told = lie === null ? read : lies[lie](read);
     hasLied = isLie;
     hasErred = isLie || isErring;
+    hasEverErred ||= hasErred;
     const listing = random.shuffled(told.map(cut)).map(shownAs);
     world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
     observer.onListing(listing);
@@ -313,7 +317,14 @@ export const createService = (
       hasErred = value;
     },
     list,
-    recent: () => [hasErred, hasLied, lastId, past.since(world.time - nature.ownLag, world.time)],
+    takeOlderState: () => (hasErred = hasEverErred),
+    recent: () => [
+      hasErred,
+      hasEverErred,
+      hasLied,
+      lastId,
+      past.since(world.time - nature.ownLag, world.time),
+    ],
     write,
     writeLate: (templateId, request) => performLate(begin(templateId, request)),
     listRecords: (subdomain) => {
