@@ -33,7 +33,7 @@ export const blockOfAdd = (
   }
   const copy = known?.copies.flatMap((id) => byId.get(id) ?? [])[0];
   if (copy) {
-    const message = `an earlier add of this record made record ${copy.id}: apply --retry adds another`;
+    const message = `an earlier add of this record may have made record ${copy.id}: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, desired, copy);
   }
   const unmoved = blockedByKeptName(desired, input);

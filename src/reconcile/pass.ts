@@ -15,7 +15,7 @@ import { remember } from './core/remember.ts';
 import { templateResult } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
-import { claimArrived } from './core/recover.ts';
+import { claimArrived } from './core/arrivals.ts';
 import { suspectMemory } from './core/suspicion.ts';
 import { bindSelected, selectTemplates, unseen, unusableTemplates } from './select.ts';
 import { ClientRun, type PassOptions } from './shell/client-run.ts';

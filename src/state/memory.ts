@@ -73,12 +73,25 @@ export interface TemplateRow {
   readonly answeredIds?: readonly number[];
   /** By key: the record that the answer to an add showed, though the answer was not whole and the outcome is open. */
   readonly addedIds?: Readonly<Record<string, number>>;
+  /** Adds of unknown outcome that were bound to a record which somebody else may have made: they may still appear. */
+  readonly matchedAdds?: readonly MatchedAdd[];
   /** At first contact a record may have been a desired one in the service's spelling, and nobody has decided that yet. */
   readonly isSpellingDoubtful?: boolean;
   /** When the last successful write was sent, in ms since the epoch; null if there was none. */
   readonly lastWriteAt: number | null;
   /** The keys of differences of its subdomains that were reported as drift and still exist. */
   readonly reportedDrift?: readonly string[];
+}
+
+export interface MatchedAdd {
+  readonly key: string;
+  readonly sent: RecordData;
+  readonly idsBefore: readonly number[];
+  /** When it was sent, in ms since the epoch, and by the monotonic clock. */
+  readonly at: number;
+  readonly since?: Uptime | undefined;
+  /** A reading was taken after the time in which it may appear. */
+  readonly isOver?: boolean;
 }
 
 export interface MemoryChanges {

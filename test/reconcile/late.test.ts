@@ -6,7 +6,7 @@ import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { actualTemplate, data, desiredTemplate } from '../plan/records.ts';
 import { intentOf } from '../state/samples.ts';
 import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
-import { failing, openScene } from './pass.ts';
+import { failing, openScene, type Scene } from './pass.ts';
 
 const minute = 60_000;
 const apex = '@ A 192.0.2.1';
@@ -181,6 +181,48 @@ test('an add that arrives in the spelling of the service, beside an equal record
   expect(scene.calls).not.toContain('add 1');
 });
 
+describe('an add that was bound to an equal record of somebody else', () => {
+  const file = desiredTemplate([apex, 'www A 192.0.2.2'], { limits });
+  const theirs = actualTemplate([`#1 ${apex}`, '#8 www A 192.0.2.2']);
+  const both = actualTemplate([`#1 ${apex}`, '#8 www A 192.0.2.2', '#9 www. A 192.0.2.2']);
+  const bound = async () => {
+    const scene = await openScene(actualTemplate([`#1 ${apex}`]));
+    scene.mishaps.set('add 1', failing('unknown', 504));
+    scene.mishaps.set('list 3', () => (scene.actual = theirs));
+    await scene.pass(file);
+    scene.mishaps.clear();
+    return scene;
+  };
+  const copiesOf = async ({ memory }: Scene) =>
+    (await memory.template(17))?.records.find(({ recordId }) => recordId === 8)?.copies;
+
+  test('is recognised when it appears', async () => {
+    const scene = await bound();
+    expect(await copiesOf(scene)).toEqual([]);
+    scene.actual = both;
+    scene.now += 14 * minute;
+    await scene.pass(file);
+    expect(await copiesOf(scene)).toEqual([9]);
+  });
+
+  test('is recognised in the second reading after the time in which it may appear, and in no later one', async () => {
+    const scene = await bound();
+    scene.now += 16 * minute;
+    await scene.pass(file);
+    const late = await bound();
+    for (let passes = 0; passes < 2; passes += 1) {
+      late.now += 16 * minute;
+      await late.pass(file);
+    }
+    for (const one of [scene, late]) {
+      one.actual = both;
+      await one.pass(file);
+    }
+    expect(await copiesOf(scene)).toEqual([9]);
+    expect(await copiesOf(late)).toEqual([]);
+  });
+});
+
 test('an add that arrives in the spelling of the service is no copy of itself', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`]));
   scene.mishaps.set('add 1', failing('unknown', 504));
@@ -270,7 +312,7 @@ test('what arrives late is the record, not one whose update may never have left'
   await scene.pass(file);
   expect(scene.actual.records[1]).toMatchObject({ id: 6, name: 'www', content: '192.0.2.3' });
   expect((await scene.memory.template(17))!.records).toContainEqual(
-    expect.objectContaining({ key, recordId: 14 }),
+    expect.objectContaining({ key, recordId: 14, copies: [] }),
   );
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { openMemory } from '../../src/memory/memory.ts';
-import { claimArrived } from '../../src/reconcile/core/recover.ts';
+import { claimArrived } from '../../src/reconcile/core/arrivals.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { rememberedRecord, rowOf } from '../state/samples.ts';
@@ -62,6 +62,17 @@ test.each([
   },
 );
 
+test('an absent add is not retried beside a record that it may have made, and somebody changed', async () => {
+  const { scene, pass, until } = await afterLoss(5 * minute);
+  scene.mishaps.clear();
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www. A 192.0.2.7']);
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+  scene.now = until;
+  const { templates } = await pass('www A 192.0.2.2');
+  expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
+  expect(scene.calls).not.toContain('add 1');
+});
+
 test('what arrives between two readings is ours, too', async () => {
   const { scene, pass, until } = await afterLoss(5 * minute);
   scene.mishaps.clear();
@@ -114,7 +125,14 @@ describe('what arrives late', () => {
       return rememberedRecord(keyOf(line), { ...nothing, wanted: data(line), adds: 1, failure: open });
     });
     const memory = openMemory({ row: { ...rowOf(), answeredIds }, records }, rowOf());
-    const basis = { desired: desiredTemplate(desired), memory, view: actualTemplate(listed) };
+    const times = { settle: 10_000, unknownPause: 300_000 };
+    const basis = {
+      desired: desiredTemplate(desired),
+      memory,
+      view: actualTemplate(listed),
+      pending: [],
+      ...times,
+    };
     const claimed = [...claimArrived(basis, moment).records.values()];
     const found = claimed.flatMap(({ key, recordId, copies = [] }) =>
       recordId === null ? [] : [[key, [recordId, ...copies]]],

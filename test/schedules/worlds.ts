@@ -700,6 +700,19 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['@ A 192.0.2.9', 'www A 192.0.2.1'], 'an older state', 'apply'],
   },
   {
+    name: 'somebody adds the same, and removes it, and names get an ending',
+    open: 'the service stores something else',
+    file: ['@ A 192.0.2.9'],
+    nature: { ending: '.' },
+    steps: [
+      'pass',
+      ['@ A 192.0.2.9', 'www A 192.0.2.1'],
+      { adds: 'www A 192.0.2.1' },
+      { removes: 'www A 192.0.2.1' },
+      'pass',
+    ],
+  },
+  {
     name: 'an older state, and somebody, mode edits',
     open: 'somebody’s change stays',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.7'],

@@ -383,8 +383,12 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
         else if (last) takeEnd(context.one, desired, last, pass.settle);
         promised = promised.filter((other) => other.templateId !== templateId);
         for (const difference of one.differences) {
-          const isOfClient = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
-          if (difference.retryAt === undefined || isOfClient || !('desired' in difference)) continue;
+          if (difference.retryAt === undefined || !('desired' in difference)) continue;
+          // Of several refusals for the client's sake, each names its own time.
+          const isOfClient =
+            difference.retryAt === result.retryAt ||
+            (closed !== null && Date.parse(difference.retryAt) <= closed.until);
+          if (isOfClient) continue;
           const key = keyOf(difference.desired);
           // A record that waits for another one of its set waits no longer once that one is there.
           if (!context.one.attempts.some((attempt) => attempt.key === key)) continue;

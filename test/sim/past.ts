@@ -14,6 +14,8 @@ export interface Past<Own> {
   asOf(template: ActualTemplate, isShown: (change: Change<Own>) => boolean): ActualTemplate;
   /** The changes since then, as text. */
   since(from: number, now: number): unknown;
+  /** From now on every change is somebody else's. */
+  disown(): void;
   hides(isHidden: (change: Change<Own>) => boolean): boolean;
 }
 
@@ -51,6 +53,14 @@ export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => 
             .map(({ at, by, record }) => [templateId, Math.round((now - at) / 1_000), by !== null, record]),
         ),
       ),
+    disown: () => {
+      for (const own of versions.values())
+        for (const [id, all] of own)
+          own.set(
+            id,
+            all.map((version) => ({ ...version, by: null })),
+          );
+    },
     hides: (isHidden) =>
       [...versions.values()].some((own) => [...own.values()].some((all) => isHidden(all.at(-1)!))),
   };

@@ -63,7 +63,7 @@ export interface SimulatedService {
   newId(): number;
   /** Whether the last listing was wrong: a kind service does not err twice in a row. */
   hasErred: boolean;
-  /** For an older state the next reading follows one of before: no two in a row are wrong. */
+  /** For an older state the next reading follows one of before, and what it has forgotten is somebody else's. */
   takeOlderState(): void;
   list(): ActualTemplate[];
   /** What a listing may not show yet, with its age. */
@@ -317,7 +317,10 @@ export const createService = (
       hasErred = value;
     },
     list,
-    takeOlderState: () => (hasErred = hasEverErred),
+    takeOlderState: () => {
+      hasErred = hasEverErred;
+      past.disown();
+    },
     recent: () => [
       hasErred,
       hasEverErred,

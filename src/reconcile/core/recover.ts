@@ -1,25 +1,17 @@
-import { canonicalType, sameData } from '../../model/canonical.ts';
-import type { ActualRecord, RecordData } from '../../model/record.ts';
+import { canonicalType } from '../../model/canonical.ts';
+import type { ActualRecord } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { desiredKeysOf, entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
-import { isLike } from '../../plan/like.ts';
-import type { Intent, IntentResult, RecordState, Uptime } from '../../state/memory.ts';
+import type { Intent, IntentResult, Uptime } from '../../state/memory.ts';
 import { failureAfter, type Instant } from '../../memory/backoff.ts';
 import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
+import { answeredRecord, earlierMatch, noteMatched } from './arrivals.ts';
 import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
-import {
-  bindAdded,
-  bindChanged,
-  bindTentatively,
-  change,
-  recognizeRestored,
-  targetOf,
-} from '../../memory/remembering.ts';
-import type { PlanBasis } from './basis.ts';
+import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
 import type { EndedIntent } from './state.ts';
 import { asAccepted, type CorrectedView } from './waits.ts';
 
@@ -160,19 +152,6 @@ const matchOf = (
   return matchAdd(intent.after, (id) => old.has(id) || isTaken(id), reading, rule);
 };
 
-/** The one that the answer to this add showed, if nothing else was bound to it; somebody may have changed it since. */
-const answeredRecord = (
-  { key, after }: Pick<Intent, 'key' | 'after'>,
-  { row, view }: TemplateMemory,
-  records: readonly ActualRecord[],
-): ActualRecord | undefined => {
-  const id = row.addedIds?.[key];
-  if (id === undefined || (view.byId.has(id) && view.byId.get(id)?.key !== key)) return undefined;
-  return records.find(
-    (record) => record.id === id && canonicalType(record.type) === canonicalType(after.type),
-  );
-};
-
 /** If several records match one add, the earlier match stays; else the first one is used. */
 const accept = (
   recovery: Recovery,
@@ -185,101 +164,17 @@ const accept = (
   const before = earlierMatch(recovery.memory, key, reading.records);
   const [first] = candidates.toSorted((a, b) => a.id - b.id);
   const record = before?.isSame ? before.record : first!;
-  const matched = [...candidates, ...(before ? [before.record] : [])].filter(({ id }) => id !== record.id);
-  const others = respelledBeside(intent, recovery, reading).filter(({ id }) => id !== record.id);
-  const copies = [...matched, ...others].map(({ id }) => id);
+  const copies = [...candidates, ...(before ? [before.record] : [])]
+    .map(({ id }) => id)
+    .filter((id) => id !== record.id);
   const memory = edit(recovery.memory, (draft) => {
     bindAdded(draft, { key, sent, record, copies, adds: (known?.adds ?? 0) + 1, at, since });
     draft.setRow({ lastWriteAt: intent.at });
+    if (!answeredRecord(intent, recovery.memory, reading.records))
+      noteMatched(draft, { key, sent, idsBefore: intent.idsBefore, at, since });
   });
-  const outcome = matched.length > 0 ? 'duplicate' : 'applied';
+  const outcome = copies.length > 0 ? 'duplicate' : 'applied';
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
-};
-
-/** The record that is bound so far, and whether somebody has made another one of it since. */
-const earlierMatch = (
-  { records, view }: TemplateMemory,
-  key: string,
-  listed: readonly ActualRecord[],
-): { readonly record: ActualRecord; readonly isSame: boolean } | null => {
-  const id = view.byKey.get(key)?.id;
-  const record = listed.find((one) => one.id === id);
-  if (!record) return null;
-  const seen = records.get(key)?.seen;
-  return { record, isSame: recordKey(entryOf(record)) === key || (seen != null && sameData(seen, record)) };
-};
-
-/** Somebody may have added an equal record at that moment, and the add itself is shown in the service's spelling. */
-const respelledBeside = (
-  { key, after, idsBefore }: Intent,
-  { memory, desired, open }: Recovery,
-  { records }: ActualTemplate,
-): readonly ActualRecord[] => {
-  const old = new Set(idsBefore);
-  const fresh = records.filter(({ id }) => !old.has(id) && !isKnownId(memory, id));
-  const adds = [...open.map((add) => ({ key: add.key, wanted: add.after })), ...abandonedAdds(memory)];
-  return respelledOf(after, fresh, keysOf({ desired })).filter((record) => isOfNoOther(record, key, adds));
-};
-
-/** Those that have the content of an add, at another spelling of its name. */
-const respelledOf = (
-  sent: RecordData,
-  fresh: readonly ActualRecord[],
-  desiredKeys: ReadonlySet<string>,
-): readonly ActualRecord[] =>
-  fresh.filter((record) => mayHaveMade(sent, record) && !desiredKeys.has(recordKey(entryOf(record))));
-
-const mayHaveMade = (sent: RecordData, record: ActualRecord): boolean =>
-  isLike(entryOf(sent), entryOf(record)) && entryOf(sent).content === entryOf(record).content;
-
-const isOfNoOther = (
-  record: ActualRecord,
-  key: string,
-  adds: readonly Pick<RecordState, 'key' | 'wanted'>[],
-): boolean => adds.every((add) => add.key === key || !mayHaveMade(add.wanted, record));
-
-/** Binds what shows an update of unknown outcome, or has appeared and is like an add that was given up as absent. */
-export const claimArrived = (
-  { desired, memory: given, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
-  { now: at, uptime: since }: Instant,
-): TemplateMemory => {
-  const memory = edit(given, (draft) => bindChanged(draft, view, desired));
-  const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
-  if (late.length === 0) return memory;
-  const desiredKeys = desiredKeysOf(desired);
-  return edit(memory, (draft) => {
-    for (const add of late) {
-      const { key, wanted: sent, adds, failure } = add;
-      const old = new Set(failure!.idsBefore);
-      // An update of it that may not have left does not bind it.
-      const isBound = (id: number): boolean => draft.now.view.byId.has(id) || draft.now.copyIds.has(id);
-      const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
-      const answered = answeredRecord({ key, after: sent }, draft.now, view.records);
-      const arrived = answered ? [answered] : arrivedOf(add, fresh, late, desiredKeys);
-      const own = answered ? null : earlierMatch(draft.now, key, view.records);
-      const [record, ...copies] = !own
-        ? arrived
-        : own.isSame
-          ? [own.record, ...arrived]
-          : [...arrived, own.record];
-      if (!record || arrived.length === 0) continue;
-      bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
-    }
-  });
-};
-
-/** Those that equal it; else the only one that has its content at another spelling of its name. */
-const arrivedOf = (
-  { key, wanted }: RecordState,
-  fresh: readonly ActualRecord[],
-  late: readonly RecordState[],
-  desiredKeys: ReadonlySet<string>,
-): readonly ActualRecord[] => {
-  const same = fresh.filter((record) => recordKey(entryOf(record)) === key);
-  const respelled = respelledOf(wanted, fresh, desiredKeys);
-  const own = respelled.filter((record) => isOfNoOther(record, key, late));
-  if (same.length > 0) return [...same.toSorted((a, b) => a.id - b.id), ...own];
-  return respelled.length === 1 ? own : [];
 };
 
 /** `adds`: how many adds that may have taken effect it counts for. */

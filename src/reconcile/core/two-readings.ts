@@ -6,7 +6,7 @@ import { edit } from '../../memory/memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
-import { claimArrived } from './recover.ts';
+import { claimArrived } from './arrivals.ts';
 import { asAccepted, mayStillCome, type CorrectedView } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 

@@ -97,16 +97,16 @@ export const waits = [
   },
   {
     rule: '§3.4 what arrives beside such a record is its copy',
-    file: 'src/reconcile/core/recover.ts',
-    from: 'own ? [own, ...arrived] : arrived',
-    to: 'own ? arrived : arrived',
+    file: 'src/reconcile/core/arrivals.ts',
+    from: 'const record = own?.isSame ? own.record : arrived;',
+    to: 'const record = arrived;',
     tests: ['reconcile/late'],
   },
   {
     rule: '§3.4 an update that may not have left does not make its record the one of an add that arrives',
-    file: 'src/reconcile/core/recover.ts',
-    from: 'const ownId = draft.now.view.byKey.get(key)?.id;',
-    to: 'const ownId = add.recordId;',
+    file: 'src/reconcile/core/arrivals.ts',
+    from: 'const id = view.byKey.get(key)?.id;',
+    to: 'const id = records.get(key)?.recordId;',
     tests: ['reconcile/late'],
   },
   {
@@ -118,9 +118,9 @@ export const waits = [
   },
   {
     rule: '§4 mode edits: an update of unknown outcome that shows was an edit',
-    file: 'src/reconcile/core/recover.ts',
-    from: 'edit(given, (draft) => bindChanged(draft, view))',
-    to: 'edit(given, (draft) => void (draft.now.records.size < 0 && bindChanged(draft, view)))',
+    file: 'src/reconcile/core/arrivals.ts',
+    from: 'edit(basis.memory, (draft) => bindChanged(draft, basis.view, basis.desired))',
+    to: 'edit(basis.memory, (draft) => void (draft.now.records.size < 0 && bindChanged(draft, basis.view, basis.desired)))',
     tests: ['reconcile/late'],
   },
   {
