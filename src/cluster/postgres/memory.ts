@@ -10,7 +10,7 @@ import {
   historyEntryOf,
 } from '../../state/memory.ts';
 import { clientsOf, parse, rivalsAt } from './clients.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { readOpening, type Opening } from './opening.ts';
 import { versionIn } from './schema.ts';
@@ -78,9 +78,12 @@ export const openPostgresMemory = (
 
   return {
     template: async (templateId) => {
-      const [row] = await bodies<TemplateRow>(queries.template, scope, templateId);
-      if (row === undefined) return null;
-      return { row, records: await bodies<RecordState>(queries.records, scope, templateId) };
+      const [first, ...records] = await query<SavedRow>(queries.template, [scope, templateId]);
+      if (first?.key !== null) return null;
+      return {
+        row: parse<TemplateRow>(first.body),
+        records: records.map(({ body }) => parse<RecordState>(body)),
+      };
     },
     templates: () => bodies(queries.templates, scope),
     openIntents: async () => {
@@ -176,6 +179,12 @@ export const readPostgresMemory = async (
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
 
+interface SavedRow {
+  /** Null for the template itself. */
+  readonly key: string | null;
+  readonly body: string;
+}
+
 interface SavedEntry {
   readonly id: string;
   readonly body: string;
@@ -230,10 +239,12 @@ const matches = (
   (!outcome || entry.outcome === outcome);
 
 const queries = {
-  template: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 AND template_id = $2',
+  // The template comes before its records: by one statement, since each pass asks for it.
+  template: planned(`SELECT key, body FROM (
+      SELECT NULL AS key, body FROM dns_template_sync.templates WHERE scope = $1 AND template_id = $2
+      UNION ALL SELECT key, body FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2) AS saved
+    ORDER BY key COLLATE "C" NULLS FIRST`),
   templates: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
-  records:
-    'SELECT body FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2 ORDER BY key COLLATE "C"',
   history: 'SELECT body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 ORDER BY at, id',
   slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
     ORDER BY at DESC, id DESC LIMIT $5`,
