@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isBelow } from '../lib/is-below.ts';
-import type { DesiredState, Problem } from '../model/template.ts';
+import type { DesiredState } from '../model/template.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import type { ClientProblem } from '../settings/client-files.ts';
 import { refuseUnused } from './unused-variables.ts';
 import { loadTemplates, type LoadHow } from './load-templates.ts';
-
-export type ClientProblem = Problem & { readonly client: string };
 
 /** Checks the template files, or only these. The problems are without secrets. */
 export const validateClients = async (

@@ -5,7 +5,8 @@ import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { readSettings } from '../settings.ts';
 import { whileShown } from '../app/progress.ts';
-import { validateClients, type ClientProblem } from '../app/validate-clients.ts';
+import { validateClients } from '../app/validate-clients.ts';
+import type { ClientProblem } from '../settings/client-files.ts';
 
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options): Promise<number> => {

@@ -1,14 +1,14 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { groupBy } from '../plan/group.ts';
 import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
-import { rowOfAnswer, type Row } from './row.ts';
+import { rowOfAnswer, type ReportRow } from './row.ts';
 
 /** The answers of a subdomain's name servers, for people. */
 export interface AnswersView {
   readonly status: Exclude<SubdomainAnswers['status'], 'off'>;
   /** One sentence for each server with a message, and the serials if they differ. */
   readonly remarks: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly ReportRow[];
 }
 
 /** Null if they were not asked. */
@@ -70,7 +70,7 @@ const rowOf = (
   group: readonly AnswerDifference[],
   labelOf: (server: ServerPlace) => string,
   subdomain: string,
-): Row[] => {
+): ReportRow[] => {
   const [first] = group;
   if (first === undefined) return [];
   const labels = group.map(({ server, address }) => labelOf({ name: server, address }));

@@ -3,7 +3,7 @@ import { type PageClock, prose, stateIcon } from './html-words.ts';
 import { answerSides, rowList, type SideNames, subdomainSides, templateSides } from './html-row.ts';
 import { html, type Markup } from './markup.ts';
 import { plural } from '../lib/plural.ts';
-import type { Row } from './row.ts';
+import type { ReportRow } from './row.ts';
 import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
 /** The parts of a report as HTML, which all pages share. */
@@ -109,7 +109,7 @@ const answersPart = ({ remarks, rows }: AnswersView, clock: PageClock): Markup =
   html`${remarks.map((remark) => html`<p class="message">${prose(remark, clock)}</p>`)}
   ${labelledRows(rows, answerSides, clock)}`;
 
-const labelledRows = (rows: readonly Row[], names: SideNames, clock: PageClock): Markup | string =>
+const labelledRows = (rows: readonly ReportRow[], names: SideNames, clock: PageClock): Markup | string =>
   rows.length === 0
     ? ''
     : html`<p class="aside"><del>${names.actual}</del> → <ins>${names.desired}</ins></p>

@@ -2,7 +2,7 @@ import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import { toDo } from './row-remarks.ts';
-import { outcomeWords, type Row } from './row.ts';
+import { outcomeWords, type ReportRow } from './row.ts';
 
 /** The names of the two sides of a difference. */
 export interface SideNames {
@@ -40,7 +40,7 @@ export const answerSides: SideNames = {
 
 /** One line for each difference, with details to open; `more`: what else there is about each. */
 export const rowList = (
-  rows: readonly Row[],
+  rows: readonly ReportRow[],
   names: SideNames,
   clock: PageClock,
   more: (at: number) => readonly Markup[] = () => [],
@@ -51,7 +51,7 @@ export const rowList = (
         ${rows.map((row, at) => rowItem(row, names, clock, more(at)))}
       </ul>`;
 
-const rowItem = (row: Row, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup =>
+const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup =>
   html`<li class="row ${row.kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
@@ -72,21 +72,21 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock, more: readonly Ma
     </details>
   </li>`;
 
-export const iconOfRow = ({ symbol, word }: Pick<Row, 'symbol' | 'word'>): Markup =>
+export const iconOfRow = ({ symbol, word }: Pick<ReportRow, 'symbol' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${symbol}</span> ${word}</span>`;
 
 /** These outcomes are not certain successes. */
-export const isFailed = ({ outcome }: Pick<Row, 'outcome'>): boolean =>
+export const isFailed = ({ outcome }: Pick<ReportRow, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
 /** What a person can do, else the reason, else the usual next step. */
-const nextStep = ({ kind, outcome, remarks }: Row, { next }: SideNames, clock: PageClock): Markup => {
+const nextStep = ({ kind, outcome, remarks }: ReportRow, { next }: SideNames, clock: PageClock): Markup => {
   const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
   if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
   return html`<span class="todo usual">${outcome === null ? usualStep(kind, next) : ''}</span>`;
 };
 
-const usualStep = (kind: Row['kind'], next: string): string =>
+const usualStep = (kind: ReportRow['kind'], next: string): string =>
   kind === 'surplus' ? 'cannot be deleted' : ['add', 'update', 'park'].includes(kind) ? next : '';
 
 const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
@@ -96,7 +96,7 @@ const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
   </div>`;
 
 /** The texts of a side, as far as known; null if it has no such record. */
-const textsOf = (row: Row, which: 'actual' | 'desired'): readonly Markup[] | null => {
+const textsOf = (row: ReportRow, which: 'actual' | 'desired'): readonly Markup[] | null => {
   if (row.missingFrom === which) return null;
   const facts = row.missingFrom !== null || which === 'actual' ? row.facts : [];
   return [
@@ -106,7 +106,7 @@ const textsOf = (row: Row, which: 'actual' | 'desired'): readonly Markup[] | nul
   ];
 };
 
-type HtmlChange = Row['changes'][number];
+type HtmlChange = ReportRow['changes'][number];
 
 const wholeOf = ({ field, from, to }: HtmlChange, which: 'actual' | 'desired'): Markup => {
   const part = changedPart(from, to);
@@ -118,7 +118,7 @@ const wholeOf = ({ field, from, to }: HtmlChange, which: 'actual' | 'desired'): 
 
 /** The record, or its changes, in one line. */
 export const sidesInLine = (
-  { content, changes, facts, missingFrom }: Pick<Row, 'content' | 'changes' | 'facts' | 'missingFrom'>,
+  { content, changes, facts, missingFrom }: Pick<ReportRow, 'content' | 'changes' | 'facts' | 'missingFrom'>,
   names: SideNames,
 ): Markup => {
   const record = content === null ? '' : html`<code>${shorten(content, maxContent)}</code>`;

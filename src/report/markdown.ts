@@ -2,7 +2,7 @@ import { plural } from '../lib/plural.ts';
 import { shorten, shortenPair } from './columns.ts';
 import { fitted, type Fold } from './fold.ts';
 import type { Report } from './report.ts';
-import { outcomeWords, type Row } from './row.ts';
+import { outcomeWords, type ReportRow } from './row.ts';
 import {
   type CommitView,
   isQuiet,
@@ -93,12 +93,12 @@ const subdomainParts = ({ subdomain, status, message, rows, answers }: Subdomain
       ]),
 ];
 
-const table = (rows: readonly Row[]): string[] =>
+const table = (rows: readonly ReportRow[]): string[] =>
   rows.length === 0
     ? []
     : ['\n| | type | name | record | why and where |\n|---|---|---|---|---|\n', ...rows.map(tableRow)];
 
-const tableRow = (row: Row): string => {
+const tableRow = (row: ReportRow): string => {
   const record = [
     ...(row.content === null ? [] : [code(row.content)]),
     ...row.changes.map(changeOf),
@@ -119,7 +119,7 @@ const tableRow = (row: Row): string => {
   return `| ${cells.join(' | ')} |\n`;
 };
 
-const changeOf = ({ field, from, to }: Row['changes'][number]): string => {
+const changeOf = ({ field, from, to }: ReportRow['changes'][number]): string => {
   const [before, after] = shortenPair(from, to, maxContent);
   return `${field === 'content' ? '' : `${field} `}${code(before)} → ${code(after)}`;
 };

@@ -17,7 +17,7 @@ import {
 type ShownSubdomainDifference = SubdomainResult['differences'][number];
 
 /** One difference for people. Every text is visible and harmless to a terminal. */
-export interface Row extends RowSides {
+export interface ReportRow extends RowSides {
   readonly kind: Difference['action'] | ShownSubdomainDifference['kind'] | AnswerDifference['kind'];
   readonly symbol: string;
   readonly word: string;
@@ -33,7 +33,7 @@ export interface Row extends RowSides {
 }
 
 /** The row of a difference of this template. Reasons in `said` are not repeated. */
-export const rowOf = (difference: Difference, template: string, said: readonly string[] = []): Row => ({
+export const rowOf = (difference: Difference, template: string, said: readonly string[] = []): ReportRow => ({
   kind: difference.action,
   ...symbols[difference.action],
   ...sidesOf(difference),
@@ -44,7 +44,7 @@ export const rowOf = (difference: Difference, template: string, said: readonly s
   remarks: remarksOf(difference, template, said).map(escapeControl),
 });
 
-export const rowOfSubdomain = (difference: ShownSubdomainDifference): Row => {
+export const rowOfSubdomain = (difference: ShownSubdomainDifference): ReportRow => {
   const { kind, templateRecord, record, fields } = difference;
   const derivedFrom = templateRecord?.id ?? record?.templateRecordId ?? null;
   return {
@@ -67,7 +67,7 @@ export const rowOfAnswer = (
   { kind, name, type, desired, current, message }: AnswerDifference,
   servers: readonly string[],
   subdomain: string,
-): Row => {
+): ReportRow => {
   const relative =
     name === subdomain ? null : name.endsWith(`.${subdomain}`) ? name.slice(0, -subdomain.length - 1) : name;
   const sideOf = (records: readonly RecordData[]): RecordData => ({
@@ -96,7 +96,7 @@ export const rowOfWrite = ({
   action,
   before,
   after,
-}: Write): Pick<Row, 'kind' | 'symbol' | 'word' | 'missingFrom'> & RowSides => {
+}: Write): Pick<ReportRow, 'kind' | 'symbol' | 'word' | 'missingFrom'> & RowSides => {
   const fields = recordFields.filter(
     (field) => before !== null && isStated(after, field) && valueOf(before, field) !== valueOf(after, field),
   );
@@ -110,7 +110,7 @@ interface Write {
   readonly after: RecordData;
 }
 
-const symbols: Record<Row['kind'], Pick<Row, 'symbol' | 'word'>> = {
+const symbols: Record<ReportRow['kind'], Pick<ReportRow, 'symbol' | 'word'>> = {
   add: { symbol: '+', word: 'add' },
   update: { symbol: '~', word: 'change' },
   park: { symbol: '»', word: 'park' },

@@ -1,12 +1,12 @@
 import { pad, shorten, shortenPair, widthOf } from './columns.ts';
-import { outcomeWords, type Row } from './row.ts';
+import { outcomeWords, type ReportRow } from './row.ts';
 import { join, type TerminalLine, lineWidth, paragraph, type Style } from './terminal.ts';
 
 /**
  * Differences in columns: symbol, type, name, content or changes, notes. Notes that do not fit are below
  * their row.
  */
-export const rowLines = (rows: readonly Row[], indent: number, width: number): TerminalLine[] => {
+export const rowLines = (rows: readonly ReportRow[], indent: number, width: number): TerminalLine[] => {
   const typeWidth = Math.min(8, widest(rows.map(({ type }) => type)));
   const nameWidth = Math.min(Math.floor(width / 4), widest(rows.map(({ name }) => name)));
   const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
@@ -43,7 +43,7 @@ export const rowLines = (rows: readonly Row[], indent: number, width: number): T
   });
 };
 
-const kindStyles: Record<Row['kind'], Style> = {
+const kindStyles: Record<ReportRow['kind'], Style> = {
   add: 'green',
   update: 'yellow',
   park: 'cyan',
@@ -56,7 +56,7 @@ const kindStyles: Record<Row['kind'], Style> = {
   dangling: 'red',
 };
 
-const outcomeStyles: Record<NonNullable<Row['outcome']>, Style> = {
+const outcomeStyles: Record<NonNullable<ReportRow['outcome']>, Style> = {
   applied: 'green',
   failed: 'red',
   unknown: 'red',
@@ -76,7 +76,7 @@ const isOneLine = ([first, ...more]: readonly TerminalLine[], width: number): bo
 const shifted = (line: TerminalLine, indent: number): TerminalLine => [{ text: ' '.repeat(indent) }, ...line];
 
 /** Everything in one line if it fits, else one line each for content, changes and facts. */
-const detailLines = (row: Row, room: number): TerminalLine[] => {
+const detailLines = (row: ReportRow, room: number): TerminalLine[] => {
   const content: TerminalLine[] = row.content === null ? [] : [[{ text: row.content }]];
   const facts: TerminalLine[] = row.facts.map((fact) => [{ text: fact, style: 'gray' }]);
   const oneLine = join([...content, ...row.changes.map(changeLine), ...facts], '  ');
@@ -88,7 +88,7 @@ const detailLines = (row: Row, room: number): TerminalLine[] => {
   ];
 };
 
-type TextChange = Row['changes'][number];
+type TextChange = ReportRow['changes'][number];
 
 const changeLine = ({ field, from, to }: TextChange): TerminalLine => [
   ...(field === 'content' ? [] : [{ text: `${field} ` }]),
@@ -108,12 +108,12 @@ const changeLines = (change: TextChange, room: number): TerminalLine[] => {
   ];
 };
 
-const notesOf = (row: Row): TerminalLine => [
+const notesOf = (row: ReportRow): TerminalLine => [
   ...(row.outcome === null ? [] : [{ text: outcomeWords[row.outcome], style: outcomeStyles[row.outcome] }]),
   { text: `${row.outcome === null ? '' : between}${wordsOf(row)}`, style: 'gray' },
 ];
 
-const belowLines = (row: Row, note: TerminalLine, indent: number, width: number): TerminalLine[] => {
+const belowLines = (row: ReportRow, note: TerminalLine, indent: number, width: number): TerminalLine[] => {
   if (indent + lineWidth(note) <= width) return [shifted(note, indent)];
   return [
     ...(row.outcome === null
@@ -124,7 +124,13 @@ const belowLines = (row: Row, note: TerminalLine, indent: number, width: number)
 };
 
 /** The symbols of a template's differences are clear; those of a subdomain's need their word. */
-const wordsOf = ({ kind, word, why, where }: Row): string =>
+const wordsOf = ({ kind, word, why, where }: ReportRow): string =>
   [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(between);
 
-const spoken: ReadonlySet<Row['kind']> = new Set(['missing', 'stale', 'foreign', 'flattened', 'dangling']);
+const spoken: ReadonlySet<ReportRow['kind']> = new Set([
+  'missing',
+  'stale',
+  'foreign',
+  'flattened',
+  'dangling',
+]);

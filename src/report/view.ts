@@ -5,7 +5,7 @@ import { canonicalHost } from '../model/host.ts';
 import type { Commit, Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
-import { type Row, rowOf, rowOfSubdomain } from './row.ts';
+import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
 import { unmanagedSentence } from './unmanaged.ts';
 
 /** The report in words, for people. Every text is visible and harmless to a terminal. */
@@ -39,7 +39,7 @@ export interface TemplateView {
   readonly file: string;
   /** Null: none, or nothing is known of it. */
   readonly commit: CommitView | null;
-  readonly rows: readonly Row[];
+  readonly rows: readonly ReportRow[];
   /** Those that are not in sync. */
   readonly subdomains: readonly SubdomainView[];
 }
@@ -57,7 +57,7 @@ export interface SubdomainView {
   readonly subdomain: string;
   readonly status: SubdomainResult['status'];
   readonly message: string | null;
-  readonly rows: readonly Row[];
+  readonly rows: readonly ReportRow[];
   /** Null if there is nothing to show. */
   readonly answers: AnswersView | null;
 }

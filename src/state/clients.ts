@@ -1,6 +1,6 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { KnownClient } from './client-memory.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import type { TemplateRow, RecordState } from './memory.ts';
 
 /** All clients of one file. */
@@ -15,7 +15,7 @@ export interface Clients {
   learn(client: KnownClient, digest: string, templateIds: readonly number[]): void;
 }
 
-export const clientsOf = (connection: Connection): Clients => {
+export const clientsOf = (connection: SqliteConnection): Clients => {
   const all = <T>(sql: string, ...values: readonly string[]): T[] =>
     connection.all(sql, ...values).map((row): T => parse(row));
   const clients = (): KnownClient[] => all(queries.clients);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import type Libsql from 'libsql';
 
 /** One connection to a SQLite file. Each SQL text is prepared once. */
-export interface Connection {
+export interface SqliteConnection {
   /** Several statements, without values. */
   exec(sql: string): void;
   run(sql: string, ...values: readonly Value[]): { readonly lastInsertRowid: number | bigint };
@@ -30,7 +30,7 @@ export interface ConnectionOptions {
 }
 
 /** Opens a SQLite file, and creates it if it is missing. Throws the errors of libsql. */
-export const connect = (file: string, options: ConnectionOptions): Connection => {
+export const connect = (file: string, options: ConnectionOptions): SqliteConnection => {
   const database = new (libsql())(file, options);
   const statements = new Map<string, Libsql.Statement>();
   const prepared = (sql: string): Libsql.Statement => {

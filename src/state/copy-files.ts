@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { UserError } from '../errors.ts';
 import { type Waiting, lockFilesIn } from './client-locks.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import { quarantine, openDatabase } from './database.ts';
 import { storeFileIn, scopeLockOf } from './store-location.ts';
 import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from './portable-rows.ts';
@@ -50,7 +50,7 @@ export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[
 };
 
 /** The names of the locks that a writer holds. */
-const namesIn = (connection: Connection): string[] => {
+const namesIn = (connection: SqliteConnection): string[] => {
   const rows = connection.all('SELECT scope AS name FROM clients UNION SELECT digest AS name FROM tokens');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
   return rows.map((row) => scopeLockOf((row as { name: string }).name)).sort();
@@ -72,7 +72,7 @@ const whileLocked = async <T>(
   }
 };
 
-function* batchesOf(connection: Connection): Generator<RowBatch> {
+function* batchesOf(connection: SqliteConnection): Generator<RowBatch> {
   for (const table of portableNames) {
     const { columns, order } = portableTables[table];
     const sql = `SELECT ${columns.join()} FROM ${table} ORDER BY ${order.join()} LIMIT ${batchSize} OFFSET ?`;
@@ -85,7 +85,7 @@ function* batchesOf(connection: Connection): Generator<RowBatch> {
   }
 }
 
-const insert = (connection: Connection, { table, rows }: RowBatch): void => {
+const insert = (connection: SqliteConnection, { table, rows }: RowBatch): void => {
   for (const row of rows) {
     const own = table === 'records' ? { key: fieldOf(row, 'key') } : {};
     const told =

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, renameSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { connect, type Connection } from './connection.ts';
+import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
 import { isOwnSchema, migrate } from './migrations.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
@@ -15,8 +15,8 @@ export class DamagedMemoryError extends MemoryError {
  * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
  * was written is on disk, synced, when a statement returns. Throws `UserError`, and `DamagedMemoryError`.
  */
-export const openDatabase = async (file: string): Promise<Connection> => {
-  let connection: Connection | undefined;
+export const openDatabase = async (file: string): Promise<SqliteConnection> => {
+  let connection: SqliteConnection | undefined;
   try {
     // The mode is set before anything is written: the journal files get the same mode.
     makePrivateFile(file);
@@ -81,7 +81,7 @@ const adviceOn = (message: string): string =>
     : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
 /** A trigger, or a view of another's making, would change what statements do. */
-const checkSchema = (connection: Connection, file: string): void => {
+const checkSchema = (connection: SqliteConnection, file: string): void => {
   const programs = connection.all(
     "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')",
   );
@@ -93,7 +93,7 @@ const checkSchema = (connection: Connection, file: string): void => {
 };
 
 /** Some 150 ms for 100,000 records. */
-const checkWhole = (connection: Connection, file: string): void => {
+const checkWhole = (connection: SqliteConnection, file: string): void => {
   const [row]: unknown[] = connection.all('PRAGMA quick_check(1)');
   const [problem] = Object.values(row ?? {});
   if (problem !== 'ok') throw damaged(file, String(problem));

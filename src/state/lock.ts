@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, openSync, readFileSync, writeSync } fr
 import { hostname } from 'node:os';
 import { LockedError, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { connect, type Connection } from './connection.ts';
+import { connect, type SqliteConnection } from './connection.ts';
 import { identityOf, makePrivateFile } from './private-file.ts';
 import { MemoryError } from './memory.ts';
 
@@ -63,7 +63,7 @@ const removed = (file: string): MemoryError =>
     `the lock ${file} was removed or replaced while it was held, so another process may be writing: nothing more is sent`,
   );
 
-const takes = (connection: Connection): boolean => {
+const takes = (connection: SqliteConnection): boolean => {
   try {
     // There is nothing to roll back, so no journal file is needed.
     connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 
 /** Creates a client for each scope without one. */
 export const takeInScopes = `
@@ -38,7 +38,7 @@ export const isOwnSchema = (sql: string): boolean =>
   migrations.some((migration) => migration.includes(`${sql};`));
 
 /** Throws a `UserError` if a newer version of this program wrote the file. Writes nothing if it is up to date. */
-export const migrate = (connection: Connection, file: string): void => {
+export const migrate = (connection: SqliteConnection, file: string): void => {
   if (versionOf(connection) === migrations.length) return;
   connection.transaction(() => {
     const version = versionOf(connection);
@@ -52,7 +52,7 @@ export const migrate = (connection: Connection, file: string): void => {
   });
 };
 
-const versionOf = (connection: Connection): number => {
+const versionOf = (connection: SqliteConnection): number => {
   const row = connection.get('PRAGMA user_version');
   return typeof row === 'object' && row !== null && 'user_version' in row ? Number(row.user_version) : 0;
 };

@@ -1,5 +1,5 @@
 import { renameSync, rmSync } from 'node:fs';
-import { connect, type Connection, type Value } from './connection.ts';
+import { connect, type SqliteConnection, type Value } from './connection.ts';
 import { DamagedMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
 import { takeInScopes } from './migrations.ts';
 import type { PortableTable } from './portable-rows.ts';
@@ -108,7 +108,7 @@ const salvage = async (file: string, fresh: string): Promise<string> => {
 };
 
 /** From both ends up to the damaged part. */
-const readableRows = (source: Connection, table: SalvagedTable): SalvagedRow[] => {
+const readableRows = (source: SqliteConnection, table: SalvagedTable): SalvagedRow[] => {
   const rows = new Map<string, SalvagedRow>();
   for (const direction of ['ASC', 'DESC'] as const) {
     try {
@@ -125,7 +125,7 @@ const readableRows = (source: Connection, table: SalvagedTable): SalvagedRow[] =
 };
 
 const next = (
-  source: Connection,
+  source: SqliteConnection,
   table: SalvagedTable,
   direction: 'ASC' | 'DESC',
   after: SalvagedRow | null,
@@ -185,7 +185,7 @@ const parseBody = (body: Value | undefined): Readonly<Record<string, unknown>> |
   }
 };
 
-const insert = (target: Connection, { name }: SalvagedTable, row: SalvagedRow): void => {
+const insert = (target: SqliteConnection, { name }: SalvagedTable, row: SalvagedRow): void => {
   const columns = Object.keys(row);
   const marks = columns.map(() => '?').join();
   target.run(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${marks})`, ...Object.values(row));

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { Closing, Connection } from './connection.ts';
+import type { Closing, SqliteConnection } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
 import { identityOf } from './private-file.ts';
 import { MemoryError } from './memory.ts';
@@ -11,7 +11,7 @@ import { MemoryError } from './memory.ts';
  */
 export class StateFile {
   readonly file: string;
-  readonly connection: Connection;
+  readonly connection: SqliteConnection;
   onClosed: () => void = () => undefined;
   readonly #identity: string;
   /** Its content and the commits of other connections, when it was last known to be sound. */
@@ -30,7 +30,7 @@ export class StateFile {
   #sayClosed: () => void = () => undefined;
   readonly #closed = new Promise<void>((resolve) => (this.#sayClosed = resolve));
 
-  constructor(file: string, connection: Connection) {
+  constructor(file: string, connection: SqliteConnection) {
     this.file = file;
     this.connection = connection;
     this.#identity = identityOf(filesOf(file));

@@ -5,7 +5,7 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientSummary } from './facts.ts';
 import { addressOf, everything } from './query.ts';
-import { table, type Row } from './table.ts';
+import { table, type TableRow } from './table.ts';
 import { duration, reasonOf, rest } from './words.ts';
 
 /** The state of each client. */
@@ -22,7 +22,7 @@ export const clientSection = (clients: readonly ClientSummary[], clock: PageCloc
 
 const maxClients = 200;
 
-const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): Row => {
+const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): TableRow => {
   const name = escapeControl(client.client);
   return {
     key: name,

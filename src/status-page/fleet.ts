@@ -3,7 +3,7 @@ import { plural } from '../lib/plural.ts';
 import { moment, type PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { FleetSummary } from './facts.ts';
-import { table, type Row } from './table.ts';
+import { table, type TableRow } from './table.ts';
 import { duration } from './words.ts';
 
 /** The processes that share the passes, and what waits for them. */
@@ -20,7 +20,10 @@ export const fleetSection = (fleet: FleetSummary | null, clock: PageClock): Mark
         )}
       </section>`;
 
-const row = ({ place, role, version, since }: FleetSummary['processes'][number], clock: PageClock): Row => ({
+const row = (
+  { place, role, version, since }: FleetSummary['processes'][number],
+  clock: PageClock,
+): TableRow => ({
   key: escapeControl(place),
   cells: [escapeControl(place), role, escapeControl(version), moment(Date.parse(since), clock)],
 });

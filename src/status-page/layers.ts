@@ -4,7 +4,7 @@ import { stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ServerResult } from '../result.ts';
 import type { LayerFacts } from './layer-facts.ts';
-import { table, type Row } from './table.ts';
+import { table, type TableRow } from './table.ts';
 import { rest } from './words.ts';
 
 export const layerSection = (layers: readonly LayerFacts[], more: number): Markup | string => {
@@ -28,7 +28,7 @@ const layerRow = ({
   answers,
   age,
   servers,
-}: LayerFacts): Row => ({
+}: LayerFacts): TableRow => ({
   key: escapeControl(`${template} ${subdomain}`),
   cells: [
     escapeControl(subdomain),

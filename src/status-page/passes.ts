@@ -3,7 +3,7 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry, SummarySlot } from './facts.ts';
 import { plot } from './plot.ts';
-import { table, type Row } from './table.ts';
+import { table, type TableRow } from './table.ts';
 import { duration, reasonOf } from './words.ts';
 
 /** The passes of the last day as a chart, and the last ones as a table. */
@@ -34,7 +34,7 @@ const passTable = (passes: readonly PassEntry[], clock: PageClock): Markup =>
     passes.map((pass) => passRow(pass, clock)),
   );
 
-const passRow = (pass: PassEntry, clock: PageClock): Row => ({
+const passRow = (pass: PassEntry, clock: PageClock): TableRow => ({
   cells: [
     moment(pass.startedAt, clock),
     escapeControl(pass.client),

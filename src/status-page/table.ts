@@ -1,14 +1,14 @@
 import { html, type Markup } from '../report/markup.ts';
 
 /** A row of a table; the first cell is its heading. */
-export interface Row {
+export interface TableRow {
   /** What distinguishes it from other rows, for the script that keeps the page up to date. */
   readonly key?: string;
   readonly cells: readonly (Markup | string)[];
 }
 
 /** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. */
-export const table = (caption: string, titles: readonly string[], rows: readonly Row[]): Markup =>
+export const table = (caption: string, titles: readonly string[], rows: readonly TableRow[]): Markup =>
   html`<table role="table">
     <caption class="unseen">
       ${caption}
@@ -23,7 +23,10 @@ export const table = (caption: string, titles: readonly string[], rows: readonly
     </tbody>
   </table>`;
 
-const rowOf = ({ key, cells: [heading = '', ...others] }: Row, [, ...titles]: readonly string[]): Markup =>
+const rowOf = (
+  { key, cells: [heading = '', ...others] }: TableRow,
+  [, ...titles]: readonly string[],
+): Markup =>
   html`<tr role="row" ${key === undefined ? '' : html` data-key="${key}"`}>
     <th role="rowheader" scope="row">${heading}</th>
     ${others.map((cell, index) => html`<td role="cell" data-label="${titles[index] ?? ''}">${cell}</td>`)}

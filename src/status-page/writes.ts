@@ -4,7 +4,7 @@ import { moment, type PageClock, prose, stateIcon } from '../report/html-words.t
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
-import { table, type Row } from './table.ts';
+import { table, type TableRow } from './table.ts';
 
 /** The last writes, before and after. */
 export const writeSection = (
@@ -35,7 +35,7 @@ const writeTable = (writes: readonly WriteEntry[], clock: PageClock, withClient:
         writes.map((write) => writeRow(write, clock, withClient)),
       );
 
-const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): Row => {
+const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): TableRow => {
   const row = rowOfWrite(write);
   return {
     cells: [

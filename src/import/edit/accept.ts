@@ -6,9 +6,9 @@ import type { DesiredState, DesiredTemplate, Problem } from '../../model/templat
 import { entryOf, recordKey } from '../../plan/entry.ts';
 import { shownRecord, statableTtl } from '../entry.ts';
 import { definitionOf, type Definition, type Scope } from './assignment.ts';
-import type { Change } from './changes.ts';
-import { entriesOf, type Entry } from './entries.ts';
-import { insertionFor, operationsFor, type Operation } from './operations.ts';
+import type { FileChange } from './changes.ts';
+import { entriesOf, type FileEntry } from './entries.ts';
+import { insertionFor, operationsFor, type FileEdit } from './operations.ts';
 import { splicesFor, type AllowedChecks, type Edit, type FileSplices, type Mark } from './splices-for.ts';
 import { originOf, spliced, type Splice } from './splices.ts';
 import {
@@ -24,7 +24,7 @@ import {
 export interface AcceptInput {
   /** As its files describe it now. */
   readonly template: DesiredTemplate;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FileChange[];
   /** The text of a file, with its own line ends. */
   readonly textOf: (file: string) => string | undefined;
   readonly before: DesiredState;
@@ -57,7 +57,7 @@ export const accept = async (input: AcceptInput): Promise<Accepted | { readonly 
   const prepared = prepare(input);
   if ('refusal' in prepared) return prepared;
   const { operations, scope } = prepared;
-  const definitions = new Map<ParsedNode, [Operation, Definition][]>();
+  const definitions = new Map<ParsedNode, [FileEdit, Definition][]>();
   for (const one of operations) {
     const definition = one.kind === 'assign' ? definitionOf(one, scope) : null;
     if (definition)
@@ -84,7 +84,7 @@ export const accept = async (input: AcceptInput): Promise<Accepted | { readonly 
 interface Prepared {
   readonly files: ReadonlyMap<string, YamlFile>;
   readonly scope: Scope;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly FileEdit[];
   readonly templateTtl: number | null;
 }
 
@@ -106,12 +106,12 @@ const prepare = ({ template, changes, textOf, overridden }: AcceptInput): Prepar
   const recordsOf = (path: string): DesiredRecord[] =>
     records.filter((record) => record.source.file === path);
   const ownEntries = entriesOf(own, recordsOf(source.file));
-  const entries: Entry[] = [
+  const entries: FileEntry[] = [
     ...ownEntries,
     ...included.flatMap((place) => entriesOf(place, recordsOf(place.file.path))),
   ];
   const ttl = valueOfKey(own.root, 'ttl');
-  const operations: Operation[] = [];
+  const operations: FileEdit[] = [];
   for (const entry of entries) {
     const found = operationsFor(entry, changed, ttl !== undefined);
     if ('refusal' in found) return found;

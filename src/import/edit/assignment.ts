@@ -10,7 +10,7 @@ import {
   startOf,
   valueOfKey,
   type EntryNode,
-  type YamlDocument,
+  type EditableDocument,
 } from './yaml-file.ts';
 
 /** A value that a field of an entry gets, or an element of the list in its `content`. */
@@ -24,21 +24,21 @@ export interface Assignment {
 
 /** The value that an entry takes from elsewhere: a variable, an anchor, or the template's TTL. */
 export interface Definition {
-  readonly in: YamlDocument;
+  readonly in: EditableDocument;
   readonly node: Scalar.Parsed;
 }
 
 /** The template's own document and its fragments, with the names that no file can define. */
 export interface Scope {
-  readonly own: YamlDocument;
-  readonly fragments: readonly YamlDocument[];
+  readonly own: EditableDocument;
+  readonly fragments: readonly EditableDocument[];
   readonly overridden: ReadonlySet<string>;
 }
 
 /** Null if the entry itself has the value, or if it is not clear what it comes from. */
 export const definitionOf = ({ entry, key, element }: Assignment, scope: Scope): Definition | null => {
   const field = valueOfKey(entry.map, key);
-  let place: YamlDocument = entry.in;
+  let place: EditableDocument = entry.in;
   let node: ParsedNode | null | undefined = field;
   let isShared = false;
   if (field === undefined && key === 'ttl')
@@ -67,13 +67,13 @@ export const definitionOf = ({ entry, key, element }: Assignment, scope: Scope):
 /** More than anybody nests; variables that use each other in a circle are an error. */
 const maxSteps = 20;
 
-export const isSharedNode = (node: ParsedNode | null | undefined, place: YamlDocument): boolean =>
+export const isSharedNode = (node: ParsedNode | null | undefined, place: EditableDocument): boolean =>
   isAlias(node) || (node != null && aliasesOf(node, place).length > 0);
 
 const variablesCalled = (
   name: string,
   { own, fragments }: Scope,
-): { in: YamlDocument; node: ParsedNode | null }[] =>
+): { in: EditableDocument; node: ParsedNode | null }[] =>
   [own, ...fragments].flatMap((place) => {
     const vars = asMap(valueOfKey(place.root, 'vars'));
     const node = vars && valueOfKey(vars, name);
@@ -104,7 +104,7 @@ export const assign = (
 /** Moves the anchors below a node that goes away to their first alias that stays. */
 export const keepAliases = (
   node: ParsedNode,
-  place: YamlDocument,
+  place: EditableDocument,
   unused: ReadonlySet<Alias.Parsed>,
 ): Splice[] => {
   const splices: Splice[] = [];
@@ -132,7 +132,7 @@ export const inOneLine = (node: ParsedNode, text: string): string => {
 export const replaceNode = (
   node: ParsedNode,
   value: string,
-  place: YamlDocument,
+  place: EditableDocument,
   unused: ReadonlySet<Alias.Parsed>,
 ): Splice => {
   const { text } = place.file;
@@ -142,7 +142,11 @@ export const replaceNode = (
   return { start: keepsAnchor ? node.range[0] : startOf(node, text), end, text: value };
 };
 
-const replaceScalar = (node: Scalar.Parsed, value: string, { text, eol }: YamlDocument['file']): Splice => {
+const replaceScalar = (
+  node: Scalar.Parsed,
+  value: string,
+  { text, eol }: EditableDocument['file'],
+): Splice => {
   const [start, end] = node.range;
   if (start === end) return { start, end, text: /\s/.test(text[start - 1] ?? '') ? value : ` ${value}` };
   const isBlockText = text[end - 1] === '\n';

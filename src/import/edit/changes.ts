@@ -6,7 +6,7 @@ import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts
 import { shownRecord, statableTtl } from '../entry.ts';
 
 /** What a file has to say instead, so that it says what the service has. */
-export type Change = SetRecord | RemoveRecord | AddRecord;
+export type FileChange = SetRecord | RemoveRecord | AddRecord;
 
 export interface SetRecord {
   readonly kind: 'set';
@@ -26,7 +26,7 @@ export interface AddRecord {
 }
 
 export interface Changes {
-  readonly changes: readonly Change[];
+  readonly changes: readonly FileChange[];
   /** What the service has and a file cannot say, in words. */
   readonly unsaid: readonly string[];
   /** Why some differences cannot be accepted now. */
@@ -43,7 +43,7 @@ export const changesFor = (
   const updated = new Set(chosen.flatMap((one) => (one.action === 'update' ? one.recordId : [])));
   const unsaid: string[] = [];
   const refusals: string[] = [];
-  const found = chosen.flatMap((one): Change[] => {
+  const found = chosen.flatMap((one): FileChange[] => {
     if (one.action === 'surplus' || one.action === 'park')
       return updated.has(one.recordId) ? [] : [{ kind: 'add', actual: one.current }];
     const desired = records.find(isAt(one));
@@ -88,13 +88,13 @@ const settingOf = (desired: DesiredRecord, actual: RecordData, unsaid: string[])
 
 /** A file names each record once. */
 const withoutCopies = (
-  changes: readonly Change[],
+  changes: readonly FileChange[],
   records: readonly DesiredRecord[],
   unsaid: string[],
-): Change[] => {
+): FileChange[] => {
   const changed = new Set(changes.flatMap((one) => (one.kind === 'add' ? [] : one.desired)));
   const keys = new Set(records.flatMap((record) => (changed.has(record) ? [] : recordKey(entryOf(record)))));
-  return changes.flatMap((change): Change[] => {
+  return changes.flatMap((change): FileChange[] => {
     if (change.kind === 'remove') return [change];
     const key = recordKey(entryOf(statable(change.actual)));
     if (!keys.has(key)) {

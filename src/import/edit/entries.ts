@@ -7,11 +7,11 @@ import {
   valueOfKey,
   asMap,
   type EntryNode,
-  type YamlDocument,
+  type EditableDocument,
 } from './yaml-file.ts';
 
 /** An entry of a file with the records that it describes. */
-export interface Entry {
+export interface FileEntry {
   /** Null if it is an alias of another value. */
   readonly node: EntryNode | null;
   readonly records: readonly DesiredRecord[];
@@ -20,7 +20,7 @@ export interface Entry {
 }
 
 /** The entries of a document, whose records are in its order. */
-export const entriesOf = (place: YamlDocument, records: readonly DesiredRecord[]): Entry[] => {
+export const entriesOf = (place: EditableDocument, records: readonly DesiredRecord[]): FileEntry[] => {
   const { file, root } = place;
   const list = recordsIn(root);
   let next = 0;

@@ -3,12 +3,12 @@ import { definitionOf as typeDefinitionOf } from '../../model/types/table.ts';
 import { entryOf, setKey, type ActualEntry } from '../../plan/entry.ts';
 import { statableTtl, valueOf } from '../entry.ts';
 import type { Assignment } from './assignment.ts';
-import type { AddRecord, Change, SetRecord } from './changes.ts';
-import type { Entry } from './entries.ts';
-import { valueOfKey, type EntryNode, type YamlDocument } from './yaml-file.ts';
+import type { AddRecord, FileChange, SetRecord } from './changes.ts';
+import type { FileEntry } from './entries.ts';
+import { valueOfKey, type EntryNode, type EditableDocument } from './yaml-file.ts';
 
 /** How a file is changed for one record. */
-export type Operation =
+export type FileEdit =
   | ({ readonly kind: 'assign' } & Assignment)
   | { readonly kind: 'drop-field'; readonly entry: EntryNode; readonly key: string }
   | { readonly kind: 'drop-element'; readonly entry: EntryNode; readonly element: number }
@@ -19,16 +19,16 @@ export type Operation =
 export interface Insertion {
   readonly kind: 'insert';
   readonly record: ActualEntry;
-  readonly place: YamlDocument;
+  readonly place: EditableDocument;
   readonly after: EntryNode | null;
 }
 
 /** What an entry becomes, if any of its records changes; or why that cannot be written. */
 export const operationsFor = (
-  entry: Entry,
-  changes: ReadonlyMap<DesiredRecord, Change>,
+  entry: FileEntry,
+  changes: ReadonlyMap<DesiredRecord, FileChange>,
   templateTtl: boolean,
-): readonly Operation[] | { readonly refusal: string } => {
+): readonly FileEdit[] | { readonly refusal: string } => {
   const { records, node, isList } = entry;
   const own = records.map((record) => changes.get(record));
   if (own.every((change) => change === undefined)) return [];
@@ -40,7 +40,7 @@ export const operationsFor = (
   const [only] = own;
   if (!isList) return only?.kind === 'set' ? settingsFor(only, context) : [];
   const common = commonFields(own);
-  const operations: Operation[] = [];
+  const operations: FileEdit[] = [];
   const first = own.find((change) => change?.kind === 'set');
   if (first) operations.push(...settingsFor({ ...first, fields: common }, context));
   for (const [element, change] of own.entries()) {
@@ -66,8 +66,8 @@ export const operationsFor = (
 /** Where a record that is new to the template is written: after the last of its set, else of its type. */
 export const insertionFor = (
   { actual }: AddRecord,
-  entries: readonly Entry[],
-  place: YamlDocument,
+  entries: readonly FileEntry[],
+  place: EditableDocument,
 ): Insertion => {
   const record = entryOf({ id: 0, ...actual });
   const isOfSet = (one: DesiredRecord): boolean => setKey(entryOf(one)) === setKey(record);
@@ -78,7 +78,7 @@ export const insertionFor = (
   return insertionOf(record, place, beside?.node ?? null);
 };
 
-const insertionOf = (record: ActualEntry, place: YamlDocument, after: EntryNode | null): Insertion => ({
+const insertionOf = (record: ActualEntry, place: EditableDocument, after: EntryNode | null): Insertion => ({
   kind: 'insert',
   record,
   place,
@@ -92,7 +92,7 @@ interface EntryContext {
 }
 
 /** The fields, besides the content, that all records of an entry change to the same value. */
-const commonFields = (own: readonly (Change | undefined)[]): SetRecord['fields'] => {
+const commonFields = (own: readonly (FileChange | undefined)[]): SetRecord['fields'] => {
   const [first, ...others] = own;
   if (first?.kind !== 'set') return [];
   return first.fields.filter(
@@ -105,11 +105,11 @@ const commonFields = (own: readonly (Change | undefined)[]): SetRecord['fields']
   );
 };
 
-const settingsFor = ({ desired, actual, fields }: SetRecord, context: EntryContext): Operation[] => {
+const settingsFor = ({ desired, actual, fields }: SetRecord, context: EntryContext): FileEdit[] => {
   const { node: entry } = context;
-  const assign = (key: string, value: string): Operation => ({ kind: 'assign', entry, key, value });
-  const drop = (key: string): Operation => ({ kind: 'drop-field', entry, key });
-  return fields.flatMap((field): Operation[] => {
+  const assign = (key: string, value: string): FileEdit => ({ kind: 'assign', entry, key, value });
+  const drop = (key: string): FileEdit => ({ kind: 'drop-field', entry, key });
+  return fields.flatMap((field): FileEdit[] => {
     if (field === 'name') return [assign('name', valueOf(actual.name || '@'))];
     if (field === 'content') return contentSettings(desired, actual, { assign, drop, entry });
     if (field === 'priority')
@@ -123,15 +123,15 @@ const settingsFor = ({ desired, actual, fields }: SetRecord, context: EntryConte
 
 interface FieldOperations {
   readonly entry: EntryNode;
-  readonly assign: (key: string, value: string) => Operation;
-  readonly drop: (key: string) => Operation;
+  readonly assign: (key: string, value: string) => FileEdit;
+  readonly drop: (key: string) => FileEdit;
 }
 
 const contentSettings = (
   { type, content }: DesiredRecord,
   actual: RecordData,
   { entry, assign, drop }: FieldOperations,
-): Operation[] => {
+): FileEdit[] => {
   if (valueOfKey(entry.map, 'content') !== undefined) return [assign('content', valueOf(actual.content))];
   const { parts } = typeDefinitionOf(type);
   const [before, after] = [parts?.of(content), parts?.of(actual.content)];

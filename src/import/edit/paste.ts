@@ -3,7 +3,7 @@ import type { DesiredTemplate } from '../../model/template.ts';
 import type { Difference } from '../../plan/difference.ts';
 import { entryOf } from '../../plan/entry.ts';
 import { entryLines } from '../entry.ts';
-import { changesFor, isAt, type Change, type SetRecord } from './changes.ts';
+import { changesFor, isAt, type FileChange, type SetRecord } from './changes.ts';
 
 /** What a person changes by hand in a file, so that it says what the service has of one record. */
 export interface Paste {
@@ -28,7 +28,7 @@ export const pastesFor = (template: DesiredTemplate, differences: readonly Diffe
     return { at, place: `${source.file}:${source.line}`, before: change.desired, yaml };
   });
 
-const isFor = (change: Change, difference: Difference): boolean => {
+const isFor = (change: FileChange, difference: Difference): boolean => {
   if (difference.action === 'surplus' || difference.action === 'park')
     return change.kind === 'add' && change.actual === difference.current;
   return change.kind !== 'add' && isAt(difference)(change.desired);

@@ -11,7 +11,7 @@ import {
   replaceNode,
   type Definition,
 } from './assignment.ts';
-import type { Insertion, Operation } from './operations.ts';
+import type { Insertion, FileEdit } from './operations.ts';
 import { addField, columnOf, endOfItem, insertLines, markerOf, removeFields, removeItems } from './parts.ts';
 import type { Splice } from './splices.ts';
 import {
@@ -22,7 +22,7 @@ import {
   resolved,
   valueOfKey,
   type EntryNode,
-  type YamlDocument,
+  type EditableDocument,
   type YamlFile,
 } from './yaml-file.ts';
 
@@ -36,9 +36,9 @@ export interface AllowedChecks {
 }
 
 export interface Edit {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly FileEdit[];
   /** Values that are written there instead of into the entry. */
-  readonly shared: ReadonlyMap<Operation, Definition>;
+  readonly shared: ReadonlyMap<FileEdit, Definition>;
   /** Checks that are switched off, in order. */
   readonly allow: ReadonlyMap<Mark, AllowedChecks>;
   /** What entries without a TTL get. */
@@ -49,7 +49,7 @@ export type FileSplices = ReadonlyMap<YamlFile, readonly Splice<Mark>[]>;
 
 export const splicesFor = (edit: Edit): FileSplices => {
   const found = new Map<YamlFile, Splice<Mark>[]>();
-  const add = ({ file }: YamlDocument, splices: readonly Splice<Mark>[]): void =>
+  const add = ({ file }: EditableDocument, splices: readonly Splice<Mark>[]): void =>
     void found.set(file, [...(found.get(file) ?? []), ...splices]);
   const own = edit.operations.filter((one) => !edit.shared.has(one));
   const unused = replacedAliases(own);
@@ -68,20 +68,20 @@ export const splicesFor = (edit: Edit): FileSplices => {
   return found;
 };
 
-type ListOperation = Extract<Operation, { kind: 'drop-entry' | 'insert' }>;
+type ListOperation = Extract<FileEdit, { kind: 'drop-entry' | 'insert' }>;
 
-const isOfList = (one: Operation): one is ListOperation => one.kind === 'drop-entry' || one.kind === 'insert';
+const isOfList = (one: FileEdit): one is ListOperation => one.kind === 'drop-entry' || one.kind === 'insert';
 
-const placeOf = (one: ListOperation): YamlDocument => (one.kind === 'insert' ? one.place : one.entry.in);
+const placeOf = (one: ListOperation): EditableDocument => (one.kind === 'insert' ? one.place : one.entry.in);
 
 const marked = (splices: readonly Splice[], mark: Mark): Splice<Mark>[] =>
   splices.map((one) => ({ ...one, mark }));
 
 const groupBy = <Key>(
-  operations: readonly Operation[],
-  keyOf: (one: Operation) => Key | null,
-): ReadonlyMap<Key, Operation[]> => {
-  const groups = new Map<Key, Operation[]>();
+  operations: readonly FileEdit[],
+  keyOf: (one: FileEdit) => Key | null,
+): ReadonlyMap<Key, FileEdit[]> => {
+  const groups = new Map<Key, FileEdit[]>();
   for (const one of operations) {
     const key = keyOf(one);
     if (key !== null) groups.set(key, [...(groups.get(key) ?? []), one]);
@@ -90,7 +90,7 @@ const groupBy = <Key>(
 };
 
 /** Aliases that go away. */
-const replacedAliases = (operations: readonly Operation[]): ReadonlySet<Alias.Parsed> => {
+const replacedAliases = (operations: readonly FileEdit[]): ReadonlySet<Alias.Parsed> => {
   const found = new Set<Alias.Parsed>();
   const collect = (node: ParsedNode | null | undefined): void => {
     if (isAlias(node)) found.add(node);
@@ -108,7 +108,7 @@ const replacedAliases = (operations: readonly Operation[]): ReadonlySet<Alias.Pa
 
 const entrySplices = (
   entry: EntryNode,
-  operations: readonly Operation[],
+  operations: readonly FileEdit[],
   unused: ReadonlySet<Alias.Parsed>,
 ): Splice[] => {
   const { map, in: place } = entry;
@@ -130,7 +130,7 @@ const entrySplices = (
 /** A list that other entries use too becomes one of this entry's own. */
 const contentSplices = (
   { map, in: place }: EntryNode,
-  operations: readonly Operation[],
+  operations: readonly FileEdit[],
   unused: ReadonlySet<Alias.Parsed>,
 ): Splice[] => {
   const field = valueOfKey(map, 'content')!;
@@ -154,7 +154,7 @@ const contentSplices = (
 
 const keepAliasesOf = (
   node: ParsedNode | null | undefined,
-  ...rest: [YamlDocument, ReadonlySet<Alias.Parsed>]
+  ...rest: [EditableDocument, ReadonlySet<Alias.Parsed>]
 ): Splice[] => (node ? keepAliases(node, ...rest) : []);
 
 const allowSplices = (entry: EntryNode, checks: readonly AllowableCheck[]): Splice[] => {
@@ -170,7 +170,7 @@ const none: ReadonlySet<Alias.Parsed> = new Set();
 
 /** Entries that a list of records loses and gets. */
 const listSplices = (
-  place: YamlDocument,
+  place: EditableDocument,
   operations: readonly ListOperation[],
   edit: Edit,
   unused: ReadonlySet<Alias.Parsed>,
@@ -196,7 +196,7 @@ const listSplices = (
 };
 
 /** A block list without items is no list. */
-const emptyList = ({ root, file: { text } }: YamlDocument): Splice => {
+const emptyList = ({ root, file: { text } }: EditableDocument): Splice => {
   const { key } = pairOfKey(root, 'records')!;
   const at = text.indexOf(':', key.range[1]) + 1;
   return { start: at, end: at, text: ' []' };
@@ -223,7 +223,7 @@ const inBrackets = (
   return marked([{ start: at, end: at, text: hasOthers ? `, ${text}` : text }], one);
 };
 
-const newList = (place: YamlDocument, insertions: readonly Insertion[], edit: Edit): Splice<Mark>[] => {
+const newList = (place: EditableDocument, insertions: readonly Insertion[], edit: Edit): Splice<Mark>[] => {
   const { root, file } = place;
   const { text, eol } = file;
   const pair = pairOfKey(root, 'records');

@@ -20,11 +20,11 @@ export interface YamlFile {
   /** As it is on disk, with its line ends. */
   readonly text: string;
   readonly eol: '\n' | '\r\n';
-  readonly documents: readonly YamlDocument[];
+  readonly documents: readonly EditableDocument[];
   readonly lineStarts: readonly number[];
 }
 
-export interface YamlDocument {
+export interface EditableDocument {
   readonly file: YamlFile;
   readonly root: YAMLMap.Parsed;
   readonly document: Document.Parsed;
@@ -32,7 +32,7 @@ export interface YamlDocument {
 
 /** An entry of a list of records. */
 export interface EntryNode {
-  readonly in: YamlDocument;
+  readonly in: EditableDocument;
   readonly list: YAMLSeq.Parsed;
   readonly index: number;
   readonly map: YAMLMap.Parsed;
@@ -40,7 +40,7 @@ export interface EntryNode {
 
 export const openYaml = (path: string, text: string): YamlFile => {
   const parsed = parseAllDocuments(text, { schema: 'failsafe', keepSourceTokens: true });
-  const documents: YamlDocument[] = [];
+  const documents: EditableDocument[] = [];
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const file: YamlFile = { path, text, eol, documents, lineStarts: lineStartsOf(text) };
   for (const document of 'empty' in parsed ? [] : parsed) {
@@ -65,7 +65,7 @@ export const offsetOf = (
 ): number =>
   (lineStarts[line - 1] ?? text.length) + column - 1 + (line === 1 && text.startsWith(byteOrderMark) ? 1 : 0);
 
-export const documentAt = ({ documents }: YamlFile, offset: number): YamlDocument | undefined =>
+export const documentAt = ({ documents }: YamlFile, offset: number): EditableDocument | undefined =>
   documents.findLast(({ root, document }) => Math.min(root.range[0], document.range[0]) <= offset);
 
 /** Undefined if it is an alias, or in no list of records. */
@@ -98,14 +98,14 @@ export const valueOfKey = (map: YAMLMap.Parsed, key: string): ParsedNode | null 
 
 export const resolved = (
   node: ParsedNode | null | undefined,
-  { document }: YamlDocument,
+  { document }: EditableDocument,
 ): ParsedNode | null => {
   const target = isAlias(node) ? node.resolve(document) : node;
   return isParsed(target) ? target : null;
 };
 
 /** The aliases of a node, in their order. */
-export const aliasesOf = (node: ParsedNode, { document }: YamlDocument): Alias.Parsed[] => {
+export const aliasesOf = (node: ParsedNode, { document }: EditableDocument): Alias.Parsed[] => {
   const anchor = anchorOf(node);
   if (anchor === undefined) return [];
   const found: Alias.Parsed[] = [];

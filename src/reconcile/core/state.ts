@@ -56,7 +56,7 @@ export interface TemplateState {
 }
 
 /** How a pass opens its templates. */
-export interface Opening {
+export interface TemplateOpening {
   /** When the first listing was asked for, and now. */
   readonly asked: Instant;
   readonly moment: Instant;
@@ -75,7 +75,7 @@ export interface Opening {
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  { asked, moment, settle, unknownPause, retry, unfinished = [], only = [] }: Opening,
+  { asked, moment, settle, unknownPause, retry, unfinished = [], only = [] }: TemplateOpening,
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
