@@ -205,6 +205,24 @@ describe('an add that was bound to an equal record of somebody else', () => {
     expect(await copiesOf(scene)).toEqual([9]);
   });
 
+  test('is parked when it appears beside what the file says since', async () => {
+    const scene = await bound();
+    const since = desiredTemplate([apex, 'www CNAME web.example.org'], { surplus: 'park', limits });
+    await scene.pass(since);
+    scene.actual = {
+      ...scene.actual,
+      records: [...scene.actual.records, ...actualTemplate(['#19 www A 192.0.2.2']).records],
+    };
+    scene.now += 14 * minute;
+    await scene.pass(since);
+    expect(scene.actual.records.map(({ name, type }) => `${name ?? '@'} ${type}`)).toEqual([
+      '@ A',
+      '_parked-8 A',
+      'www CNAME',
+      '_parked-19 A',
+    ]);
+  });
+
   test('is recognised in the second reading after the time in which it may appear, and in no later one', async () => {
     const scene = await bound();
     scene.now += 16 * minute;

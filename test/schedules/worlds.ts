@@ -700,6 +700,19 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', ['@ A 192.0.2.9', 'www A 192.0.2.1'], 'an older state', 'apply'],
   },
   {
+    name: 'somebody adds the same, and the file makes it a CNAME, park',
+    open: 'somebody’s copy stays',
+    file: ['@ A 192.0.2.9'],
+    policy: park,
+    steps: [
+      'pass',
+      ['@ A 192.0.2.9', 'www A 192.0.2.1'],
+      { adds: 'www A 192.0.2.1' },
+      ['@ A 192.0.2.9', 'www CNAME web.example.org'],
+      'pass',
+    ],
+  },
+  {
     name: 'somebody adds the same, and removes it, and names get an ending',
     open: 'the service stores something else',
     file: ['@ A 192.0.2.9'],

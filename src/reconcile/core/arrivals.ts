@@ -8,7 +8,7 @@ import {
   type MemoryDraft,
   type TemplateMemory,
 } from '../../memory/memory.ts';
-import { bindAdded, bindChanged, change } from '../../memory/remembering.ts';
+import { bindAdded, bindChanged } from '../../memory/remembering.ts';
 import { desiredKeysOf, entryOf, recordKey } from '../../plan/entry.ts';
 import { isLike } from '../../plan/like.ts';
 import type { Intent, MatchedAdd, RecordState } from '../../state/memory.ts';
@@ -70,12 +70,18 @@ const claimCopies = (
   const open = [...pending.map(({ key, after }) => ({ key, wanted: after })), ...abandonedAdds(memory)];
   const longest = unknownPause + longestLag(settle);
   return edit(memory, (draft) => {
-    for (const { key, sent, idsBefore } of matched) {
+    for (const { key, sent, idsBefore, at: addedAt, since } of matched) {
       const old = new Set(idsBefore);
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isKnownId(draft.now, id));
       const respelled = respelledOf(sent, fresh, desiredKeys).filter((one) => isOfNoOther(one, key, open));
-      const ids = [...equalTo(key, fresh), ...respelled].map(({ id }) => id);
-      if (ids.length > 0) change(draft, key, sent, { copies: [...(draft.get(key)?.copies ?? []), ...ids] });
+      const [record, ...others] = [...equalTo(key, fresh), ...respelled];
+      if (!record) continue;
+      const known = draft.get(key);
+      const copies = others.map(({ id }) => id);
+      // Where the bound one has become another record since, this is the one of the file.
+      if (known && known.recordId !== null)
+        draft.put({ ...known, copies: [...(known.copies ?? []), record.id, ...copies] });
+      else bindAdded(draft, { key, sent, record, copies, adds: known?.adds ?? 1, at: addedAt, since });
     }
     const isOver = ({ at, since }: MatchedAdd): boolean =>
       (elapsedSince(since, uptime) ?? now - at) >= longest;

@@ -43,6 +43,13 @@ export const unknown = [
     tests: ['reconcile/late'],
   },
   {
+    rule: '§3.4 it is the record of the file where the bound one has become another since',
+    file: 'src/reconcile/core/arrivals.ts',
+    from: 'if (known && known.recordId !== null)',
+    to: 'if (known && known.recordId !== 0)',
+    tests: ['reconcile/late'],
+  },
+  {
     rule: '§3.4 what may be of another open add is no copy',
     file: 'src/reconcile/core/arrivals.ts',
     from: 'respelledOf(sent, fresh, desiredKeys).filter((one) => isOfNoOther(one, key, open))',
