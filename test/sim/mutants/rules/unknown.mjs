@@ -45,8 +45,8 @@ export const unknown = [
   {
     rule: '§3.4 it is the record of the file where the bound one has become another since',
     file: 'src/reconcile/core/arrivals.ts',
-    from: 'if (known && known.recordId !== null)',
-    to: 'if (known && known.recordId !== 0)',
+    from: 'else bindAdded(draft, {',
+    to: 'else if (copies.length < 0) bindAdded(draft, {',
     tests: ['reconcile/late'],
   },
   {
