@@ -23,9 +23,15 @@ const isRespelled = (one: string, other: string): boolean =>
 export const bareName = (name: string): string =>
   /[.#}>%]$/.test(name) ? name.replace(finalPlaceholder, '').replace(/\.$/, '') : name;
 
-/** A record without a name may be stored under a whole domain or a placeholder for one. */
 const isLonger = (long: string, short: string): boolean =>
-  short === '' ? /[.#]/.test(long) : long.startsWith(`${short}.`);
+  short === '' ? isDomain(long) : long.startsWith(`${short}.`);
+
+/** A record without a name may be stored under a whole domain or a placeholder for one; not under a name before that. */
+const isDomain = (name: string): boolean => {
+  const bare = bareName(name);
+  const isWhole = bare === name || `${bare}.` === name;
+  return isWhole ? /^[^*].*[.#]/.test(bare) : bare === '';
+};
 
 /** Whether a name may be the service's spelling of one of `names`. */
 export const mayBeOneOf = (names: ReadonlySet<string>): ((name: string) => boolean) => {

@@ -204,4 +204,11 @@ export const suspicion = [
     to: 'isFirst && change(draft, recordKey(desired), dataOf(desired.record), unknown);',
     tests: ['reconcile/older-memory'],
   },
+  {
+    rule: '§2 a record without a name is not stored at a name before the domain',
+    file: 'src/plan/like.ts',
+    from: "return isWhole ? /^[^*].*[.#]/.test(bare) : bare === '';",
+    to: 'return isWhole || /[.#]/.test(bare);',
+    tests: ['plan/like'],
+  },
 ];
