@@ -399,3 +399,19 @@ class Ticking {
     };
   }
 }
+
+test('a missing record needs two readings of one pass: those between two passes may have shown it', async () => {
+  const records = Array.from({ length: 12 }, (_, index) => `host${index} A 192.0.2.${index + 1}`);
+  const scene = await openScene(actualTemplate(records.map((line, index) => `#${index + 1} ${line}`)));
+  const whole = desiredTemplate(records, { limits: { maxAdds: 100, maxChangePercent: 50, minRecords: 10 } });
+  await scene.pass(whole);
+  scene.mishaps.set('list 1', (template) => ({ ...template, records: [] }));
+  scene.mishaps.set('list 2', (template) => ({ ...template, records: [] }));
+  const { templates } = await scene.pass(whole);
+  expect(templates[0]?.status).toBe('held');
+  scene.mishaps.delete('list 2');
+  scene.now += 3_600_000;
+  scene.calls.length = 0;
+  await scene.pass(whole);
+  expect(scene.calls).toEqual(['list 1', 'list 2']);
+});

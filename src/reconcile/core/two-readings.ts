@@ -3,6 +3,7 @@ import { isPolicy } from '../../plan/hold.ts';
 import { elapsedSince, type Instant } from '../../memory/backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from '../../memory/memory.ts';
+import { desiredKeysOf } from '../../plan/entry.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
@@ -16,10 +17,17 @@ import { withBasis, withHold, type TemplateState } from './state.ts';
  * there is no wait.
  */
 
-/** Restores from the saved reading since when readings agree. */
+/**
+ * Restores from the saved reading since when readings agree. Not where a record of the file is missing: while the file
+ * could not be used, readings that showed it may have gone by unnoticed.
+ */
 export const recallReading = (state: TemplateState): TemplateState => {
-  const { lastReading } = state.basis.memory.row;
-  if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return state;
+  const { desired, memory, view } = state.basis;
+  const { lastReading } = memory.row;
+  if (!lastReading || lastReading.digest !== digestOf(view)) return state;
+  const listed = new Set(view.records.map(({ id }) => id));
+  const keys = desiredKeysOf(desired);
+  for (const [id, { key }] of memory.view.byId) if (!listed.has(id) && keys.has(key)) return state;
   return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
 

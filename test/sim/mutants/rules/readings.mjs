@@ -3,9 +3,16 @@ const twoReadings = 'src/reconcile/core/two-readings.ts';
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const readings = [
   {
+    rule: '§3.1 no earlier pass counts for a record of the file that is missing',
+    file: twoReadings,
+    from: 'if (!listed.has(id) && keys.has(key)) return state;',
+    to: 'if (!listed.has(id) && keys.size < 0) return state;',
+    tests: ['reconcile/readings'],
+  },
+  {
     rule: '§3.1 the earlier pass read the same (the digest is compared)',
     file: twoReadings,
-    from: 'if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return',
+    from: 'if (!lastReading || lastReading.digest !== digestOf(view)) return',
     to: 'if (!lastReading) return',
     tests: ['reconcile/readings'],
   },
