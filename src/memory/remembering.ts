@@ -3,7 +3,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import { desiredKeysOf, entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
-import { mayBeOneOf } from '../plan/like.ts';
+import { isNamed, mayBeOneOf } from '../plan/like.ts';
 import { keptItsName, knownOf, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { isPark, type Step } from '../plan/step.ts';
@@ -225,7 +225,7 @@ export const bindChanged = (
     const isSpelled = isSpelledAs(before, changed.wanted, record) || isNamedByService(changed, record);
     const spelling = isSpelled ? { keptName: canonicalName(record.name) } : {};
     // Somebody may have made the change but for the name: the update may still come, and move the record.
-    const isMoved = mayBeOneOf(new Set([canonicalName(changed.wanted.name)]))(canonicalName(record.name));
+    const isMoved = isNamed(canonicalName(changed.wanted.name), canonicalName(record.name));
     const failure = isSpelled || isMoved ? null : changed.failure;
     draft.put({ ...changed, ...spelling, seen: dataOf(record), rewritten: null, failure, cause: null });
     forgetDisplaced(draft, key);

@@ -47,6 +47,10 @@ export const mayBeOneOf = (names: ReadonlySet<string>): ((name: string) => boole
   };
 };
 
+/** Whether a record that was sent with the first name has it, also in the service's spelling. Both canonical. */
+export const isNamed = (sent: string, name: string): boolean =>
+  sent === name || mayBeOneOf(new Set([sent]))(name);
+
 /** The names that this name extends. */
 const beginningsOf = (name: string): string[] =>
   [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index));

@@ -4,6 +4,7 @@ import { elapsedSince, type Instant } from '../../memory/backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from '../../memory/memory.ts';
 import { desiredKeysOf } from '../../plan/entry.ts';
+import { lostIds } from '../../plan/guard.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
@@ -25,9 +26,9 @@ export const recallReading = (state: TemplateState): TemplateState => {
   const { desired, memory, view } = state.basis;
   const { lastReading } = memory.row;
   if (!lastReading || lastReading.digest !== digestOf(view)) return state;
-  const listed = new Set(view.records.map(({ id }) => id));
   const keys = desiredKeysOf(desired);
-  for (const [id, { key }] of memory.view.byId) if (!listed.has(id) && keys.has(key)) return state;
+  const lost = lostIds({ actual: view, memory: memory.view });
+  if (lost.some((id) => keys.has(memory.view.byId.get(id)!.key))) return state;
   return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
 

@@ -10,7 +10,7 @@ import {
   type DesiredEntry,
 } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
-import { bareName, mayBeOneOf } from '../../plan/like.ts';
+import { bareName, isNamed } from '../../plan/like.ts';
 import type { KnownRecord } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
@@ -175,7 +175,9 @@ export const waitsOf = (
     const { sent } = failure;
     const name = canonicalName(sent.name);
     const record = records.find((one) => one.id === id);
-    return isParkedName(name) || (record && isAt(record, name)) ? [] : [{ id, sent, until }];
+    return isParkedName(name) || (record && isNamed(name, canonicalName(record.name)))
+      ? []
+      : [{ id, sent, until }];
   });
   const blockOfMove = (id: number, wanted?: string): Block | null => {
     const move = moves.find((one) => one.id === id && canonicalName(one.sent.name) !== wanted);
@@ -232,10 +234,6 @@ interface UnknownMove {
   /** Ms since the epoch. */
   readonly until: number;
 }
-
-/** Also in the service's spelling. */
-const isAt = ({ name }: ActualRecord, sent: string): boolean =>
-  sent === canonicalName(name) || mayBeOneOf(new Set([sent]))(canonicalName(name));
 
 const unknownWait = ({ after: sent }: Intent): Wait => ({
   sent,

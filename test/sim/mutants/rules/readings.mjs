@@ -5,8 +5,8 @@ export const readings = [
   {
     rule: '§3.1 no earlier pass counts for a record of the file that is missing',
     file: twoReadings,
-    from: 'if (!listed.has(id) && keys.has(key)) return state;',
-    to: 'if (!listed.has(id) && keys.size < 0) return state;',
+    from: 'lost.some((id) => keys.has(memory.view.byId.get(id)!.key))',
+    to: 'lost.length < 0',
     tests: ['reconcile/readings'],
   },
   {
