@@ -23,6 +23,7 @@ import {
   takeEnd,
   takeFor,
   takeGone,
+  takeKept,
   takeView,
   takeWithdrawn,
   remembered,
@@ -325,7 +326,7 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
       const one = caseOf(templateId);
       one.isMet = true;
       one.editsWhenMet ??= editsOf(templateId);
-      for (const attempt of attempts) if (attempt.sent.templateId === templateId) attempt.isKept = true;
+      for (const attempt of attempts) if (attempt.sent.templateId === templateId) takeKept(one, attempt);
     },
     onSaved: (templateId) => {
       const desired = pass?.desired.get(templateId);

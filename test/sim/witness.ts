@@ -280,6 +280,14 @@ export const isPending = (attempt: SentAttempt): boolean =>
   !attempt.isForgiven &&
   !attempt.isAmbiguous;
 
+/** Its outcome is on disk. An add whose record it is known to have made another one counts no longer. */
+export const takeKept = (one: TemplateCase, kept: SentAttempt): void => {
+  kept.isKept = true;
+  const id = kept.sent.told === 'an answer' ? recordOf(kept) : null;
+  for (const attempt of one.attempts)
+    if (id !== null && recordOf(attempt) === id && attempt.key !== kept.key) attempt.isWithdrawn = true;
+};
+
 /** A pass that ended, or saved what it saw, has seen which records the file dropped. */
 export const takeWithdrawn = (one: TemplateCase, desired: DesiredTemplate): void => {
   const keys = new Set(desired.records.map(keyOf));
