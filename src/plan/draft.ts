@@ -11,7 +11,7 @@ import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
 import type { Unmatched } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
-import type { ParkStep, Step } from './step.ts';
+import { actualOf, type ParkStep, type Step } from './step.ts';
 import { reuseSurplus } from './surplus.ts';
 
 /** What has to be done in a template, before it is known what can be written. */
@@ -42,19 +42,37 @@ export interface Draft {
 /**
  * Records at a name stay while a desired record of that name cannot be written: surplus records of such a
  * name are neither reused nor parked. `closed` are the names known so far, as spelled in the file.
+ *
+ * A desired record that is blocked reuses nothing that stands in the way of another one: else that one would be blocked
+ * as long, though nothing else keeps it.
  */
 export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
   const { keptNames } = work;
   let names: ReadonlySet<string> = new Set([...closed].flatMap(keptNames));
+  let unserved: ReadonlySet<DesiredEntry> = new Set();
   const displaced = displacedIn(work.parked, input);
   const mayLeave = [...work.left.map(({ actual }) => actual), ...displaced];
   for (;;) {
-    const draft = draftBeside(names, work, displaced, input);
-    const more = unreachedNames(draft, keptNames).filter((name) => !names.has(name));
-    const holdsBack = closedBy(new Set(more), input);
-    if (!mayLeave.some(holdsBack)) return draft;
+    const draft = draftBeside({ names, unserved }, work, displaced, input);
+    const causes = causesIn(draft);
+    const more = unreachedNames(causes.length > 0 ? causes : draft.conflicting, draft.blocked, keptNames);
+    const isNew = closedBy(new Set(more.filter((name) => !names.has(name))), input);
+    if (causes.length === 0 && !mayLeave.some(isNew)) return draft;
     names = new Set([...names, ...more]);
+    unserved = new Set([...unserved, ...causes.map(({ step }) => step.desired)]);
   }
+};
+
+/** Conflicting steps that would put to use what blocks other steps, and do not wait in that way themselves. */
+const causesIn = ({ conflicting, used }: Draft): readonly BlockedStep[] => {
+  const users = new Map(
+    conflicting.flatMap((one) => {
+      const actual = actualOf(one.step);
+      return actual && used.has(actual) ? [[actual.record.id, one] as const] : [];
+    }),
+  );
+  const waits = new Map(conflicting.map((one) => [one, one.conflicts.flatMap((id) => users.get(id) ?? [])]));
+  return [...new Set([...waits.values()].flat())].filter((one) => waits.get(one)!.length === 0);
 };
 
 /** Parked records that made way, at the names to which they may have to return. */
@@ -76,18 +94,19 @@ const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: 
 };
 
 const draftBeside = (
-  closed: ReadonlySet<string>,
+  { names, unserved }: { names: ReadonlySet<string>; unserved: ReadonlySet<DesiredEntry> },
   work: Work,
   displaced: readonly ActualEntry[],
   input: PlanInput,
 ): Draft => {
   const { desired, memory, pending = [] } = input;
-  const isClosed = closedBy(closed, input);
+  const isClosed = closedBy(names, input);
   const awaited = new Set(displaced.filter(isClosed).map(({ record }) => record));
   const parked = work.parked.filter(({ record }) => !awaited.has(record));
-  const use = reuseSurplus(desired, { ...work, parked, isClosed, pending }, memory);
+  const missing = unserved.size > 0 ? work.missing.filter((entry) => !unserved.has(entry)) : work.missing;
+  const use = reuseSurplus(desired, { ...work, missing, parked, isClosed, pending }, memory);
   const updates = splitBlocked([...work.changed, ...use.served], (pair) => blockOfUpdate(pair, input));
-  const adds = splitBlocked(use.missing, (entry) => blockOfUnserved(entry, input));
+  const adds = splitBlocked([...use.missing, ...unserved], (entry) => blockOfUnserved(entry, input));
   const parks = splitBlocked(use.parks, (entry) => parkedLater(entry, work.wants, input));
   const { ready, needs, blocked } = orderSteps(
     [
@@ -116,7 +135,11 @@ const draftBeside = (
   };
 };
 
-const unreachedNames = ({ conflicting, blocked }: Draft, keptNames: KeptNames): string[] => {
+const unreachedNames = (
+  conflicting: readonly BlockedStep[],
+  blocked: readonly Blocked[],
+  keptNames: KeptNames,
+): string[] => {
   const namesOf = ({ desired }: { desired: RecordData }): readonly string[] =>
     keptNames(canonicalName(desired.name));
   const isNewAtName = ({ current, ...one }: Blocked): boolean =>

@@ -261,6 +261,22 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', { changes: ['www A 192.0.2.1', 'www A 192.0.2.9'] }, ['www A 192.0.2.3']],
   },
   {
+    name: 'one makes way, and another one waits for somebody’s CNAME, park',
+    open: 'a CNAME beside another record',
+    file: ['www A 192.0.2.2'],
+    service: ['www A 192.0.2.2', 'ftp CNAME web.example.net'],
+    policy: park,
+    steps: ['pass', ['www CNAME web.example.org', 'ftp A 192.0.2.3'], 'pass'],
+  },
+  {
+    name: 'one makes way for an update, and another one waits for somebody’s CNAME, park',
+    open: 'a CNAME beside another record',
+    file: ['www MX 10 a.example.net', 'www MX 20 b.example.net'],
+    service: ['www MX 10 a.example.net', 'www MX 20 b.example.net', 'ftp CNAME web.example.net'],
+    policy: park,
+    steps: ['pass', ['www MX 0 .', 'ftp MX 10 c.example.net'], 'pass'],
+  },
+  {
     name: 'a CNAME of somebody’s',
     open: 'a CNAME beside another record',
     file: ['ftp A 192.0.2.2'],

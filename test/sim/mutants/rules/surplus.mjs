@@ -147,4 +147,11 @@ export const surplus = [
     to: 'restoreParked(idle, ',
     tests: ['plan/surplus'],
   },
+  {
+    rule: '§3.1 a record that is blocked reuses nothing that stands in the way of another one',
+    file: 'src/plan/draft.ts',
+    from: 'const causes = causesIn(draft);',
+    to: 'const causes: readonly BlockedStep[] = [];',
+    tests: ['plan/surplus'],
+  },
 ];
