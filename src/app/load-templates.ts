@@ -1,3 +1,5 @@
+import { ArgumentError } from '../errors.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { createTemplateLoader, type LoadOptions } from '../source/load.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -26,4 +28,23 @@ export const loadOptionsOf = (
     strict,
     allowEmpty,
   };
+};
+
+/**
+ * Throws an `ArgumentError` for a `--var` that no file uses: it is probably misspelled, and the files would keep a value that
+ * was meant to be another one. A file with errors may use any.
+ */
+export const refuseUnused = (
+  clients: readonly Pick<ClientSettings, 'vars'>[],
+  states: readonly DesiredState[],
+): void => {
+  if (states.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))) return;
+  const used = new Set(states.flatMap(({ usedVariables = [] }) => [...usedVariables]));
+  const given = new Set(clients.flatMap(({ vars }) => Object.keys(vars.override)));
+  const unused = [...given].filter((name) => !used.has(name));
+  if (unused.length === 0) return;
+  const lines = unused.map(
+    (name) => `--var ${name}: no template file uses this variable${suggestion(name, used)}`,
+  );
+  throw new ArgumentError(lines.join('\n'));
 };

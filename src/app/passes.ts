@@ -7,7 +7,7 @@ import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
-import { refuseUnused } from './unused-variables.ts';
+import { refuseUnused } from './load-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
 import { withAnswers } from '../report/with-answers.ts';
 

@@ -6,8 +6,7 @@ import { redactTexts, redactor } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { ClientProblem } from '../settings/client-files.ts';
-import { refuseUnused } from './unused-variables.ts';
-import { loadTemplates, type LoadHow } from './load-templates.ts';
+import { loadTemplates, refuseUnused, type LoadHow } from './load-templates.ts';
 
 /** Checks the template files, or only these. The problems are without secrets. */
 export const validateClients = async (

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { messageOf } from '../errors.ts';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/address.ts';
 import type { Route } from '../model/route.ts';
 import { tryConnection } from '../network/connection.ts';
 import { findingsAbout, type Found } from './finding.ts';

@@ -8,7 +8,7 @@ import {
   type DesiredEntry,
 } from './entry.ts';
 import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
-import { createPool } from './pool.ts';
+import { createPool } from './group.ts';
 import { bucketsOf, pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 import { matchRest } from './match-rest.ts';
 

@@ -4,7 +4,7 @@ import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './
 import { knownOf, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
 import type { PendingRecord } from './plan-input.ts';
-import { createPool } from './pool.ts';
+import { createPool } from './group.ts';
 
 export interface SurplusUse {
   /** Desired records that reuse a surplus or parked record. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { valueAt, type Section } from './document.ts';
 import type { Route } from '../model/route.ts';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/address.ts';
 import type { Sources } from './resolve.ts';
 import { givenIn, placeOf, resolve, type GivenSetting } from './resolve.ts';
 import { proxyVariables, routesOf } from './route.ts';

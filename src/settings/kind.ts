@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/address.ts';
 import { durationText, parseDuration } from '../model/duration.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import type { Route } from '../model/route.ts';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/address.ts';
 import { valueAt } from './document.ts';
 import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from './config-schema.ts';
 import { Problems } from './problems.ts';

@@ -4,7 +4,7 @@ import { codeOf } from '../errors.ts';
 import { credentialsIn, type Proxy, type Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { proxyAddress } from './kind.ts';
-import { isLoopback } from '../model/loopback.ts';
+import { isLoopback } from '../model/address.ts';
 import { placeOf, type Sources } from './resolve.ts';
 import type { Secrets } from './secret.ts';
 import { clientTable } from './table.ts';

@@ -3,7 +3,6 @@ import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { Displaced } from '../plan/memory.ts';
 import type { Suspensions } from '../model/suspension.ts';
-import { writeIdOf } from '../model/write-id.ts';
 
 /** The state cannot be saved, and without that nothing may be sent. */
 export class MemoryError extends UserError {
@@ -174,6 +173,10 @@ export interface Uptime {
   /** Milliseconds. */
   readonly at: number;
 }
+
+/** Identifies a write from its intent to its last outcome, also over passes and processes: its run, and its number there. */
+export const writeIdOf = ({ run, id }: { readonly run: string; readonly id: number }): string =>
+  `${run}/${id}`;
 
 /** A write that is about to be sent, or was sent. */
 export interface Intent {

@@ -1,11 +1,10 @@
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import { canonicalType } from '../../model/canonical.ts';
-import { writeIdOf } from '../../model/write-id.ts';
 import { recordKey } from '../../plan/entry.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
 import type { Change } from '../../result.ts';
-import type { IntentResult, Intent } from '../../state/memory.ts';
+import { writeIdOf, type Intent, type IntentResult } from '../../state/memory.ts';
 import type { Instant } from '../../memory/backoff.ts';
 import type { PlanBasis } from './basis.ts';
 

@@ -1,5 +1,5 @@
 import type { Place } from '../../model/record.ts';
-import { writeIdOf } from '../../model/write-id.ts';
+import { writeIdOf } from '../../state/memory.ts';
 import type { Difference, Outcome } from '../../plan/difference.ts';
 import { isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
