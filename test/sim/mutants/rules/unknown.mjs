@@ -55,6 +55,7 @@ export const unknown = [
     from: 'respelledOf(sent, fresh, desiredKeys).filter((one) => isOfNoOther(one, key, open))',
     to: 'respelledOf(sent, fresh, desiredKeys)',
     tests: ['reconcile/unknown-pause'],
+    unseen: 'in no world are two adds open that the service may store under one third name',
   },
   {
     rule: '§3.4 nothing is added beside a record that a late add may have made',
