@@ -407,6 +407,24 @@ test('a record keeps the name that the service gave it, where the answer to its 
   expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1']);
 });
 
+test('a record counts under the name that the service gave it, where the answer to its last update was lost', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ TXT one']));
+  const file = (record: string) => desiredTemplate(['@ TXT one', record], { limits });
+  const stored = (content: string) => actualTemplate(['#1 @ TXT one', `#8 www.example.net A ${content}`]);
+  scene.mishaps.set('add 1', () => (scene.actual = stored('192.0.2.1')));
+  await scene.pass(file('www A 192.0.2.1'));
+  scene.mishaps.set('update 1', failing('unknown', 504));
+  await scene.pass(file('www A 192.0.2.2'));
+  scene.mishaps.clear();
+  scene.actual = stored('192.0.2.2');
+  scene.now += 20 * minute;
+  const { templates } = await scene.pass(file('www CNAME web.example.org'));
+  expect(templates[0]?.differences).toMatchObject([
+    { action: 'blocked', reason: 'cname-conflict' },
+    { action: 'surplus', recordId: 8 },
+  ]);
+});
+
 test.each(['ended', 'lost its answer'])(
   'in mode edits an edit is taken back whose update shows after the process %s',
   async (how) => {

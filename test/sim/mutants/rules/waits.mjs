@@ -115,6 +115,7 @@ export const waits = [
     from: 'known?.keptName === canonicalName(name) &&',
     to: 'known?.keptName === `?${name}` &&',
     tests: ['reconcile/late'],
+    unseen: 'the endings of the worlds are placeholders, which count in any spelling',
   },
   {
     rule: '§4 mode edits: an update of unknown outcome that shows was an edit',
