@@ -108,6 +108,8 @@ export const waits = [
     from: 'const id = view.byKey.get(key)?.id;',
     to: 'const id = records.get(key)?.recordId;',
     tests: ['reconcile/late'],
+    unseen:
+      'takes an add and an update of one record that are both open, and a rename by somebody: more than two faults',
   },
   {
     rule: '§3.1 a record keeps the name that the service gave it, also where readings show an update of unknown outcome',
