@@ -187,9 +187,14 @@ export const attemptOf = (
   };
 };
 
-/** Whether it was last sent without a name. */
-const isNamedByService = ({ standsFor }: TemplateCase, { id, type }: ActualRecord): boolean =>
-  standsFor.get(id)?.startsWith(`${canonicalType(type)} @ `) === true;
+/** Whether it was last sent without a name, or has that of the domain and was so before: it may have been restored since. */
+const isNamedByService = (
+  { standsFor, everStoodFor }: TemplateCase,
+  { id, type, name }: ActualRecord,
+): boolean => {
+  const keys = name === '##DOMAIN##' ? (everStoodFor.get(id) ?? []) : [standsFor.get(id)];
+  return [...keys].some((key) => key?.startsWith(`${canonicalType(type)} @ `));
+};
 
 const merged = (before: ActualRecord | null, change: RecordChange): RecordData => ({
   type: before?.type ?? '?',
