@@ -63,16 +63,20 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
   }
 };
 
-/** Conflicting steps that would put to use what blocks other steps, and do not wait in that way themselves. */
+/**
+ * Blocked steps that reuse a record, or would reuse one that is free, where such a record blocks another step: those that
+ * do not themselves wait for one. None if nothing waits in that way, or all do.
+ */
 const causesIn = ({ conflicting, used }: Draft): readonly BlockedStep[] => {
-  const users = new Map(
-    conflicting.flatMap((one) => {
-      const actual = actualOf(one.step);
-      return actual && used.has(actual) ? [[actual.record.id, one] as const] : [];
-    }),
-  );
-  const waits = new Map(conflicting.map((one) => [one, one.conflicts.flatMap((id) => users.get(id) ?? [])]));
-  return [...new Set([...waits.values()].flat())].filter((one) => waits.get(one)!.length === 0);
+  const idOf = ({ step }: BlockedStep): number | undefined => actualOf(step)?.record.id;
+  const reusing = conflicting.filter(({ step }) => {
+    const actual = actualOf(step);
+    return actual === null || used.has(actual);
+  });
+  const reused = new Set(reusing.map(idOf));
+  const inTheWay = new Set<number | undefined>(conflicting.flatMap(({ conflicts }) => conflicts));
+  const first = reusing.filter(({ conflicts }) => !conflicts.some((id) => reused.has(id)));
+  return first.some((one) => inTheWay.has(idOf(one))) ? first : [];
 };
 
 /** Parked records that made way, at the names to which they may have to return. */

@@ -402,6 +402,23 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
   },
 ];
 
+test('of many records that are blocked none is tried after the other for what it might reuse', () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => `n${index}`);
+  const plan = planOf({
+    file: ['www CNAME web.example.org', ...many.map((name) => `${name} A 192.0.2.3`)],
+    service: [
+      '#1 www A 192.0.2.2',
+      ...many.map((name, index) => `#${index + 2} ${name} CNAME a.example.net`),
+    ],
+    memory: memoryOf([untold('#1 www A 192.0.2.2')]),
+    template: { surplus: 'park' },
+  });
+  expect(linesOf(plan).slice(0, 2)).toEqual([
+    'park #1: _parked-1 A 0.0.0.0',
+    'add www CNAME web.example.org',
+  ]);
+});
+
 test.for(scenarios)('$name', (scenario) => {
   const plan = planOf(scenario);
   expect(linesOf(plan)).toEqual(scenario.plan);
