@@ -213,8 +213,7 @@ const write = async (
   }
   await pass.unsaved?.keep(run.unsaved, run);
   const finished = await mapYielding(remembered, (state) => {
-    const plan = planOf(state.basis);
-    const reasons = skipReasons(plan, state, run.view, pass.force);
+    const reasons = skipReasons(state, run.view);
     return resultOf(state, (step) => reasons(step) ?? needsOthers, run, true);
   });
   const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state, run));

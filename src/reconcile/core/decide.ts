@@ -1,7 +1,7 @@
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { actualOf, isPark, type Step } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
-import { nextRevert, nextStep, type ClientView } from './permit.ts';
+import type { ClientView, nextStep } from './permit.ts';
 import { planOf } from './basis.ts';
 import type { TemplateState } from './state.ts';
 
@@ -12,25 +12,12 @@ export type Command =
   | { readonly kind: 'read' }
   | { readonly kind: 'done' };
 
-/** One write at a time, each decided from the answer to the previous one. */
-export const decide = (state: TemplateState, client: ClientView, force: boolean): Command =>
-  commandBy(nextStep, state, client, force);
-
-/** At the end of a pass: restores records that were parked for a write that did not happen. */
-export const decideRevert = (state: TemplateState, client: ClientView, force: boolean): Command =>
-  commandBy(nextRevert, state, client, force);
-
-const commandBy = (
-  next: typeof nextStep,
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-): Command => {
+/** One write at a time, each decided from the answer to the previous one. `next`: which steps are written. */
+export const decide = (next: typeof nextStep, state: TemplateState, client: ClientView): Command => {
   if (isQuestioned(state)) return { kind: 'read' };
-  const plan = planOf(state.basis);
-  const step = next(plan, state, client, force);
+  const step = next(state, client);
   if (step === null) return { kind: 'done' };
-  return { kind: 'write', step, makesWayFor: isPark(step) ? needOf(step, plan) : null };
+  return { kind: 'write', step, makesWayFor: isPark(step) ? needOf(step, planOf(state.basis)) : null };
 };
 
 const isQuestioned = ({ attempts }: TemplateState): boolean =>

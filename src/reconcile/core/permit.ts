@@ -4,40 +4,33 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
+import { planOf } from './basis.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { withDependentWaits, type Skip, type SkipReason } from '../../plan/place.ts';
 import type { TemplateState } from './state.ts';
 
-/** The holds of the client on its templates. */
+/** What a client decides about the writes of all its templates. */
 export interface ClientView {
   readonly holds: readonly Hold[];
   /** The program is shutting down. */
   readonly isEnding: boolean;
+  /** A person lifts guards and `mode: edits`. */
+  readonly force: boolean;
 }
 
 /** Why a mode or a guard skips each step of a plan. */
 export const policyReasons = (plan: TemplatePlan, state: TemplateState, force: boolean): SkipReason =>
   withDependentWaits(plan, (step) => policyReason(step, state, force));
 
-/** Why each step of a plan is not written now, for any reason. */
-export const skipReasons = (
-  plan: TemplatePlan,
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-): SkipReason => withDependentWaits(plan, (step) => skipReasonOf(step, state, client, force));
+/** Why each planned step is not written now, for any reason. */
+export const skipReasons = (state: TemplateState, client: ClientView): SkipReason =>
+  withDependentWaits(planOf(state.basis), (step) => skipReasonOf(step, state, client));
 
 /** The next step to write; null if there is none. Each is attempted once in a pass. */
-export const nextStep = (
-  plan: TemplatePlan,
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-): Step | null => {
+export const nextStep = (state: TemplateState, client: ClientView): Step | null => {
+  const plan = planOf(state.basis);
   const whyNot = withDependentWaits(plan, (step) =>
-    state.attempts.has(stepKey(step))
-      ? byPass('already attempted')
-      : skipReasonOf(step, state, client, force),
+    state.attempts.has(stepKey(step)) ? byPass('already attempted') : skipReasonOf(step, state, client),
   );
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
@@ -47,25 +40,19 @@ export const nextStep = (
  * holds the template.
  */
 export const nextRevert = (
-  { steps }: TemplatePlan,
-  { attempts, suspension }: TemplateState,
+  { basis, attempts, suspension }: TemplateState,
   client: ClientView,
 ): Step | null => {
   if (suspension !== null || clientReason(client) !== null) return null;
   // Records that an earlier pass parked need two readings, like every other step.
   const isOfThisPass = (step: Step): boolean =>
     isPark(step) && attempts.has(parkedKey(step.actual.record.id)) && !attempts.has(stepKey(step));
-  return steps.find(isOfThisPass) ?? null;
+  return planOf(basis).steps.find(isOfThisPass) ?? null;
 };
 
 /** Why a single step may not be written, decided only here; a revert (`nextRevert`) is needed in a stopped template, too. */
-export const skipReasonOf = (
-  step: Step,
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-): Skip | null =>
-  policyReason(step, state, force) ??
+export const skipReasonOf = (step: Step, state: TemplateState, client: ClientView): Skip | null =>
+  policyReason(step, state, client.force) ??
   byPass(
     clientReason(client) ??
       state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason ??

@@ -49,8 +49,8 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 };
 
 /** Whether a second reading would let anything be written, or may show what the first one did not show yet. */
-export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
-  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnshown(state);
+export const awaitsReading = (state: TemplateState, client: ClientView): boolean =>
+  nextStep(confirmAll(state), client) !== null || hasUnshown(state);
 
 /** Whether the newest listing is behind our own writes. */
 export const hasUnshown = ({ basis }: TemplateState): boolean => basis.view.unshown !== undefined;

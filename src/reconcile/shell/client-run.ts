@@ -49,7 +49,8 @@ export class ClientRun {
   }
 
   get view(): ClientView {
-    return { holds: this.#holds, isEnding: this.pass.signal.aborted };
+    const { signal, force } = this.pass;
+    return { holds: this.#holds, isEnding: signal.aborted, force };
   }
 
   get holds(): readonly Hold[] {

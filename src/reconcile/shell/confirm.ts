@@ -15,11 +15,11 @@ export const confirmTemplates = async (
   given: readonly TemplateState[],
   run: ClientRun,
 ): Promise<TemplateState[]> => {
-  const { clock, settle, signal, force } = run.pass;
+  const { clock, settle, signal } = run.pass;
   const waiting = new Set<TemplateState>();
   const settled = new Set<TemplateState>();
   const states = given.map((state) => {
-    if (!awaitsReading(state, run.view, force)) return state;
+    if (!awaitsReading(state, run.view)) return state;
     const recalled = recallReading(state);
     (isSettled(recalled, settle) && !hasUnshown(recalled) ? settled : waiting).add(recalled);
     return recalled;

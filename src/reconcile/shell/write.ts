@@ -3,9 +3,9 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { additionOf, changeOf, type Step } from '../../plan/step.ts';
 import { changeOfAttempt, intentResultOf, intentOf, stepKey, writeKey } from '../core/attempt.ts';
 import { holdFor } from '../core/client-holds.ts';
-import { decide, decideRevert, type Command } from '../core/decide.ts';
+import { decide, type Command } from '../core/decide.ts';
 import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
-import { skipReasonOf } from '../core/permit.ts';
+import { nextRevert, nextStep, skipReasonOf } from '../core/permit.ts';
 import { compareListing } from '../core/two-readings.ts';
 import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
@@ -13,21 +13,21 @@ import { saveEnd, saveMemory } from './save.ts';
 
 /** Writes one template, one write at a time, each decided from the answer to the previous one. */
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
-  carryOut(state, run, decide);
+  carryOut(state, run, nextStep);
 
 /** After everything is resolved: restores records that were parked for a write that did not happen. */
 export const revertParks = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
-  carryOut(state, run, decideRevert);
+  carryOut(state, run, nextRevert);
 
 const carryOut = async (
   given: TemplateState,
   run: ClientRun,
-  next: typeof decide,
+  next: typeof nextStep,
 ): Promise<TemplateState> => {
   let state = given;
   for (;;) {
     state = run.pause(compareListing(state, run.listing));
-    const command = next(state, run.view, run.pass.force);
+    const command = decide(next, state, run.view);
     switch (command.kind) {
       case 'done':
         return state;
@@ -46,7 +46,7 @@ const write = async (
   before: TemplateState,
   { step, makesWayFor }: Extract<Command, { kind: 'write' }>,
   run: ClientRun,
-  next: typeof decide,
+  next: typeof nextStep,
 ): Promise<TemplateState> => {
   const { pass, moment } = run;
   const { run: id, trigger } = pass;
@@ -61,9 +61,9 @@ const write = async (
   await run.readSuspensions();
   // Another template may have got an answer or a reading meanwhile.
   const state = run.pause(compareListing(before, run.listing));
-  const again = next(state, run.view, run.pass.force);
+  const again = decide(next, state, run.view);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
-    const skip = skipReasonOf(step, state, run.view, run.pass.force);
+    const skip = skipReasonOf(step, state, run.view);
     const reason = skip?.text ?? 'a newer reading changed the plan';
     const result = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveEnd(state, intent, result, run);

@@ -14,7 +14,7 @@ export const permits = [
   {
     rule: '§4 §5 a step that a mode or a guard holds is not written',
     file: permit,
-    from: '  policyReason(step, state, force) ??\n  byPass(',
+    from: '  policyReason(step, state, client.force) ??\n  byPass(',
     to: '  byPass(',
     tests: ['reconcile/hold'],
   },
@@ -63,15 +63,15 @@ export const permits = [
   {
     rule: '§3.1 in one pass each desired record is written once',
     file: permit,
-    from: "state.attempts.has(stepKey(step))\n      ? byPass('already attempted')\n      : skipReasonOf",
+    from: "state.attempts.has(stepKey(step)) ? byPass('already attempted') : skipReasonOf",
     to: 'skipReasonOf',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.1 a park is reverted after any stop of its template',
     file: permit,
-    from: 'return steps.find(isOfThisPass) ?? null;',
-    to: "const isStopped = [...attempts.values()].some(({ state }) => state === 'unknown' || state === 'failed');\n  return isStopped ? null : (steps.find(isOfThisPass) ?? null);",
+    from: 'return planOf(basis).steps.find(isOfThisPass) ?? null;',
+    to: "const isStopped = [...attempts.values()].some(({ state }) => state === 'unknown' || state === 'failed');\n  return isStopped ? null : (planOf(basis).steps.find(isOfThisPass) ?? null);",
     tests: ['reconcile/permit'],
   },
   {
@@ -207,15 +207,15 @@ export const permits = [
   {
     rule: '§3.1 a park saves for which record it makes way',
     file: 'src/reconcile/core/decide.ts',
-    from: 'makesWayFor: isPark(step) ? needOf(step, plan) : null',
-    to: 'makesWayFor: isPark(step) && needOf(step, plan) ? null : null',
+    from: 'makesWayFor: isPark(step) ? needOf(step, planOf(state.basis)) : null',
+    to: 'makesWayFor: isPark(step) && needOf(step, planOf(state.basis)) ? null : null',
     tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 the end of a pass restores displaced records and writes nothing else',
-    file: 'src/reconcile/core/decide.ts',
-    from: 'commandBy(nextRevert, state',
-    to: 'commandBy(nextStep, state',
+    file: write,
+    from: 'carryOut(state, run, nextRevert)',
+    to: 'carryOut(state, run, nextStep)',
     tests: ['reconcile/permit'],
   },
 ];

@@ -163,7 +163,7 @@ export const readings = [
   {
     rule: '§3.1 there is no wait if nothing is to be written',
     file: 'src/reconcile/shell/confirm.ts',
-    from: '    if (!awaitsReading(state, run.view, force)) return state;\n',
+    from: '    if (!awaitsReading(state, run.view)) return state;\n',
     to: '',
     tests: ['reconcile/readings'],
   },
