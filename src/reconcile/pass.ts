@@ -3,16 +3,16 @@ import { mapYielding } from '../lib/yield.ts';
 import { messageOf } from '../errors.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
-import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
+import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
-import type { Skip } from '../plan/place.ts';
+import type { Skip, SkipReason } from '../plan/place.ts';
 import { guardAll } from './core/guards.ts';
 import { edit } from '../memory/memory.ts';
 import { clearBackoff } from '../memory/remembering.ts';
 import { forgetAnswered } from './core/waits.ts';
 import { givesName, policyReasons, skipReasons, unwrittenSteps } from './core/permit.ts';
 import { remember } from './core/remember.ts';
-import { templateResult } from './core/result.ts';
+import { templateResult, withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
 import { claimArrived } from './core/arrivals.ts';
@@ -79,15 +79,19 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const held = await unusableTemplates(desired, pass);
   const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());
   if (actual === null) {
-    const failed = unseen(desired.templates, 'failed', run.reportedHold!.reason, pass);
-    const results = [...failed.map((result) => ({ ...result, asOf: null })), ...held];
-    return { results, wasRead: false, isIncomplete: false };
+    const { reason } = run.reportedHold!;
+    const failed = desired.templates.map((one) => ({ ...unseen(one, 'failed', reason, pass), asOf: null }));
+    return { results: [...failed, ...held], wasRead: false, isIncomplete: false };
   }
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const inputs = { desired, described, actual, revisions };
-  const { bound, unbound } = bindSelected(inputs);
+  const selected = bindSelected(inputs);
+  const bound = selected.filter((one) => 'actual' in one);
   await run.readSuspensions();
-  const others = [...unbound.flatMap((one) => unseen([one.desired], one.status, one.reason, pass)), ...held];
+  const unbound = selected.flatMap((one) =>
+    'actual' in one ? [] : [unseen(one.desired, one.status, one.reason, pass)],
+  );
+  const others = [...unbound, ...held];
   const cached = await lookUp(bound, inputs, cache, run);
   const open = bound.filter((one) => !cached.has(one));
   const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
@@ -98,7 +102,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const prepared = await prepare(states, actual, run);
   const { finished, isIncomplete } =
     run.isDryRun || pass.isRehearsal
-      ? { finished: await show(guard(prepared, run), run), isIncomplete: false }
+      ? { finished: await show(guardAll(prepared, pass), run), isIncomplete: false }
       : await write(prepared, others, run);
 
   const found = finished.map((one, index) => ({
@@ -161,21 +165,14 @@ const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState
   return withBasis(state, { memory });
 };
 
-const guard = (states: readonly TemplateState[], { pass }: ClientRun): TemplateState[] =>
-  guardAll(states, pass);
-
 /** A template at the end of a pass, and its result. */
-interface FinishedTemplate {
-  readonly state: TemplateState;
-  readonly result: TemplateResult;
-}
+type FinishedTemplate = Pick<FoundTemplate, 'state' | 'result'>;
 
 /** A dry run: what a pass would write and skip. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
-  mapYielding(states, (state) => {
-    const plan = planOf(state.basis);
-    return resultOf(state, policyReasons(plan, state, run.pass.force), run, false);
-  });
+  mapYielding(states, (state) =>
+    resultOf(state, policyReasons(planOf(state.basis), state, run.pass.force), run, false),
+  );
 
 const write = async (
   prepared: readonly TemplateState[],
@@ -186,9 +183,9 @@ const write = async (
   const confirmed = await confirmTemplates(prepared, run);
   const isAsBefore = ({ basis }: TemplateState, index: number): boolean =>
     basis.view === prepared[index]!.basis.view;
-  const planned = guard(
+  const planned = guardAll(
     confirmed.map((state, index) => run.pause(isAsBefore(state, index) ? state : suspect(state, pass))),
-    run,
+    pass,
   );
   if (pass.approve) {
     const shown = planned.map((state) => plannedResult(state, run));
@@ -245,37 +242,25 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
   mapYielding(bound, async (one) => {
     const stored = await run.pass.memory.template(one.actual.id);
-    const { settle, unknownPause, retry, askedAt, only } = run.pass;
     const { moment } = run;
+    const { askedAt: asked = moment, settle, unknownPause, retry, only } = run.pass;
     const unfinished = run.unsaved.get(one.actual.id);
-    return openTemplate(one, stored, {
-      asked: askedAt ?? moment,
-      moment,
-      settle,
-      unknownPause,
-      retry,
-      unfinished,
-      only,
-    });
+    return openTemplate(one, stored, { asked, moment, settle, unknownPause, retry, unfinished, only });
   });
 
-const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {
-  const plan = planOf(state.basis);
-  return templateResult({
+const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult =>
+  templateResult({
     client: pass.client,
     state,
-    plan,
     revision: pass.revisionOf(state.basis.desired.source.file),
-    subdomains: [],
-    skipReason: policyReasons(plan, state, pass.force),
+    skipReason: policyReasons(planOf(state.basis), state, pass.force),
     clientHolds: [],
   });
-};
 
 /** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
-  skipReason: Parameters<typeof templateResult>[0]['skipReason'],
+  skipReason: SkipReason,
   run: ClientRun,
   isWritten: boolean,
 ): Promise<FinishedTemplate> => {
@@ -288,11 +273,9 @@ const resultOf = async (
   const result = templateResult({
     client: pass.client,
     state: next,
-    plan: planOf(next.basis),
     revision: pass.revisionOf(desired.source.file),
-    subdomains: check.results,
     skipReason,
     clientHolds: isWritten ? run.holds : [],
   });
-  return { state: next, result };
+  return { state: next, result: withSubdomains(result, check.results) };
 };

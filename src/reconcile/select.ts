@@ -22,28 +22,20 @@ export const bindSelected = ({
   desired,
   described,
   actual,
-}: PassInputs): { readonly bound: BoundTemplate[]; readonly unbound: UnboundTemplate[] } => {
+}: PassInputs): (BoundTemplate | UnboundTemplate)[] => {
   const selected = new Set(desired.templates);
-  const all = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
-    selected.has(one.desired),
-  );
-  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'actual' in one;
-  return {
-    bound: all.filter(isBound),
-    unbound: all.filter((one): one is UnboundTemplate => !isBound(one)),
-  };
+  const all = bindTemplates(described.templates, described.unusable, actual);
+  return all.filter((one) => selected.has(one.desired));
 };
 
-/** Templates whose state is not in any reading. */
+/** A template whose state is not in any reading. */
 export const unseen = (
-  templates: readonly DesiredTemplate[],
+  { template, id, source: { file } }: DesiredTemplate,
   status: 'failed' | 'held',
   message: string,
   { client, revisionOf }: PassOptions,
-): TemplateResult[] =>
-  templates.map(({ template, id, source: { file } }) =>
-    unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
-  );
+): TemplateResult =>
+  unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message);
 
 /** Templates of invalid or missing files are held. */
 export const unusableTemplates = async (

@@ -34,9 +34,7 @@ const resultOf = (state: TemplateState) =>
   templateResult({
     client: 'acme',
     state,
-    plan: planOf(state.basis),
     revision: null,
-    subdomains: [],
     skipReason: () => null,
     clientHolds: [],
   });

@@ -4,10 +4,10 @@ import type { Difference, Outcome } from '../../plan/difference.ts';
 import { isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { Skip, SkipReason } from '../../plan/place.ts';
-import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
 import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
+import { planOf } from './basis.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { firstPolicy } from './permit.ts';
 import { isStopped, type TemplateState } from './state.ts';
@@ -15,20 +15,18 @@ import { isStopped, type TemplateState } from './state.ts';
 export interface ResultInput {
   readonly client: string;
   readonly state: TemplateState;
-  /** The plan at the end: what still differs. */
-  readonly plan: TemplatePlan;
   readonly revision: string | null;
-  readonly subdomains: readonly SubdomainResult[];
   /** Why a step was not written; null in a dry run. */
   readonly skipReason: SkipReason;
   /** Why the client's writes ended early in this pass. */
   readonly clientHolds: readonly Hold[];
 }
 
-/** The result of a template: writes with their outcome first, then what remains. */
+/** The result of a template without its subdomains: writes with their outcome first, then what still differs. */
 export const templateResult = (input: ResultInput): TemplateResult => {
-  const { state, plan, clientHolds } = input;
+  const { state, clientHolds } = input;
   const { desired, view } = state.basis;
+  const plan = planOf(state.basis);
   const differences = differencesAfter(input);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
   const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.state === 'applied');
@@ -38,7 +36,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const cutShort = isUndone || isUnsaved ? reportedHold(clientHolds) : null;
   const isDoubtful = isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
-  const result: TemplateResult = {
+  return {
     client: input.client,
     template: desired.template,
     id: view.id,
@@ -53,7 +51,6 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     differences,
     subdomains: [],
   };
-  return withSubdomains(result, input.subdomains);
 };
 
 /** Adds the subdomains to a result without them. */
@@ -122,7 +119,8 @@ const isoOf = (time: number): string => new Date(time).toISOString();
 
 const undone = 'some records are no longer as this pass wrote them';
 
-const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[] => {
+const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
+  const plan = planOf(state.basis);
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
   const unfinished = attempts.filter((one) => one.state !== 'applied').map(({ step }) => step.difference);
   const sources = new Set(unfinished.map(sourceOf));
@@ -175,21 +173,11 @@ const afterSkip = ({ difference }: Step, skip: Skip | null, waitsUntil: number |
 
 /** The result of a template that could not be compared, or whose description is invalid. */
 export const unseenResult = (
-  {
-    client,
-    template,
-    id,
-    file,
-    revision,
-  }: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
+  identity: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
   status: 'failed' | 'held',
   message: string,
 ): TemplateResult => ({
-  client,
-  template,
-  id,
-  file,
-  revision,
+  ...identity,
   status,
   message,
   inSync: 0,
