@@ -50,20 +50,13 @@ export const writeKey = (step: Step): string => {
 
 /** The outcome for the store; null while the attempt is open, as an add of unknown outcome is. */
 export const intentResultOf = (attempt: Attempt): IntentResult | null => {
-  const { recordId, action } = attempt.intent;
-  switch (attempt.state) {
-    case 'applied':
-      return { outcome: 'applied', recordId: attempt.recordId, error: null };
-    case 'failed':
-      return { outcome: 'failed', recordId, error: attempt.error };
-    case 'unknown':
-      return action === 'add' ? null : { outcome: 'unknown', recordId, error: attempt.error };
-    case 'intended':
-    case 'awaiting-read':
-    case 'reverted':
-      return null;
-  }
+  const outcome = outcomeOf(attempt);
+  const isUnknownAdd = attempt.state === 'unknown' && attempt.intent.action === 'add';
+  return outcome === null || isUnknownAdd ? null : { ...outcome, recordId: recordIdOf(attempt) };
 };
+
+const recordIdOf = (attempt: Attempt): number | null =>
+  attempt.state === 'applied' ? attempt.recordId : attempt.intent.recordId;
 
 /** The outcome for report and log; null while it is in flight. */
 export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> | null => {
@@ -87,8 +80,8 @@ export const retryAtOf = (attempt: Attempt): number | null => ('retryAt' in atte
 export const changeOfAttempt = (attempt: Attempt, { view }: PlanBasis): Change | null => {
   const outcome = outcomeOf(attempt);
   if (outcome === null) return null;
-  const recordId = attempt.state === 'applied' ? attempt.recordId : attempt.intent.recordId;
-  return { ...changeOf(attempt.intent, { ...outcome, recordId }), template: view.name };
+  const change = changeOf(attempt.intent, { ...outcome, recordId: recordIdOf(attempt) });
+  return { ...change, template: view.name };
 };
 
 /** One of an earlier version does not say why it was sent. */
@@ -106,13 +99,7 @@ export const intentOf = (
   {
     moment: { now, uptime },
     ...sending
-  }: {
-    readonly run: string;
-    readonly trigger: string;
-    readonly revision: string | null;
-    readonly moment: Instant;
-    readonly makesWayFor: string | null;
-  },
+  }: Required<Pick<Intent, 'run' | 'trigger' | 'revision' | 'makesWayFor'>> & { readonly moment: Instant },
 ): Omit<Intent, 'id'> => {
   const own = actualOf(step);
   return {
