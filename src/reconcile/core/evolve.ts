@@ -11,7 +11,7 @@ import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, mayChangeUntil, type Instant } from '../../memory/backoff.ts';
 import { commit, isKeptInPlace, assumeParked } from './commit.ts';
 import { edit, isRemembered, recordOfId, type MemoryDraft } from '../../memory/memory.ts';
-import { compare, showsTheSame } from './reading.ts';
+import { compare, showsTheSame, type Comparison } from './reading.ts';
 import { change, bindTentatively, forgetDropped, noteCause, targetOf } from '../../memory/remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 import { asAccepted } from './waits.ts';
@@ -252,7 +252,8 @@ const lost = (
   if (intent.action === 'add') return withBasis(next, { pending: [...next.basis.pending, intent] });
   const memory = edit(next.basis.memory, (draft) => {
     if (changed) return commit(draft, attempt, changed, at);
-    const failure = nextFailure('unseen', error, step, draft, at);
+    const earlier = rememberedOf(step, draft)?.failure ?? null;
+    const failure = failureAfter(earlier, { kind: 'unseen', message: error, sent: resultOf(step) }, at);
     const target = targetOf(intent);
     if (target) bindTentatively(draft, target, { failure });
     else if (!assumeParked(draft, intent, failure)) rememberFailure(step, failure, draft);
@@ -269,21 +270,12 @@ const refused = (state: TemplateState, attempt: Attempt, error: string, at: Inst
     const { unknownPause } = state.basis;
     const mayChange = mayChangeUntil(earlier, { now: at.now, unknownPause }) !== null;
     const kind = earlier && (isPerhapsAdded || mayChange) ? earlier.kind : 'refused';
-    const failure = nextFailure(kind, error, attempt.step, draft, at);
+    const failure = failureAfter(earlier, { kind, message: error, sent: resultOf(attempt.step) }, at);
     rememberFailure(attempt.step, isPerhapsAdded ? { ...failure, isOver: true } : failure, draft);
     ({ retryAt } = failure);
   });
   return withAttempt(withBasis(state, { memory }), { ...attempt, state: 'failed', error, retryAt });
 };
-
-const nextFailure = (
-  kind: Failure['kind'],
-  message: string,
-  step: Step,
-  draft: MemoryDraft,
-  at: Instant,
-): Failure =>
-  failureAfter(rememberedOf(step, draft)?.failure ?? null, { kind, message, sent: resultOf(step) }, at);
 
 const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void => {
   const desired = isPark(step) ? dataOf(step.actual.record) : dataOf(step.desired.record);
@@ -293,11 +285,7 @@ const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void
 const rememberedOf = (step: Step, draft: MemoryDraft): RecordState | undefined =>
   (isPark(step) ? recordOfId(draft.now, step.actual.record.id) : undefined) ?? draft.get(stepKey(step));
 
-const describeDoubt = (
-  view: ActualTemplate,
-  answer: ActualTemplate,
-  { lacks }: { readonly lacks: number },
-): string => {
+const describeDoubt = (view: ActualTemplate, answer: ActualTemplate, { lacks }: Comparison): string => {
   if (answer.id !== view.id) return `the answer is template ${answer.id}, not ${view.id}`;
   if (lacks > 0) return `the answer lacks ${lacks} of the template's records`;
   return `the answer has ${plural(answer.records.length - view.records.length, 'unexpected record')}`;

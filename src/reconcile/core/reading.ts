@@ -45,8 +45,6 @@ const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 
 export interface Comparison {
   /** How many records of the previous one are missing. */
   readonly lacks: number;
-  /** How many new records there are beyond the written ones. */
-  readonly more: number;
   readonly verdict: Verdict;
 }
 
@@ -60,9 +58,9 @@ export const compare = (
   const lacks = countMissing(before, reading, ({ id }) => !before.unshown?.get(id)?.isAdd);
   const more = Math.max(0, countMissing(reading, before) - expected);
   const { [purpose]: row } = trust;
-  if (reading.id !== before.id) return { lacks, more: 0, verdict: row.lacks };
-  if (more > 0 && row.more !== 'take') return { lacks, more, verdict: row.more };
-  return { lacks, more, verdict: lacks > 0 ? row.lacks : row.same };
+  if (reading.id !== before.id) return { lacks, verdict: row.lacks };
+  if (more > 0 && row.more !== 'take') return { lacks, verdict: row.more };
+  return { lacks, verdict: lacks > 0 ? row.lacks : row.same };
 };
 
 /** How many records of one reading another one lacks. */
