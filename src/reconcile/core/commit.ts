@@ -91,7 +91,7 @@ const commitPark = (
   record: ActualRecord,
 ): void => {
   const isOut = isParkedName(entryOf(record).name);
-  const key = makesWayFor ?? (isKeptInPlace(step, record) ? ownParkedKey(step) : null);
+  const key = makesWayFor ?? (isOut ? null : parkedKey(step.actual.record.id));
   park(draft, record.id, dataOf(record), {
     rewritten: isOut ? null : { sent: resultOf(step), stored: dataOf(record) },
     cause: null,
@@ -112,16 +112,10 @@ export const assumeParked = (
   const displaced = displacedBy(draft, { ...before, id }, cause, makesWayFor);
   // A listing may still be behind what the record was before.
   const stored = draft.ofId(id)?.stored ?? null;
-  park(
-    draft,
-    id,
-    { ...after, ttl: before.ttl },
-    { rewritten: null, cause: null, displaced, failure, stored },
-  );
+  const parked = { ...after, ttl: before.ttl };
+  park(draft, id, parked, { rewritten: null, cause: null, displaced, failure, stored });
   return true;
 };
-
-const ownParkedKey = ({ actual }: ParkStep): string => parkedKey(actual.record.id);
 
 /** A record that kept its name when it was parked is not parked again. */
 const commitRestore = (draft: MemoryDraft, step: ParkStep, record: ActualRecord): void => {

@@ -198,7 +198,7 @@ export const answers = [
   {
     rule: '§3.1 a park that did not change the name is saved',
     file: commit,
-    from: 'makesWayFor ?? (isKeptInPlace(step, record) ? ownParkedKey(step) : null)',
+    from: 'makesWayFor ?? (isOut ? null : parkedKey(step.actual.record.id))',
     to: 'makesWayFor',
     tests: ['reconcile/permit'],
   },
