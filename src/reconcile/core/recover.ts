@@ -9,6 +9,7 @@ import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
 import { answeredRecord, earlierMatch, noteMatched } from './arrivals.ts';
+import type { PlanBasis } from './basis.ts';
 import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
 import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
@@ -16,7 +17,7 @@ import type { EndedIntent } from './state.ts';
 import { asAccepted, type CorrectedView } from './waits.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
-export interface Recovery {
+export interface Recovery extends Pick<PlanBasis, 'now' | 'settle' | 'unknownPause'> {
   readonly templateId: number;
   /** Null if this pass is not about it. */
   readonly desired: DesiredTemplate | null;
@@ -25,9 +26,6 @@ export interface Recovery {
   /** The last trusted reading; null if the service does not show the template. */
   readonly view: CorrectedView | null;
   readonly memory: TemplateMemory;
-  /** Of `PlanBasis`. */
-  readonly now: number;
-  readonly settle: number;
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
   /** In order. */
@@ -48,10 +46,7 @@ export interface ResolvedIntent extends EndedIntent {
 
 /** A saved reading from before a write that may have taken effect is out of date. */
 export const openRecovery = (
-  given: Pick<
-    Recovery,
-    'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'now' | 'settle' | 'open'
-  >,
+  given: Omit<Recovery, 'resolved' | 'told' | 'unfinished' | 'isConclusive' | 'wasConclusive'>,
 ): Recovery => ({
   ...given,
   memory: edit(given.memory, (draft) => draft.setRow({ lastReading: null })),
@@ -109,19 +104,16 @@ export const withReading = (recovery: Recovery, listed: ActualTemplate | undefin
 };
 
 /** An add that is absent in all readings counts as failed, and may be retried once after a backoff. */
-export const concludeAbsent = (
-  recovery: Recovery,
-  { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Instant },
-): Recovery => {
+export const concludeAbsent = (recovery: Recovery, isRetry: boolean, at: Instant): Recovery => {
   const { view, wasConclusive, desired, isDescribed } = recovery;
   // Only a pass about the template knows what its file lists.
   if (view === null || !wasConclusive || (desired === null && isDescribed)) return recovery;
   let next = recovery;
   for (const intent of recovery.open) {
     const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
-    if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, unknownPause, at);
+    if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, at);
     // No file lists it: if a file lists it again, a person has to allow it.
-    else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAbandonedAdds, unknownPause, at);
+    else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAbandonedAdds, at);
   }
   return next;
 };
@@ -178,18 +170,12 @@ const accept = (
 };
 
 /** `adds`: how many adds that may have taken effect it counts for. */
-const abandon = (
-  recovery: Recovery,
-  intent: Intent,
-  adds: number,
-  unknownPause: number,
-  at: Instant,
-): Recovery => {
+const abandon = (recovery: Recovery, intent: Intent, adds: number, at: Instant): Recovery => {
   const known = recovery.memory.records.get(intent.key);
   const message = 'the outcome of the add was unknown, and two readings did not show the record';
   const { after: sent, idsBefore } = intent;
   const failed = { kind: 'unknown', message, sent, idsBefore } as const;
-  const failure = failureAfter(known?.failure ?? null, failed, at, unknownPause);
+  const failure = failureAfter(known?.failure ?? null, failed, at, recovery.unknownPause);
   const cause = known ? known.cause : intent.cause;
   const memory = edit(recovery.memory, (draft) =>
     change(draft, intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause }),

@@ -78,7 +78,7 @@ const resolveUnknown = async (
   run: ClientRun,
   isRetry: boolean,
 ): Promise<readonly Recovery[]> => {
-  const { clock, settle, signal, unknownPause } = run.pass;
+  const { clock, settle, signal } = run.pass;
   let recoveries = await saveResolved(given.map(matchOpen), run);
   for (let round = 1; round <= 2 && recoveries.some(({ open }) => open.length > 0); round += 1) {
     if (!isClosed(run.holds)) await clock.sleep(settle, signal);
@@ -88,10 +88,8 @@ const resolveUnknown = async (
     recoveries = await saveResolved(recoveries, run);
   }
   const at = run.moment;
-  return saveResolved(
-    recoveries.map((one) => concludeAbsent(one, { isRetry, unknownPause, at })),
-    run,
-  );
+  const concluded = recoveries.map((one) => concludeAbsent(one, isRetry, at));
+  return saveResolved(concluded, run);
 };
 
 /** Also of templates that no file describes any more. */
@@ -103,14 +101,14 @@ const openLeft = async (
   run: ClientRun,
 ): Promise<Recovery> => {
   const state = states.find(({ basis }) => basis.view.id === templateId);
-  const { settle } = run.pass;
+  const { settle, unknownPause } = run.pass;
   const now = state?.basis.now ?? run.moment.now;
   const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
   const listed = actual.find(({ id }) => id === templateId);
   const view = state?.basis.view ?? (listed ? asAccepted(listed, memory, { now, settle }) : null);
   const desired = state?.basis.desired ?? null;
   const isDescribed = describes(described, templateId, view?.name);
-  return openRecovery({ templateId, desired, isDescribed, view, memory, now, settle, open });
+  return openRecovery({ templateId, desired, isDescribed, view, memory, now, settle, unknownPause, open });
 };
 
 /** If there are no files any more, templates still count as described. */

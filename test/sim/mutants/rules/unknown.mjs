@@ -153,7 +153,7 @@ export const unknown = [
   {
     rule: '§3.4 after an absent add comes a pause of `unknownPause`',
     file: 'src/reconcile/core/recover.ts',
-    from: 'failureAfter(known?.failure ?? null, failed, at, unknownPause)',
+    from: 'failureAfter(known?.failure ?? null, failed, at, recovery.unknownPause)',
     to: 'failureAfter(known?.failure ?? null, failed, at, 1)',
     tests: ['reconcile/unknown-pause'],
   },
@@ -273,8 +273,8 @@ export const unknown = [
   {
     rule: '§3.4 an add that no file lists any more is abandoned and waits for a person',
     file: 'src/reconcile/core/recover.ts',
-    from: 'abandon(next, intent, maxAbandonedAdds, unknownPause, at)',
-    to: 'abandon(next, intent, 1, unknownPause, at)',
+    from: 'abandon(next, intent, maxAbandonedAdds, at)',
+    to: 'abandon(next, intent, 1, at)',
     tests: ['reconcile/settle'],
   },
   {
