@@ -1,6 +1,6 @@
 import { sameElements } from '../lib/same-elements.ts';
 import { suspensionOf } from '../model/suspension.ts';
-import type { ActualTemplate } from '../model/template.ts';
+import { lostIds } from '../plan/guard.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
 import type { TemplateRow } from '../state/memory.ts';
@@ -150,12 +150,6 @@ const isUnchanging = (state: TemplateState, { isDryRun }: ClientRun): boolean =>
     plan.blocked.length === 0 &&
     plan.surplus.every(({ error }) => error === undefined) &&
     // A record that is missing for the first time needs a second listing.
-    showsAll(basis.view, basis.memory.view.byId)
+    lostIds({ actual: basis.view, memory: basis.memory.view }).length === 0
   );
-};
-
-const showsAll = ({ records }: ActualTemplate, known: ReadonlyMap<number, unknown>): boolean => {
-  const ids = new Set(records.map(({ id }) => id));
-  for (const id of known.keys()) if (!ids.has(id)) return false;
-  return true;
 };
