@@ -96,8 +96,9 @@ const isChosen = (step: Step, only: readonly RecordPattern[]): boolean => {
   return only.length === 0 || matchesPattern(only, parked);
 };
 
-/** The part of a plan that `--only` selects, without what waits for the rest. */
-export const chosenPart = (plan: TemplatePlan, { only }: TemplateState): TemplatePlan => {
+/** The part of its plan that `--only` selects, without what waits for the rest. */
+export const chosenPart = ({ basis, only }: TemplateState): TemplatePlan => {
+  const plan = planOf(basis);
   if (only.length === 0) return plan;
   const reasons = withDependentWaits(plan, (step) => (isChosen(step, only) ? null : notSelected));
   return { ...plan, steps: plan.steps.filter((step) => reasons(step) === null) };
