@@ -123,7 +123,11 @@ const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
  * added any number of times. Another content at a respelled name shows that at first contact, and a placeholder there shows
  * it of every record that is not the file's, however long it has been known.
  */
-const perhapsAdded = ({ view, memory }: PlanBasis, plan: TemplatePlan, isSpellingOpen: boolean): Beside[] => {
+const perhapsAdded = (
+  { view, memory }: PlanBasis,
+  plan: TemplatePlan,
+  isSpellingOpen: boolean,
+): Omit<Pair, 'fields'>[] => {
   const missing = missingIn(plan);
   if (missing.length === 0) return [];
   const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
@@ -142,15 +146,8 @@ const perhapsAdded = ({ view, memory }: PlanBasis, plan: TemplatePlan, isSpellin
   });
 };
 
-interface Beside {
-  readonly desired: DesiredEntry;
-  readonly actual: ActualEntry;
-}
-
 const missingIn = ({ steps, waiting }: TemplatePlan): DesiredEntry[] =>
-  [...steps, ...waiting].flatMap((step) =>
-    !isPark(step) && step.difference.action === 'add' ? [step.desired] : [],
-  );
+  [...steps, ...waiting].flatMap((step) => ('actual' in step ? [] : [step.desired]));
 
 const describeUnseen = (template: string, ids: readonly number[]): string => {
   const shown = ids.slice(0, 5).map((id) => `#${id}`);
