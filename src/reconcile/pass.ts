@@ -200,9 +200,9 @@ const write = async (
   const reverted: TemplateState[] = [];
   for (const state of recovered) reverted.push(await revertParks(state, run));
   const remembered = await mapYielding(reverted, (state) => {
-    const { acceptLoss, settle } = pass;
-    const { now } = run.moment;
-    return saveMemory(remember(state, { listing: run.listing, acceptLoss, settle, now }), run);
+    const { listing, moment } = run;
+    const { acceptLoss } = pass;
+    return saveMemory(remember(state, { listing, acceptLoss, now: moment.now }), run);
   });
   for (const { basis, unfinished } of remembered) {
     if (unfinished.length > 0) run.unsaved.set(basis.view.id, unfinished);

@@ -18,7 +18,7 @@ const suspectsAfter = (shownElsewhere: readonly string[]) => {
   const { id } = state.basis.view;
   const listing = new Map([[id, actualTemplate(shownElsewhere)]]);
   const after = withBasis(state, { memory, view: actualTemplate([]) });
-  const input = { listing, acceptLoss: false, settle: 0, now: 0 };
+  const input = { listing, acceptLoss: false, now: 0 };
   return remember(after, input).basis.memory.row.suspectIds;
 };
 
@@ -38,7 +38,7 @@ test('what only an answer has shown is not forgotten for a listing that shows it
   const memory = edit(state.basis.memory, (draft) => draft.setRow({ answeredIds: [2] }));
   const { id } = state.basis.view;
   const listing = new Map([[id, actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'])]]);
-  const input = { listing, acceptLoss: false, settle: 0, now: 0 };
+  const input = { listing, acceptLoss: false, now: 0 };
   expect(remember(withBasis(state, { memory }), input).basis.memory.row.answeredIds).toEqual([2]);
 });
 

@@ -17,8 +17,6 @@ export interface RememberInput {
   readonly listing: ReadonlyMap<number, ActualTemplate> | null;
   /** A person confirmed that missing records are gone. */
   readonly acceptLoss: boolean;
-  /** Milliseconds. */
-  readonly settle: number;
   readonly now: number;
 }
 
@@ -42,11 +40,8 @@ const rememberUndone = (state: TemplateState): TemplateState => {
 };
 
 /** After a reading that lost many records nothing is forgotten until a second pass agrees. */
-const rememberSeen = (
-  state: TemplateState,
-  { listing, acceptLoss, settle, now }: RememberInput,
-): TemplateState => {
-  const { desired, view, memory } = state.basis;
+const rememberSeen = (state: TemplateState, { listing, acceptLoss, now }: RememberInput): TemplateState => {
+  const { desired, view, memory, settle, now: from } = state.basis;
   // A record that any reading of the pass showed is not missing.
   const actual = unionOf(listing?.get(view.id), view);
   const { suspectIds } = memory.row;
@@ -59,7 +54,7 @@ const rememberSeen = (
   const next = edit(memory, (draft) => {
     if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });
     const desiredKeys = desiredKeysOf(desired);
-    if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });
+    if (isTrusted) observe(draft, plan, { actual, desiredKeys, from, to: now, settle });
   });
   return next === memory ? state : withBasis(state, { memory: next });
 };

@@ -42,8 +42,8 @@ export const withView = (state: TemplateState, reading: CorrectedView, at: Insta
   return { ...withBasis(state, { view, memory }), agreement };
 };
 
-/** Whether the newest reading is as good as two. `settle`: milliseconds. */
-export const isSettled = ({ agreement }: TemplateState, settle: number): boolean => {
+/** Whether the newest reading is as good as two. */
+export const isSettled = ({ agreement, basis: { settle } }: TemplateState): boolean => {
   const { since, until, isRepeated } = agreement;
   return isRepeated && (elapsedSince(since.uptime, until.uptime) ?? until.now - since.now) >= settle;
 };

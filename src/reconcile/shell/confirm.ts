@@ -21,7 +21,7 @@ export const confirmTemplates = async (
   const states = given.map((state) => {
     if (!awaitsReading(state, run.view)) return state;
     const recalled = recallReading(state);
-    (isSettled(recalled, settle) && !hasUnshown(recalled) ? settled : waiting).add(recalled);
+    (isSettled(recalled) && !hasUnshown(recalled) ? settled : waiting).add(recalled);
     return recalled;
   });
   if (waiting.size > 0) await clock.sleep(settle, signal);
