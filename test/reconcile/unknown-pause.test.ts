@@ -125,7 +125,7 @@ describe('what arrives late', () => {
       return rememberedRecord(keyOf(line), { ...nothing, wanted: data(line), adds: 1, failure: open });
     });
     const memory = openMemory({ row: { ...rowOf(), answeredIds }, records }, rowOf());
-    const times = { settle: 10_000, unknownPause: 300_000 };
+    const times = { now: moment.now, settle: 10_000, unknownPause: 300_000 };
     const basis = {
       desired: desiredTemplate(desired),
       memory,

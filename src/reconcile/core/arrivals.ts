@@ -12,21 +12,19 @@ import { bindAdded, bindChanged } from '../../memory/remembering.ts';
 import { desiredKeysOf, entryOf, recordKey } from '../../plan/entry.ts';
 import { isLike } from '../../plan/like.ts';
 import type { Intent, MatchedAdd, RecordState } from '../../state/memory.ts';
-import type { PlanBasis } from './basis.ts';
-
-type Arrival = Omit<PlanBasis, 'now'>;
+import type { PlanBasis } from './waits.ts';
 
 /**
  * Binds what shows an update of unknown outcome, or has appeared and is like an add that was given up as absent, or that
  * was bound to a record which somebody else may have made.
  */
-export const claimArrived = (basis: Arrival, at: Instant): TemplateMemory => {
+export const claimArrived = (basis: PlanBasis, at: Instant): TemplateMemory => {
   const memory = edit(basis.memory, (draft) => bindChanged(draft, basis.view, basis.desired));
   return claimCopies({ ...basis, memory: claimLate({ ...basis, memory }, at) }, at);
 };
 
 const claimLate = (
-  { desired, memory, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
+  { desired, memory, view }: PlanBasis,
   { now: at, uptime: since }: Instant,
 ): TemplateMemory => {
   const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
@@ -61,7 +59,7 @@ export const noteMatched = (draft: MemoryDraft, { key, sent, idsBefore, at, sinc
 
 /** Until it can no longer appear, also in a listing that is behind. */
 const claimCopies = (
-  { desired, memory, view, pending, settle, unknownPause }: Arrival,
+  { desired, memory, view, pending, settle, unknownPause }: PlanBasis,
   { now, uptime }: Instant,
 ): TemplateMemory => {
   const matched = memory.row.matchedAdds ?? [];

@@ -1,6 +1,5 @@
 import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import { sameData } from '../../model/canonical.ts';
-import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { isPerhaps } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
@@ -10,16 +9,7 @@ import type { RecordState } from '../../state/memory.ts';
 import { isActive } from '../../memory/backoff.ts';
 import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
 import { unknownAddCount } from '../../memory/remembering.ts';
-import type { Waits } from './waits.ts';
-
-export interface GateInput {
-  readonly memory: TemplateMemory;
-  readonly waits: Waits;
-  readonly actual: ActualTemplate;
-  /** Whether records that the file never listed serve it. */
-  readonly adopts: boolean;
-  readonly now: number;
-}
+import type { PlanBasis, Waits } from './waits.ts';
 
 /** Adds of one desired record that may take effect before a person has to allow another one. */
 export const maxAbandonedAdds = 2;
@@ -40,7 +30,8 @@ const day = 86_400_000;
  * | a refusal                                                      | the record        | its backoff                   |
  * | an add that the service turned into another desired record     | the record        | an edit                       |
  */
-export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput) => {
+export const gate = (basis: PlanBasis, waits: Waits) => {
+  const { desired: file, memory, now } = basis;
   let lost: ReadonlyMap<string, number> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
@@ -51,13 +42,12 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
       if (wait || !record) return wait;
       return failing(record, desired, now) ?? notConverging(record, desired, actual, now);
     }
-    const blockedByUncounted = uncountedBlock(desired, template, memory);
-    // A record that is reused for it resolves it; `addGate` still keeps it from being added.
+    const blockedByUncounted = uncountedBlock(desired, basis);
+    // A record that is reused for it resolves it, also one that the file never listed; `addGate` still keeps it from being added.
+    const adopts = file.adopt && file.surplus === 'park';
     if (blockedByUncounted) return adopts ? null : blockedByUncounted;
     const late =
-      record?.failure?.kind === 'unknown'
-        ? likeOne(desired, withoutPreexisting(template, memory), memory)
-        : null;
+      record?.failure?.kind === 'unknown' ? likeOne(desired, withoutPreexisting(basis), memory) : null;
     if (late) return blockedByLate(late);
     const inSet = (lost ??= abandonedBySet(memory)).get(setKey(desired)) ?? 0;
     return (
@@ -72,33 +62,27 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
 
 /** Why a record that no surplus serves may not be added: a similar record is still there, or may become it. */
 export const addGate =
-  ({ memory, waits, actual }: Pick<GateInput, 'memory' | 'waits' | 'actual'>) =>
+  (basis: PlanBasis, waits: Waits) =>
   (desired: DesiredEntry): Block | null =>
-    uncountedBlock(desired, actual, memory) ?? waits.blockOfUnserved(desired);
+    uncountedBlock(desired, basis) ?? waits.blockOfUnserved(desired);
 
-const uncountedBlock = (
-  desired: DesiredEntry,
-  template: ActualTemplate,
-  memory: TemplateMemory,
-): Block | null => {
+const uncountedBlock = (desired: DesiredEntry, { view, memory }: PlanBasis): Block | null => {
   const record = memory.records.get(recordKey(desired));
-  const like = record && record.adds >= unknownAddCount ? likeOne(desired, template, memory) : null;
+  const like = record && record.adds >= unknownAddCount ? likeOne(desired, view.records, memory) : null;
   return like && blockedBySimilar(like);
 };
 
 /** A similar record among the unknown ones. */
 const likeOne = (
   desired: DesiredEntry,
-  { records }: Pick<ActualTemplate, 'records'>,
+  records: readonly ActualRecord[],
   memory: TemplateMemory,
 ): ActualRecord | null =>
   records.find((record) => !isKnownId(memory, record.id) && isPerhaps(desired, entryOf(record))) ?? null;
 
 /** Records from before first contact come from no add. */
-const withoutPreexisting = (
-  { records }: ActualTemplate,
-  { view: { preexistingIds } }: TemplateMemory,
-): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !preexistingIds.has(id)) });
+const withoutPreexisting = ({ view, memory }: PlanBasis): readonly ActualRecord[] =>
+  view.records.filter(({ id }) => !memory.view.preexistingIds.has(id));
 
 const blockedByLate = (like: ActualRecord): Block => ({
   reason: 'pending-write',
@@ -122,11 +106,10 @@ const abandonedBySet = (memory: TemplateMemory): Map<string, number> => {
 
 /** Why a record may not be parked now, or `restored` to what it was. */
 export const parkGate =
-  ({ memory, waits, now }: Pick<GateInput, 'memory' | 'waits' | 'now'>) =>
+  ({ memory, now }: PlanBasis, waits: Waits) =>
   ({ record, type }: ActualEntry, restored?: RecordData): { error: string; retryAt?: string } | null => {
     const sent = restored ?? parkedForm(record, type);
-    const unshown =
-      (restored ? waits.blockOfRestore(record) : waits.blockOfPark(record)) ?? waits.blockOfLeaving(record);
+    const unshown = waits.blockOfPark(record, restored !== undefined);
     if (unshown) return { error: unshown.message, ...(unshown.retryAt ? { retryAt: unshown.retryAt } : {}) };
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
     const failure = known?.failure ?? null;
@@ -154,10 +137,7 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
     };
   if (adds < maxAbandonedAdds) return null;
   return failure?.kind === 'unknown'
-    ? {
-        reason: 'pending-write',
-        message: askForRetry(adds),
-      }
+    ? { reason: 'pending-write', message: askForRetry(adds) }
     : {
         reason: 'vanished',
         message: `added ${adds} times, and missing again each time; find out why, then apply --retry`,

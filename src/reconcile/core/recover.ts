@@ -9,12 +9,11 @@ import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
 import { answeredRecord, earlierMatch, noteMatched } from './arrivals.ts';
-import type { PlanBasis } from './basis.ts';
 import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
 import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
 import type { EndedIntent } from './state.ts';
-import { asAccepted, type CorrectedView } from './waits.ts';
+import { asAccepted, type CorrectedView, type PlanBasis } from './waits.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery extends Pick<PlanBasis, 'now' | 'settle' | 'unknownPause'> {

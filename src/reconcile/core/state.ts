@@ -5,11 +5,10 @@ import type { RecordPattern } from '../../plan/record-pattern.ts';
 import type { Intent, IntentResult, StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { Instant } from '../../memory/backoff.ts';
-import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from '../../plan/bind.ts';
 import { edit, openMemory, type TemplateMemory } from '../../memory/memory.ts';
 import { recognizeRestored, correctForClockJump, takeListing } from '../../memory/remembering.ts';
-import { asAccepted } from './waits.ts';
+import { asAccepted, type PlanBasis } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */
 export interface Agreement {

@@ -17,8 +17,9 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, isRemembered, type MemoryDraft } from '../../memory/memory.ts';
 import { bind, change, unbind, unknownAddCount } from '../../memory/remembering.ts';
-import { planOf, type PlanBasis } from './basis.ts';
+import { planOf } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
+import type { PlanBasis } from './waits.ts';
 
 /** A template whose saved state is partly not trusted, and notes about that for people. */
 export interface Suspicion {

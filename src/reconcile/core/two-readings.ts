@@ -91,13 +91,14 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
 export const rememberReading = (state: TemplateState): TemplateState => {
   const { lastReading = null } = state.basis.memory.row;
   const digest = digestOf(state.basis.view);
-  const { memory, pending, now } = state.basis;
-  const mayCome = mayStillCome(memory, pending, now);
+  const mayCome = mayStillCome(state.basis);
   const isDoubtful = state.holds.some((hold) => !isPolicy(hold)) || hasFailedAdd(state) || mayCome;
   const isNew = digest !== lastReading?.digest;
   const next = isDoubtful ? null : isNew ? { digest, since: state.agreement.since } : lastReading;
   if (next === lastReading) return state;
-  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ lastReading: next })) });
+  return withBasis(state, {
+    memory: edit(state.basis.memory, (draft) => draft.setRow({ lastReading: next })),
+  });
 };
 
 const hasFailedAdd = ({ attempts }: TemplateState): boolean =>

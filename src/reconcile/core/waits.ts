@@ -51,17 +51,26 @@ interface Unshown {
   readonly until: number;
 }
 
-/** When a pass opened a template, ms since the epoch, and the wait between two readings in milliseconds. */
-interface Lag {
+/** Everything that a plan is made from. */
+export interface PlanBasis {
+  readonly desired: DesiredTemplate;
+  /** The newest trusted reading. */
+  readonly view: CorrectedView;
+  readonly memory: TemplateMemory;
+  /** Adds of unknown outcome. */
+  readonly pending: readonly Intent[];
+  /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
   readonly now: number;
+  /** The wait between two readings, and the time in which a write may take effect, in milliseconds. */
   readonly settle: number;
+  readonly unknownPause: number;
 }
 
 /** Puts our accepted writes into a listing that may be behind them; `except`: of the record with another write since. */
 export const asAccepted = (
   reading: CorrectedView,
   { records }: TemplateMemory,
-  { now, settle }: Lag,
+  { now, settle }: Pick<PlanBasis, 'now' | 'settle'>,
   except: number | null = null,
 ): CorrectedView => {
   if (reading.unshown) return reading;
@@ -138,27 +147,15 @@ export interface Waits {
   readonly blockOfUnshown: (id: number, isInSync: boolean) => Block | null;
   /** Why a record does not become the desired one: it may be or become another one, or be the only copy of it. */
   readonly blockOfReuse: (desired: DesiredEntry, actual: ActualEntry) => Block | null;
-  /** Why a surplus record is not parked: it may get another name yet, or be what the listing shows, which may be of the file. */
-  readonly blockOfPark: (record: ActualRecord) => Block | null;
-  /** Why a parked record is not restored: it may get another name yet. */
-  readonly blockOfRestore: (record: ActualRecord) => Block | null;
-  /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
-  readonly blockOfLeaving: (record: ActualRecord) => Block | null;
+  /**
+   * Why a surplus record is not parked, or a parked one not restored: it may get another name yet; a surplus one may be what
+   * the listing shows, which may be of the file; and it, or what would stay at its name, may have been removed instead.
+   */
+  readonly blockOfPark: (record: ActualRecord, isRestored: boolean) => Block | null;
 }
 
-interface WaitsInput {
-  readonly desired: DesiredTemplate;
-  readonly now: number;
-  readonly unknownPause: number;
-}
-
-export const waitsOf = (
-  memory: TemplateMemory,
-  pending: readonly Intent[],
-  { unshown, records }: CorrectedView,
-  { desired: file, now, unknownPause }: WaitsInput,
-): Waits => {
-  const wants = unshown && desiredKeysOf(file);
+export const waitsOf = ({ desired: file, view, memory, pending, now, unknownPause }: PlanBasis): Waits => {
+  const { unshown, records } = view;
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
@@ -213,18 +210,19 @@ export const waitsOf = (
       if (move) return move;
       const listed = unshown?.get(id)?.listed;
       const listedKey = listed ? recordKey(entryOf(listed)) : key;
-      if (listedKey !== key && wants?.has(listedKey)) return blockOf(id);
+      if (listedKey !== key && desiredKeysOf(file).has(listedKey)) return blockOf(id);
       const original = own === key ? undefined : copied.get(own);
       return original === id ? null : blockOf(original);
     },
-    blockOfPark: ({ id }) => blockOfMove(id) ?? blockOf(id),
-    blockOfRestore: ({ id }) => blockOfMove(id),
-    blockOfLeaving: ({ name }) => blockOf(addedAt.get(bareName(canonicalName(name)))),
+    blockOfPark: ({ id, name }, isRestored) =>
+      blockOfMove(id) ??
+      (isRestored ? null : blockOf(id)) ??
+      blockOf(addedAt.get(bareName(canonicalName(name)))),
   };
 };
 
 /** Whether an add of ours, which no reading shows, may still take effect. */
-export const mayStillCome = (memory: TemplateMemory, pending: readonly Intent[], now: number): boolean =>
+export const mayStillCome = ({ memory, pending, now }: PlanBasis): boolean =>
   pending.length + absentWaits(memory, now).length > 0;
 
 /** An update of unknown outcome that may still give its record a name; parks are none. */

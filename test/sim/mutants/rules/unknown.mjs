@@ -67,8 +67,8 @@ export const unknown = [
   {
     rule: '§3.4 no late add made a record that existed at first contact',
     file: 'src/reconcile/core/gate.ts',
-    from: 'likeOne(desired, withoutPreexisting(template, memory), memory)',
-    to: 'likeOne(desired, template, memory)',
+    from: 'likeOne(desired, withoutPreexisting(basis), memory)',
+    to: 'likeOne(desired, basis.view.records, memory)',
     tests: ['reconcile/unknown-pause'],
   },
   {
@@ -402,8 +402,8 @@ export const unknown = [
   {
     rule: '§3.8 nothing is added beside a record that may be it, also with adopt',
     file: 'src/reconcile/core/gate.ts',
-    from: 'uncountedBlock(desired, actual, memory) ?? waits.blockOfUnserved(desired);',
-    to: 'waits.blockOfUnserved(desired) ?? (desired.name === null ? uncountedBlock(desired, actual, memory) : null);',
+    from: 'uncountedBlock(desired, basis) ?? waits.blockOfUnserved(desired);',
+    to: 'waits.blockOfUnserved(desired) ?? (desired.name === null ? uncountedBlock(desired, basis) : null);',
     tests: ['reconcile/older-memory'],
   },
   {

@@ -14,8 +14,8 @@ export const waits = [
   {
     rule: '§3.2 a record that may still get another name is not parked',
     file: 'src/reconcile/core/waits.ts',
-    from: 'blockOfMove(id) ?? blockOf(id)',
-    to: 'blockOf(id)',
+    from: 'blockOfMove(id) ??\n      (isRestored',
+    to: '(isRestored ? blockOfMove(id) : null) ??\n      (isRestored',
     tests: ['reconcile/late'],
   },
   {
@@ -28,15 +28,15 @@ export const waits = [
   {
     rule: '§3.2 a record that a listing does not show as it was written is not parked',
     file: 'src/reconcile/core/waits.ts',
-    from: 'blockOfMove(id) ?? blockOf(id)',
-    to: 'blockOfMove(id) ?? (unshown?.get(id)?.isAdd ? blockOf(id) : null)',
+    from: '(isRestored ? null : blockOf(id)) ??',
+    to: '(isRestored || !unshown?.get(id)?.isAdd ? null : blockOf(id)) ??',
     tests: ['reconcile/lag'],
   },
   {
     rule: '§3.2 a record that a listing shows as the file wants it becomes no other one, though we wrote it otherwise since',
     file: 'src/reconcile/core/waits.ts',
-    from: 'listedKey !== key && wants?.has(listedKey)',
-    to: 'listedKey !== key && wants?.has(`?${listedKey}`)',
+    from: 'listedKey !== key && desiredKeysOf(file).has(listedKey)',
+    to: 'listedKey !== key && desiredKeysOf(file).has(`?${listedKey}`)',
     tests: ['reconcile/lag'],
   },
   {
@@ -158,8 +158,8 @@ export const waits = [
   {
     rule: '§3.2 a parked record that may still get another name is not restored',
     file: 'src/reconcile/core/waits.ts',
-    from: 'blockOfRestore: ({ id }) => blockOfMove(id)',
-    to: 'blockOfRestore: () => null',
+    from: 'blockOfMove(id) ??\n      (isRestored',
+    to: '(isRestored ? null : blockOfMove(id)) ??\n      (isRestored',
     tests: ['schedules/schedules'],
   },
   {
