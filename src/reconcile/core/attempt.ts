@@ -9,31 +9,25 @@ import type { Instant } from '../../memory/backoff.ts';
 import type { PlanBasis } from './waits.ts';
 
 /** The state of one step of this pass. */
-export type Attempt = AttemptedStep &
-  (
-    | { readonly state: 'intended' }
-    /**
-     * The answer is rejected, shows the record as it was, or may hide it: another reading decides. `changed`: the
-     * changed record, if the rejected answer shows it.
-     */
-    | {
-        readonly state: 'awaiting-read';
-        readonly by: 'doubt' | 'stale' | 'refusal';
-        readonly error: string;
-        readonly changed?: ActualRecord | null;
-      }
-    | { readonly state: 'applied'; readonly recordId: number }
-    /** `retryAt`: ms since the epoch. */
-    | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }
-    | { readonly state: 'unknown'; readonly error: string }
-    /** A park that was reverted, since the write that needed its name was not accepted. */
-    | { readonly state: 'reverted'; readonly error: string; readonly retryAt: number | null }
-  );
-
-interface AttemptedStep {
-  readonly step: Step;
-  readonly intent: Intent;
-}
+export type Attempt = { readonly step: Step; readonly intent: Intent } & (
+  | { readonly state: 'intended' }
+  /**
+   * The answer is rejected, shows the record as it was, or may hide it: another reading decides. `changed`: the
+   * changed record, if the rejected answer shows it.
+   */
+  | {
+      readonly state: 'awaiting-read';
+      readonly by: 'doubt' | 'stale' | 'refusal';
+      readonly error: string;
+      readonly changed?: ActualRecord | null;
+    }
+  | { readonly state: 'applied'; readonly recordId: number }
+  /** `retryAt`: ms since the epoch. */
+  | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }
+  | { readonly state: 'unknown'; readonly error: string }
+  /** A park that was reverted, since the write that needed its name was not accepted. */
+  | { readonly state: 'reverted'; readonly error: string; readonly retryAt: number | null }
+);
 
 /** Identifies a step over all plans of a pass. */
 export const stepKey = (step: Step): string => {
