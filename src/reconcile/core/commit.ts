@@ -18,29 +18,23 @@ import type { Acceptance, Failure, Intent, RecordState } from '../../state/memor
 import type { Attempt } from './attempt.ts';
 import type { Instant } from '../../memory/backoff.ts';
 import type { MemoryDraft } from '../../memory/memory.ts';
-import { bind, park, restore, storedAgain } from '../../memory/remembering.ts';
+import { bind, park, restore, storedAgain, type AcceptedValue } from '../../memory/remembering.ts';
 
 /** Notes a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, moment: Instant): void => {
   const { step, intent } = attempt;
   draft.setRow({ lastWriteAt: intent.at });
-  if (!isPark(step)) commitRecord(draft, step, record, moment);
+  const own = actualOf(step);
+  const before = own && dataOf(own.record);
+  const accepted = { sent: resultOf(step), before, at: moment.now, since: moment.uptime };
+  const earlier = own && (draft.ofId(record.id)?.stored ?? null);
+  if (!isPark(step)) commitRecord(draft, step, record, accepted, earlier);
   else {
-    const stored = acceptedPark(draft, step, record, moment);
+    const stored = storedAgain(undefined, accepted, earlier);
     if (isRestore(step)) commitRestore(draft, step, record);
     else commitPark(draft, step, intent, record);
     draft.put({ ...draft.ofId(record.id)!, stored });
   }
-};
-
-const acceptedPark = (
-  draft: MemoryDraft,
-  step: ParkStep,
-  record: ActualRecord,
-  { now, uptime }: Instant,
-): Acceptance => {
-  const accepted = { sent: resultOf(step), before: dataOf(step.actual.record), at: now, since: uptime };
-  return storedAgain(undefined, accepted, draft.ofId(record.id)?.stored ?? null);
 };
 
 /** Whether the service kept the name of a record that it was to park. */
@@ -51,17 +45,15 @@ const commitRecord = (
   draft: MemoryDraft,
   step: Exclude<Step, ParkStep>,
   record: ActualRecord,
-  { now, uptime }: Instant,
+  accepted: AcceptedValue,
+  earlier: Acceptance | null,
 ): void => {
-  const sent = resultOf(step);
+  const { sent } = accepted;
   const actual = entryOf(record);
   const previous = draft.get(recordKey(step.desired));
-  const own = actualOf(step);
-  const before = own && dataOf(own.record);
-  const accepted = { sent, before, at: now, since: uptime };
   bind(draft, step.desired, actual, {
     adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
-    stored: storedAgain(previous, accepted, own && (draft.ofId(record.id)?.stored ?? null)),
+    stored: storedAgain(previous, accepted, earlier),
     rewritten: pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
     failure: null,
     ...keptNameAfter(draft, step, actual.name),
