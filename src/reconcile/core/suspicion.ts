@@ -21,17 +21,14 @@ import { planOf } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 import type { PlanBasis } from './waits.ts';
 
-/** A template whose saved state is partly not trusted, and notes about that for people. */
-export interface Suspicion {
-  readonly state: TemplateState;
-  readonly warning: string | null;
-}
-
 /**
  * The check for records that may be the desired ones, of every id that the saved state does not know, for whichever
  * reason: somebody else made them, or the state is new, lost, or an older copy. Beside such a record nothing is added.
+ * `warning`: what people should know of a state that is partly not trusted.
  */
-export const suspectMemory = (state: TemplateState): Suspicion => {
+export const suspectMemory = (
+  state: TemplateState,
+): { readonly state: TemplateState; readonly warning: string | null } => {
   const { basis } = state;
   const plan = planOf(basis);
   const { memory } = basis;
