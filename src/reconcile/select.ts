@@ -42,13 +42,10 @@ export const unusableTemplates = async (
   { unusable, files }: DesiredState,
   { client, memory, revisionOf, templates }: PassOptions,
 ): Promise<TemplateResult[]> => {
-  const broken = unusable.map(({ template, id, file, message }) =>
-    unseenResult(
-      { client, template: template ?? file, id, file, revision: revisionOf(file) },
-      'held',
-      message,
-    ),
-  );
+  const broken = unusable.map(({ template, id, file, message }) => {
+    const identity = { client, template: template ?? file, id, file, revision: revisionOf(file) };
+    return unseenResult(identity, 'held', message);
+  });
   if (files > 0 || templates.length > 0) return broken;
   const known = await memory.templates();
   const message = 'there are no template files any more: nothing is written until there are some again';
