@@ -59,19 +59,12 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     holdReason: reportedHold?.reason ?? null,
     retryAt: reportedHold?.retryAt == null ? null : new Date(reportedHold.retryAt).toISOString(),
     isDenied: reportedHold?.cause === 'denied',
-    wasRead: found.wasRead,
-    isIncomplete: found.isIncomplete,
-    templates: found.results,
+    ...found,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };
 };
 
-interface FoundByPass {
-  readonly results: readonly TemplateResult[];
-  readonly wasRead: boolean;
-  /** Whether planned writes were left undone for another reason than a mode or a guard. */
-  readonly isIncomplete: boolean;
-}
+type FoundByPass = Pick<PassResult, 'wasRead' | 'isIncomplete' | 'templates'>;
 
 const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
   const { described = part, cache } = pass;
@@ -81,7 +74,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   if (actual === null) {
     const { reason } = run.reportedHold!;
     const failed = desired.templates.map((one) => ({ ...unseen(one, 'failed', reason, pass), asOf: null }));
-    return { results: [...failed, ...held], wasRead: false, isIncomplete: false };
+    return { wasRead: false, isIncomplete: false, templates: [...failed, ...held] };
   }
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const inputs = { desired, described, actual, revisions };
@@ -116,7 +109,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const results = new Map([...cached.keys()].map((one, index) => [one, refreshed[index]!]));
   for (const one of found) results.set(one.bound, one.result);
   const all = [...bound.map((one) => results.get(one)!), ...others];
-  return { results: asBefore(all, cache), wasRead: true, isIncomplete };
+  return { wasRead: true, isIncomplete, templates: asBefore(all, cache) };
 };
 
 /** All of this is computed before anything irreversible is done. */
@@ -147,9 +140,7 @@ const suspect = (given: TemplateState, pass: Pass): TemplateState => {
 
 /** A write that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
-  if (holdsAdds === null) return state;
-  const { steps } = planOf(state.basis);
-  if (!steps.some(givesName)) return state;
+  if (holdsAdds === null || !planOf(state.basis).steps.some(givesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
 
@@ -223,7 +214,7 @@ const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: Cl
   const first = planOf(planned.basis);
   const reasons = policyReasons(first, state, pass.force);
   const permitted = first.steps.filter((step) => reasons(step) === null);
-  return unwrittenSteps(permitted, state, planOf(state.basis)).length > 0;
+  return unwrittenSteps(permitted, state).length > 0;
 };
 
 /** If one template fails, the others must stop before the error is thrown. */

@@ -125,11 +125,8 @@ const isAdd = (step: Step): boolean => step.difference.action === 'add';
 const unconfirmed = 'waits until a second reading shows the same';
 
 /** Planned steps that were not sent and that are still planned at the end, or blocked by then. */
-export const unwrittenSteps = (
-  planned: readonly Step[],
-  { attempts }: TemplateState,
-  { steps, blocked }: TemplatePlan,
-): Step[] => {
+export const unwrittenSteps = (planned: readonly Step[], { attempts, basis }: TemplateState): Step[] => {
+  const { steps, blocked } = planOf(basis);
   const open = new Set(steps.map(stepKey));
   const sources = new Set(blocked.map(({ source }) => source));
   return planned.filter((step) => {
