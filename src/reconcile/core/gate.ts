@@ -43,8 +43,9 @@ export const gate = (basis: PlanBasis, waits: Waits) => {
       return failing(record, desired, now) ?? notConverging(record, desired, actual, now);
     }
     const blockedByUncounted = uncountedBlock(desired, basis);
-    // A record that is reused for it resolves it, also one that the file never listed; `addGate` still keeps it from being added.
+    // Then records that the file never listed serve it, too.
     const adopts = file.adopt && file.surplus === 'park';
+    // A record that is reused for it resolves it; `addGate` still keeps it from being added.
     if (blockedByUncounted) return adopts ? null : blockedByUncounted;
     const late =
       record?.failure?.kind === 'unknown' ? likeOne(desired, withoutPreexisting(basis), memory) : null;
