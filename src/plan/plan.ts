@@ -108,7 +108,6 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   };
 };
 
-/** Also the fields that differ from what the listing shows: it may be behind, or somebody changed the record back. */
 /** Also ignored records, and those of unknown types. */
 const unpairedOf = (everything: readonly ActualEntry[], pairs: readonly Pair[]): readonly ActualEntry[] => {
   if (pairs.length === everything.length) return none;
@@ -116,6 +115,7 @@ const unpairedOf = (everything: readonly ActualEntry[], pairs: readonly Pair[]):
   return everything.filter((entry) => !paired.has(entry));
 };
 
+/** Also the fields that differ from what the listing shows: it may be behind, or somebody changed the record back. */
 const asListed = (pair: Pair, { listedAs }: PlanInput): Pair => {
   const listed = listedAs?.(pair.actual.record.id);
   if (!listed) return pair;
