@@ -29,10 +29,11 @@ export const directoryWith = async (files: Record<string, string | Uint8Array>):
 };
 
 export const write = async (directory: string, files: Record<string, string | Uint8Array>): Promise<void> => {
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), content);
-  }
+  for (const folder of new Set(Object.keys(files).map(dirname)))
+    await mkdir(join(directory, folder), { recursive: true });
+  await Promise.all(
+    Object.entries(files).map(([name, content]) => writeFile(join(directory, name), content)),
+  );
 };
 
 /** Loads files as `templates/NAME`, whatever the directory is really called. */
