@@ -13,9 +13,18 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const root = path.join(import.meta.dirname, '../..');
 
-const printed = async (...args: string[]): Promise<string> => {
+const texts = new Map<string, Promise<string>>();
+
+/** What the program prints, which is always the same. */
+const printed = (what = ''): Promise<string> => {
+  const text = texts.get(what) ?? print(what);
+  texts.set(what, text);
+  return text;
+};
+
+const print = async (what: string): Promise<string> => {
   const cwd = await workplace({ withExamples: false });
-  const { code, stdout, stderr } = await run(['schema', ...args], { cwd });
+  const { code, stdout, stderr } = await run(['schema', what].filter(Boolean), { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 };
