@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
+import { layOutFiles } from '../../src/import/layout.ts';
+import { sortOut } from '../../src/import/sort-out.ts';
 import { nothingYet } from '../../src/import/existing.ts';
 import { loadFiles } from '../desired/load-files.ts';
 import { templateOf, filesFor, textFor, type Stated } from './written.ts';
@@ -266,6 +268,24 @@ test('records that do not fit into one file are written as fragments', async () 
   );
   expect(lines).toEqual([]);
   expect(templates.map((template) => template.records.length)).toEqual([40]);
+});
+
+test.each([
+  [20_000, 0],
+  [20_001, 2],
+])('%i records are written as %i fragments', (length, fragments) => {
+  const records = Array.from({ length }, (_, index) => ({ type: 'TXT', name: `n${index}`, content: 'x' }));
+  const { desired } = sortOut(templateOf(...records).records, []);
+  const contents = {
+    name: 'web',
+    id: null,
+    ttl: 3_600,
+    desired,
+    remarks: [],
+    existing: nothingYet,
+    arrangement: null,
+  };
+  expect(layOutFiles(contents, new Map(), String).fragments.size).toBe(fragments);
 });
 
 test('records with too many problems to list are written nevertheless', async () => {
