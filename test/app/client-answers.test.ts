@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { askNameServers, type AnswersRequest } from '../../src/app/client-answers.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import { answersIn, answersKey, withAnswers } from '../../src/report/with-answers.ts';
@@ -10,7 +10,7 @@ import { pass, template } from '../report/every-kind.ts';
 
 const names = ['a.example.net', 'b.example.net'] as const;
 
-const serve = async (apex: string): Promise<ZoneServer> => {
+const serve = async ({ onTestFinished }: TestContext, apex: string): Promise<ZoneServer> => {
   const server = await startZoneServer({ apex, lines: [[apex, 'A', '192.0.2.1']] });
   onTestFinished(() => server.close());
   return server;
@@ -53,9 +53,11 @@ const statusWith = (answers: SubdomainAnswers | undefined) => {
   return withAnswers(before, answersIn(before)).templates[0]?.status;
 };
 
-describe('a round in which nobody can be asked', { timeout: 60_000 }, () => {
-  it('does not make the template fail', async () => {
-    const silent = await serve(names[0]);
+// Three of them wait for a server that is silent.
+describe.concurrent('a round in which nobody can be asked', { timeout: 60_000 }, () => {
+  it('does not make the template fail', async (context) => {
+    const { expect } = context;
+    const silent = await serve(context, names[0]);
     silent.hush();
     const found = (await ask([silent])).get(first);
     expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent' }] });
@@ -63,8 +65,9 @@ describe('a round in which nobody can be asked', { timeout: 60_000 }, () => {
     expect(statusWith(found)).toBe('in-sync');
   });
 
-  it('keeps the answers of the round before, and says their age and the reason', async () => {
-    const server = await serve(names[0]);
+  it('keeps the answers of the round before, and says their age and the reason', async (context) => {
+    const { expect } = context;
+    const server = await serve(context, names[0]);
     const previous = await ask([server]);
     const before = previous.get(first);
     expect(before).toMatchObject({ status: 'in-sync', askedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
@@ -75,16 +78,18 @@ describe('a round in which nobody can be asked', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is told from one server that is silent while others answer: that is drift', async () => {
-    const [one, silent] = [await serve(names[0]), await serve(names[1])];
+  it('is told from one server that is silent while others answer: that is drift', async (context) => {
+    const { expect } = context;
+    const [one, silent] = [await serve(context, names[0]), await serve(context, names[1])];
     silent.hush();
     const found = await ask([one, silent]);
     expect(found.get(first)).toMatchObject({ status: 'in-sync' });
     expect(found.get(second)).toMatchObject({ status: 'drifted', servers: [{ status: 'silent' }] });
   });
 
-  it('is one that was ended before its time', async () => {
-    const server = await serve(names[0]);
+  it('is one that was ended before its time', async (context) => {
+    const { expect } = context;
+    const server = await serve(context, names[0]);
     const previous = await ask([server]);
     const asked = server.questions.length;
     const found = await ask([server], { previous, signal: AbortSignal.abort() });

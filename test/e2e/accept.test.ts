@@ -51,7 +51,6 @@ const place = async (): Promise<Place> => {
     ],
   })) as { id: number };
   const plan = async (): Promise<string> => (await run(['plan', 'web'], launch)).stdout;
-  expect(await plan()).toContain('everything in sync');
   return {
     service,
     launch,
@@ -65,6 +64,7 @@ const place = async (): Promise<Place> => {
 
 it('a day with drift: a record, a fragment, a variable, a patch', async () => {
   const { service, launch, id, idOf, textOf, plan } = await place();
+  expect(await plan()).toContain('everything in sync');
   expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
 
   // A record is gone, another one is new, and the mail server's priority is another one.
@@ -155,10 +155,21 @@ it('a fragment that others include is changed, and they are named', async () => 
 });
 
 describe('it refuses, and changes nothing', () => {
+  it('no such template, no such record, no pattern', async () => {
+    const { launch, textOf } = await place();
+    for (const [args, message] of [
+      [['wbe'], 'did you mean `web`?'],
+      [['web', 'wwww A'], "web has no record 'wwww A'"],
+      [['web', 'www'], 'expected a name and a type'],
+    ] as const)
+      expect(await run(['accept', ...args, '--yes'], launch)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(message),
+      });
+    expect([await textOf('web.yaml'), await textOf('_mail.yaml')]).toEqual([web, mail]);
+  });
+
   it.each<[string, (given: Place) => Promise<unknown>, string[], string]>([
-    ['no such template', async () => undefined, ['wbe', '--yes'], 'did you mean `web`?'],
-    ['no such record', async () => undefined, ['web', 'wwww A', '--yes'], "web has no record 'wwww A'"],
-    ['no pattern', async () => undefined, ['web', 'www', '--yes'], 'expected a name and a type'],
     [
       'a file with errors',
       ({ launch }) => writeFile(path.join(launch.cwd, 'templates/web.yaml'), `${web}  - { type: A }\n`),

@@ -1,6 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { reportSchema } from '../../src/report/report.ts';
 import { ways, writeBelow } from '../daemon/ways.ts';
@@ -39,7 +38,10 @@ const started = async (...names: readonly string[]) => {
   return { service, cwd, write, daemon, drift, contents, idOf };
 };
 
-describe.each(ways)('$name', ({ root, prepare, change }) => {
+// test/daemon/watch notices all ways.
+const links = ways.filter(({ name }) => /ConfigMap|deleted/.test(name));
+
+describe.each([ways[0]!, ...links])('$name', ({ root, prepare, change }) => {
   it('reaches the service, each time', async () => {
     const service = await startService();
     const id = await addTemplate(service, 'site', '192.0.2.1');
@@ -47,13 +49,13 @@ describe.each(ways)('$name', ({ root, prepare, change }) => {
     await prepare(cwd, describing('site', '192.0.2.1'));
     const { event } = await startDaemon(['--templates', root], { cwd, env: service.env });
     await event('pass.finished', ({ status }) => status === 'in-sync');
-    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+    for (const address of ['192.0.2.2', '192.0.2.3']) {
       await change(cwd, describing('site', address));
       await event('change.applied', wrote(address));
       await event('pass.finished', isAfterEdit);
       expect(await contentsOf(service, id)).toEqual([address]);
     }
-    expect(service.writes()).toHaveLength(3);
+    expect(service.writes()).toHaveLength(2);
   });
 });
 
@@ -73,22 +75,6 @@ describe('templates without a file', () => {
 });
 
 describe('template files that change', () => {
-  it('100 times in two seconds cause at most three passes, the last with the last content', async () => {
-    const { write, daemon, contents } = await started('site');
-    // Where the machine is busy, the burst has gaps that are as long as the quiet that ends it.
-    let gaps = 0;
-    for (let event = 1; event <= 100; event += 1) {
-      const startedAt = performance.now();
-      await write('site', describing('site', `192.0.2.${100 + event}`));
-      await delay(20);
-      if (performance.now() - startedAt > 100) gaps += 1;
-    }
-    await daemon.event('change.applied', wrote('192.0.2.200'));
-    await daemon.event('pass.finished', isAfterEdit);
-    expect(daemon.output().split('"pass.started"').length - 2).toBeLessThanOrEqual(3 + gaps);
-    expect(await contents('site')).toEqual(['192.0.2.200']);
-  });
-
   it('without another content leave the status as it is', async () => {
     const service = await startService();
     const cwd = await workplace({ withExamples: false });

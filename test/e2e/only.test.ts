@@ -67,18 +67,36 @@ describe('a plan of some records', () => {
     );
   });
 
-  it.each([
-    ['all records', []],
-    ['all records, whatever guards say', ['--force']],
-    ['other records', ['--only', 'api A']],
-    ['other records, whatever guards say', ['--only', 'api A', '--force']],
-    ['more records', [...only, '--only', 'api A']],
-  ])('is not the plan of %s, which writes nothing', async (_, options) => {
+  it('needs no plan, leaves the rest, and knows its records', async () => {
+    const { program, now } = await place();
+    const unknown = await program('apply', '--yes', '--only', 'wwww A');
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--only `wwww A` is no record'),
+    });
+    expect(await now()).toEqual(before);
+    const applied = await program('apply', '--yes', ...only, '--detailed-exitcode', '--format', 'json');
+    expect(applied.code).toBe(2);
+    expect(reportOf(applied.stdout).templates[0]?.differences).toContainEqual(
+      expect.objectContaining({ outcome: 'skipped', error: expect.stringContaining('--only') }),
+    );
+    expect(await now()).toEqual([...before, 'www 192.0.2.2']);
+  });
+
+  it('is not the plan of all, other or more records, whatever guards say, which writes nothing', async () => {
     const { program, now } = await place();
     await program('plan', 'web', ...only, '--format', 'json', '--out', 'plan.json');
-    const applied = await program('apply', 'web', '--plan', 'plan.json', '--yes', ...options);
-    expect(applied).toMatchObject({ code: 1, stdout: '' });
-    expect(applied.stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    for (const options of [
+      [],
+      ['--force'],
+      ['--only', 'api A'],
+      ['--only', 'api A', '--force'],
+      [...only, '--only', 'api A'],
+    ]) {
+      const applied = await program('apply', 'web', '--plan', 'plan.json', '--yes', ...options);
+      expect(applied).toMatchObject({ code: 1, stdout: '' });
+      expect(applied.stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    }
     expect(await now()).toEqual(before);
   });
 
