@@ -86,7 +86,7 @@ describe('the API of the running program', () => {
     });
   });
 
-  it('gives the history like the command, with filters', async () => {
+  it('gives the history like the command, with filters and in pages', async () => {
     const { cwd, service, edit, daemon } = await started();
     expect(await daemon.json('/api/history')).toEqual([]);
     for (const address of ['192.0.2.2', '192.0.2.3']) {
@@ -103,14 +103,10 @@ describe('the API of the running program', () => {
     expect(await daemon.json('/api/history?template=site&since=1h&outcome=applied')).toEqual(all);
     for (const filter of ['template=other', 'outcome=failed', 'since=2126-01-01T00:00:00Z'])
       expect(await daemon.json(`/api/history?${filter}`)).toEqual([]);
-  });
 
-  it('gives the history in pages, each with a link to the previous one', async () => {
-    const { edit, daemon } = await started();
-    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) {
-      await edit(address);
-      await daemon.event('pass.finished');
-    }
+    // In pages, each with a link to the previous one.
+    await edit('192.0.2.4');
+    await daemon.event('pass.finished');
     const newest = await daemon.ask('/api/history?limit=2');
     expect(await newest.json()).toMatchObject([
       { after: { content: '192.0.2.3' } },

@@ -151,12 +151,8 @@ describe('a webhook', () => {
 });
 
 describe('passes go on and nothing is lost while a receiver', () => {
-  it.each<[string, Answer]>([
-    ['does not answer', silence],
-    ['fails', status(500)],
-    ['redirects', status(302, '', { location: 'http://127.0.0.1:1/' })],
-  ])('%s', async (_, answer) => {
-    const receiver = await startReceiver(answer);
+  it('does not answer', async () => {
+    const receiver = await startReceiver(silence);
     const { daemon, change } = await started(receiver, {
       config: toWebhook.replace('}}', '}, timeout: 300ms}'),
     });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { edit, linesOf, start, workplace, type LogLine } from './program.ts';
+import { linesOf, start, workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -89,43 +89,9 @@ describe('the log of run', () => {
     expect(unknown ?? (await program.event('change.unknown'))).toMatchObject({ level: 'error' });
     expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
   });
-
-  it('has the problems of the files', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    await edit(cwd, 'voice.yaml', 'type: A', 'type: AA');
-    const program = start(quiet, { cwd, env: service.env });
-    expect(await program.event('templates.invalid')).toMatchObject({
-      level: 'error',
-      client: 'default',
-      problems: [{ severity: 'error', check: 'unknown-type', file: 'templates/voice.yaml', line: 7 }],
-    });
-    expect(await program.event('pass.finished')).toMatchObject({ status: 'failed' });
-    await edit(cwd, 'voice.yaml', 'type: AA', 'type: A');
-    expect(await program.event('pass.finished')).toMatchObject({
-      trigger: 'file-change',
-      summary: { applied: 1 },
-    });
-  });
 });
 
 describe('the triggers of a pass', () => {
-  it('include a saved file, whose change reaches the service', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    const program = start(quiet, { cwd, env: service.env });
-    await program.event('pass.finished');
-    await edit(cwd, 'standard-web.yaml', '203.0.113.30', '203.0.113.31');
-    expect(await program.event('change.applied')).toMatchObject({ recordId: 174 });
-    expect(await program.event('drift.report', ({ template }) => template === 'standard-web')).toMatchObject({
-      trigger: 'file-change',
-      differences: expect.arrayContaining([
-        expect.objectContaining({ recordId: 174, cause: 'edited', outcome: 'applied' }),
-      ]),
-    });
-    expect((await service.records(17)).find(({ id }) => id === 174)?.content).toBe('203.0.113.31');
-  });
-
   it('include the schedule, which corrects drift', async () => {
     const service = await startService();
     const args = ['run', '--listen', 'off', '--schedule', '*/10 * * * * *'];

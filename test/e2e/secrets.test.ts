@@ -68,11 +68,6 @@ const echoOf: (status: number, type: string, spell?: (text: string) => string) =
 
 const inCapitals = (text: string): string => `${userToken} ${clientToken} ${text}`.toUpperCase();
 
-const encodedIn =
-  (form: 'base64' | 'hex') =>
-  (text: string): string =>
-    `${[userToken, clientToken].map((token) => Buffer.from(token).toString(form)).join()} ${Buffer.from(text).toString(form)}`;
-
 const asPage = (text: string): string =>
   `<html><title>Error</title><pre>${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}</pre></html>`;
 
@@ -103,8 +98,6 @@ describe('no token is in any output or file', () => {
     ['of one that does so with a refusal', echoOf(401, 'text/html', asPage)],
     ['of one that echoes the request as its answer', echoOf(200, 'text/plain')],
     ['of one that echoes it in capitals', echoOf(500, 'text/plain', inCapitals)],
-    ['of one that echoes it in base64', echoOf(400, 'text/plain', encodedIn('base64'))],
-    ['of one that echoes it in hex', echoOf(200, 'text/plain', encodedIn('hex'))],
     [
       'of one that redirects to the same address',
       (response, { path: asked, query }) => response.writeHead(302, { location: `${asked}?${query}` }).end(),

@@ -33,6 +33,7 @@ const place = async ({ isManaged = true } = {}) => {
 };
 
 const www = 'type: A, name: www, content: 192.0.2.2';
+const api = 'type: A, name: api, content: 192.0.2.3';
 
 it('a suspended template is not written to, by anybody, until it is resumed', async () => {
   const { launch, edit, namesNow } = await place();
@@ -127,22 +128,29 @@ it('doctor --write leaves a suspended template alone', async () => {
 const suspended = (line: LogLine): boolean => line['status'] === 'suspended';
 const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';
 
-it.each([['web'], ['--client', 'default']])(
-  'a daemon obeys what another process suspends and resumes while it runs, at once: %s %s',
-  async (...target) => {
-    const { launch, edit, namesNow } = await place();
-    const daemon = await startDaemon([], launch);
-    await daemon.event('pass.finished');
+it('a daemon obeys what another process suspends and resumes while it runs, at once', async () => {
+  const { launch, edit, namesNow } = await place();
+  const daemon = await startDaemon([], launch);
+  await daemon.event('pass.finished');
+  for (const [target, before, records, after] of [
+    [['web'], [null], [www], [null, 'www']],
+    [
+      ['--client', 'default'],
+      [null, 'www'],
+      [www, api],
+      ['api', null, 'www'],
+    ],
+  ] as const) {
     await run(['suspend', ...target, '--reason', 'an audit'], launch);
     expect(await daemon.event('pass.finished', suspended)).toMatchObject({ trigger: 'request' });
-    await edit(www);
+    await edit(...records);
     await daemon.event('pass.finished', suspended);
-    expect(await namesNow()).toEqual([null]);
+    expect(await namesNow()).toEqual(before);
     await run(['resume', ...target], launch);
     expect(await daemon.event('pass.finished', inSync)).toMatchObject({ trigger: 'request' });
-    expect(await namesNow()).toEqual([null, 'www']);
-  },
-);
+    expect(await namesNow()).toEqual(after);
+  }
+});
 
 it('a suspension outlasts a restart of the daemon', async () => {
   const { launch, edit, namesNow } = await place();
