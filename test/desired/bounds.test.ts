@@ -66,7 +66,7 @@ test('a fragment that many templates include is limited in its number of records
 
 test('a broken fragment that many templates include is limited in its entries', async () => {
   const state = await load({
-    '_f.yaml': `records:\n- {type: A, contend: x}\nignore:\n${list(5_000, (index) => `- {name: n${index}}`)}`,
+    '_f.yaml': `records:\n- {type: A, contend: x}\nvars:\n${list(5_000, (index) => `  v${index}: x`)}`,
     'a.yaml': list(100, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
   });
   expect(state.unusable).toHaveLength(100);
