@@ -83,7 +83,7 @@ it('a template that the service cannot be asked for is suspended with its client
 });
 
 it('resume says that the client is still suspended, and by whom', async () => {
-  const { launch } = await place();
+  const { launch } = await place({ isManaged: false });
   await run(['suspend', '--client', 'default', '--reason', 'an audit'], launch);
   const still = /web: client default is still suspended by .+: an audit\n$/;
   expect((await run(['resume', 'web'], launch)).stdout).toMatch(new RegExp(`^${still.source}`));
@@ -102,7 +102,7 @@ it('a template whose file is gone is resumed by its name', async () => {
 });
 
 it('a token in a reason is refused, and neither saved nor printed', async () => {
-  const { launch, service } = await place();
+  const { launch, service } = await place({ isManaged: false });
   for (const token of [service.env['DNS_SYNC_USER_TOKEN']!, service.env['DNS_SYNC_CLIENT_TOKEN']!]) {
     const refused = await run(['suspend', 'web', '--reason', `with ${token}`], launch);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -113,7 +113,7 @@ it('a token in a reason is refused, and neither saved nor printed', async () => 
 });
 
 it('doctor --write leaves a suspended template alone', async () => {
-  const { launch, service } = await place();
+  const { launch, service } = await place({ isManaged: false });
   const before = service.writes().length;
   for (const target of [['web'], ['--client', 'default']]) {
     await run(['suspend', ...target, '--reason', 'an audit'], launch);
@@ -129,7 +129,7 @@ const suspended = (line: LogLine): boolean => line['status'] === 'suspended';
 const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';
 
 it('a daemon obeys what another process suspends and resumes while it runs, at once', async () => {
-  const { launch, edit, namesNow } = await place();
+  const { launch, edit, namesNow } = await place({ isManaged: false });
   const daemon = await startDaemon([], launch);
   await daemon.event('pass.finished');
   for (const [target, before, records, after] of [
@@ -172,7 +172,7 @@ it('a suspension outlasts a restart of the daemon', async () => {
 });
 
 it('a daemon writes again as soon as a suspension has expired', async () => {
-  const { launch, edit, namesNow } = await place();
+  const { launch, edit, namesNow } = await place({ isManaged: false });
   const daemon = await startDaemon([], launch);
   await daemon.event('pass.finished');
   const until = Date.now() + 5_000;
