@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formatProblem } from '../../src/desired/problem.ts';
-import { createTemplateLoader } from '../../src/source/load.ts';
-import { directoryWith, loadFiles, options } from './load-files.ts';
+import { loadFiles, loadOnce } from './load-files.ts';
 
 /* What a hostile file could make endless work of. A law that does not hold here runs into the time limit of its test. */
-
-/** Once and as they are, since copies of so much take longer than what is tested. */
-const load = async (files: Record<string, string>) => {
-  const directory = await directoryWith(files);
-  const state = await createTemplateLoader().load({ ...options, paths: [directory] });
-  return {
-    ...state,
-    lines: state.problems.map((problem) => formatProblem(problem).replaceAll(directory, 'templates')),
-  };
-};
 
 const list = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('');
@@ -29,10 +17,10 @@ describe('includes', () => {
     ]);
 
   test('nest 32 deep and no deeper', async () => {
-    const fine = await load(chain(32));
+    const fine = await loadOnce(chain(32));
     expect(fine.lines).toEqual([]);
     expect(fine.templates[0]?.records).toHaveLength(1);
-    expect((await load(chain(33))).lines).toEqual([
+    expect((await loadOnce(chain(33))).lines).toEqual([
       'templates/_31.yaml:1:11: error: cannot include `_32.yaml`: includes are nested more than 32 deep (included by templates/a.yaml:2:11) [include]',
     ]);
   });
@@ -45,7 +33,7 @@ describe('includes', () => {
 
   test('are limited in the number of fragments of all templates of a file', async () => {
     const names = Array.from({ length: 500 }, (_, index) => `_${index}.yaml`);
-    const state = await load({
+    const state = await loadOnce({
       ...Object.fromEntries(names.map((name, index) => [name, `vars: {x${index}: y}\nrecords: []\n`])),
       'a.yaml': list(30, (index) => `---\ntemplate: a${index}\ninclude: [${names.join(', ')}]`),
     });
@@ -56,7 +44,7 @@ describe('includes', () => {
 });
 
 test('a fragment that many templates include is limited in its number of records', async () => {
-  const state = await load({
+  const state = await loadOnce({
     '_f.yaml': `records:\n${list(20_000, (index) => `- {type: TXT, name: n${index}, content: x}`)}`,
     'a.yaml': list(20, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
   });
@@ -65,7 +53,7 @@ test('a fragment that many templates include is limited in its number of records
 });
 
 test('a broken fragment that many templates include is limited in its entries', async () => {
-  const state = await load({
+  const state = await loadOnce({
     '_f.yaml': `records:\n- {type: A, contend: x}\nvars:\n${list(5_000, (index) => `  v${index}: x`)}`,
     'a.yaml': list(100, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
   });
@@ -76,7 +64,7 @@ test('a broken fragment that many templates include is limited in its entries', 
 
 describe('variables', () => {
   test('that are not defined cost little, in any number', async () => {
-    const state = await load({
+    const state = await loadOnce({
       'a.yaml': `template: a\nvars:\n${list(10_000, (index) => `  some_long_name_of_a_variable_${index}: x`)}records:\n${list(
         10_000,
         (index) => `- {type: TXT, content: "\${some_lung_name_of_a_variable_${index}}"}`,
@@ -88,7 +76,7 @@ describe('variables', () => {
   });
 
   test('are limited in their text', async () => {
-    const state = await load({
+    const state = await loadOnce({
       'a.yaml': `template: a\nvars: {x: ${'x'.repeat(100_000)}, y: "${'${x}'.repeat(9)}"}\nrecords:\n${list(
         20_000,
         (index) => `- {type: TXT, name: n${index}, content: "\${y}", allow: [txt-length]}`,
@@ -104,13 +92,13 @@ describe('a large file', () => {
     list(count, (index) => `- {type: A, name: n${index}, content: 192.0.2.1, ttl: 300}`);
 
   test('of 100,000 records is read', async () => {
-    const state = await load({ 'a.yaml': `template: a\nrecords:\n${records(100_000)}` });
+    const state = await loadOnce({ 'a.yaml': `template: a\nrecords:\n${records(100_000)}` });
     expect(state.lines).toEqual([]);
     expect(state.templates[0]?.records).toHaveLength(100_000);
   });
 
   test('gets its first mistake reported, with its position', async () => {
-    const { lines } = await load({
+    const { lines } = await loadOnce({
       'a.yaml': `template: a\nrecords:\n${records(20_000)}- {type: A, name: x content: y: z\n- [\n`,
       'b.yaml': `template: b\nrecords:\n- {type: !x A}\n${records(20_000)}`,
     });
@@ -125,18 +113,18 @@ describe('a large file', () => {
   });
 
   test('with too many values is refused before they are created', async () => {
-    const { lines } = await load({ 'a.yaml': `a: [${'[],'.repeat(1_500_000)}]\n` });
+    const { lines } = await loadOnce({ 'a.yaml': `a: [${'[],'.repeat(1_500_000)}]\n` });
     expect(lines).toEqual([expect.stringContaining('1:3000002: error: the file is too large')]);
   });
 
   test('with too many templates is refused', async () => {
-    const { lines } = await load({ 'a.yaml': list(50_001, () => '---\ntemplate: a\nrecords: []') });
+    const { lines } = await loadOnce({ 'a.yaml': list(50_001, () => '---\ntemplate: a\nrecords: []') });
     expect(lines).toEqual([expect.stringContaining('the file describes more than 50000 templates')]);
   });
 });
 
 test('the number of rules with `*` is limited, since each is compared with each record', async () => {
-  const { lines } = await load({
+  const { lines } = await loadOnce({
     'a.yaml': `template: a\nignore:\n${list(1_001, (index) => `- {name: "*a${index}"}`)}records: []`,
   });
   expect(lines).toEqual([
@@ -146,7 +134,7 @@ test('the number of rules with `*` is limited, since each is compared with each 
 
 test('long names are not compared letter by letter', async () => {
   const name = 'x'.repeat(8_000);
-  const state = await load({
+  const state = await loadOnce({
     'a.yaml': `template: a\nvars:\n${list(30, (index) => `  ? ${name}${index + 10}\n  : y`)}records:\n${list(
       30,
       (index) => `- {type: TXT, content: "\${${name}${index + 50}}"}`,
@@ -157,7 +145,7 @@ test('long names are not compared letter by letter', async () => {
 });
 
 test('a file with too many problems gets the first ones reported, and that there are more', async () => {
-  const state = await load({
+  const state = await loadOnce({
     'a.yaml': `template: a\nrecords:\n${list(5_000, () => '- {type: A, content: 192.0.2.256, contend: x}')}`,
     'b.yaml': list(3_000, (index) => `---\ntemplate: b${index}\nrecords: [!x {}]`),
   });

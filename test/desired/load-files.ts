@@ -49,6 +49,16 @@ export const loadFiles = async (
   return withLines(renamed);
 };
 
+/** The same without a copy of what it gives and without that comparison: for large files, and for many. */
+export const loadOnce = async (
+  files: Record<string, string | Uint8Array>,
+): Promise<DesiredState & { lines: string[] }> => {
+  const directory = await directoryWith(files);
+  const state = await createTemplateLoader().load({ ...options, paths: [directory] });
+  const { lines } = withLines(state);
+  return { ...state, lines: lines.map((line) => line.replaceAll(directory, 'templates')) };
+};
+
 /** Whoever reads what another process publishes sees all as if it had the files itself. */
 const expectTheSamePublished = async (given: LoadOptions, state: DesiredState): Promise<void> => {
   const own = openOwnFiles(given.paths);

@@ -3,14 +3,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { existingIn, nothingYet } from '../../src/import/existing.ts';
 import { dataOf } from '../../src/model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
-import { loadFiles } from '../desired/load-files.ts';
+import { loadOnce } from '../desired/load-files.ts';
 import { serviceState } from '../desired/service-state.ts';
 import { templateOf, textFor } from './written.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const read = async (text: string): Promise<DesiredTemplate> => {
-  const { templates, lines } = await loadFiles({ 'web.yaml': text });
+  const { templates, lines } = await loadOnce({ 'web.yaml': text });
   // People may put a comment behind any value.
   expect(lines.filter((line) => !line.endsWith('[comment-after-text]'))).toEqual([]);
   return templates[0]!;
@@ -261,7 +261,7 @@ describe('a file is left alone', () => {
     ['with a key in YAML’s long form', '? template\n: web\nrecords: []\n', 'beginning of lines'],
     ['that is indented', '  template: web\n  records: []\n', 'beginning of lines'],
   ])('%s', async ([, text, reason]) => {
-    const { templates } = await loadFiles({ 'web.yaml': text, '_a.yaml': 'records: []\n' });
+    const { templates } = await loadOnce({ 'web.yaml': text, '_a.yaml': 'records: []\n' });
     expect(existingIn(text, templates[0]!)).toEqual({ refusal: expect.stringContaining(reason) });
   });
 });
