@@ -69,11 +69,4 @@ describe('a template named on the command line', () => {
     const mail = await run(['plan', String(ids['acme-mail']), '--format', 'json'], launch);
     expect(reportOf(mail.stdout).templates.map(({ template }) => template)).toEqual(['acme-mail']);
   });
-
-  it('that is misspelled gets a suggestion', async () => {
-    const { launch } = await place();
-    const { code, stderr } = await run(['plan', 'acme-wbe'], launch);
-    expect(code).toBe(1);
-    expect(stderr).toContain('no template file describes acme-wbe; did you mean `acme-web`?');
-  });
 });

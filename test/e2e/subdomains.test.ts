@@ -161,6 +161,7 @@ describe('subdomains', () => {
       (await report([], env)).templates[0]?.subdomains.map(({ status }) => status);
     await vi.waitFor(async () => expect(await statuses()).toEqual(['in-sync', 'pending']), {
       timeout: 20_000,
+      interval: 1_000,
     });
     const { code, stdout } = await plan(['--detailed-exitcode']);
     expect(code).toBe(0);
@@ -174,6 +175,7 @@ describe('subdomains', () => {
     const short = { DNS_SYNC_SUBDOMAIN_GRACE: '5s' };
     await vi.waitFor(async () => expect(await statuses(short)).toEqual(['in-sync', 'drifted']), {
       timeout: 20_000,
+      interval: 1_000,
     });
     expect((await plan(['--detailed-exitcode'], short)).code).toBe(2);
     expect((await plan([], short)).stdout).toContain('subdomain late.example.net: drifted');
