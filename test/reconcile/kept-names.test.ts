@@ -69,7 +69,7 @@ const openLonger = async () => {
   const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
   const spelled = () => {
     const records = scene.actual.records.map((one) =>
-      one.id === 2 ? { ...one, name: `${one.name}.##DOMAIN##` } : one,
+      one.id === 2 ? { ...one, name: `${one.name}.bakery.example.net` } : one,
     );
     return (scene.actual = { ...scene.actual, records });
   };
@@ -88,7 +88,7 @@ test('a record that is restored more than once still shows how the service spell
   for (let turn = 1; turn <= 3; turn += 1) expect(await pass()).toEqual(['update 1', 'add 1', 'update 2']);
   expect(scene.actual.records).toMatchObject([
     { id: 1 },
-    { id: 2, name: 'www.##DOMAIN##', content: '192.0.2.1' },
+    { id: 2, name: 'www.bakery.example.net', content: '192.0.2.1' },
   ]);
 });
 

@@ -207,7 +207,7 @@ export const readings = [
     file: 'src/reconcile/core/recover.ts',
     from: 'draft.setRow({ lastReading: null })',
     to: 'draft.setRow({})',
-    tests: ['reconcile/readings'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.1 readings are as far apart as they were made',
