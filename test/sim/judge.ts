@@ -350,7 +350,13 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
       if (closed && closed.until > (result.retryAt === null ? -Infinity : Date.parse(result.retryAt)))
         report('is silent about the time that the service asked for');
       const bound = new Set(result.templates.map(({ id }) => id));
-      for (const one of cases.values()) if (!bound.has(one.templateId)) forgetSeen(one);
+      // Nothing is saved of a template whose file cannot be used, or that the pass is not about.
+      for (const one of cases.values()) {
+        if (bound.has(one.templateId)) continue;
+        forgetSeen(one);
+        one.past.push(...one.views.map((view) => ({ ...view, isForgotten: true })));
+        one.views = [];
+      }
       for (const one of result.templates) {
         const described = [...pass.desired].find(([, { template }]) => template === one.template);
         if (!described || one.id === null) continue;
