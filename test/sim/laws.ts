@@ -451,7 +451,7 @@ const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boo
   );
 };
 
-const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, one }) => {
+const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, truth, one }) => {
   if (!before || !view || keyOf(before) === keyOf(after)) return null;
   // A listing may be behind a write of this record.
   const isAwaited = one.attempts.some(
@@ -464,8 +464,14 @@ const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, 
   if (isAwaited) return null;
   const place = desired?.records.find((record) => satisfies(before, record));
   if (!place) return null;
-  const copies = view.records.filter((record) => satisfies(record, place));
-  return copies.length > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
+  // Also one that a write of ours has just made of another record.
+  const made = truth?.records.filter(({ id }) =>
+    one.attempts.some((other) => recordOf(other) === id && isRecent(other, one, at)),
+  );
+  const copies = new Set(
+    [...view.records, ...(made ?? [])].flatMap((record) => (satisfies(record, place) ? record.id : [])),
+  );
+  return copies.size > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
 };
 
 /** Whether an add without a name may have made it, if the service gives names. */
