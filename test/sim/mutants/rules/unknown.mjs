@@ -162,7 +162,7 @@ export const unknown = [
     file: 'src/memory/backoff.ts',
     from: "(failure.kind === 'unknown' || sameData(failure",
     to: '(sameData(failure',
-    tests: ['reconcile/unknown-pause'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.4 no apply shortens that pause',
@@ -296,7 +296,7 @@ export const unknown = [
     file: 'src/reconcile/core/recover.ts',
     from: 'adds: (known?.adds ?? 0) + 1,',
     to: 'adds: known?.adds ?? 0,',
-    tests: ['reconcile/settle'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.2 an add that was found is bound',
@@ -310,7 +310,7 @@ export const unknown = [
     file: 'src/memory/remembering.ts',
     from: 'copies: [...new Set([...(known?.copies ?? []), ...copies])],',
     to: 'copies: known?.copies ?? [],',
-    tests: ['reconcile/settle'],
+    tests: ['reconcile/late'],
   },
   {
     rule: '§3.5 an add that was found as something else is not sent again',
