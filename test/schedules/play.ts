@@ -62,7 +62,7 @@ export const play = async (
 
 const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
   const { maxAddsPerPass = 300, beside, others = [] } = small;
-  const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
+  const settings = { settle: small.settle ?? 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
   const second = { id: 2, name: 'two', publiclyAvailable: false, subdomains: 0, records: [] };
   const nature: Nature = { ...faithful, ...small.nature };
   return assemble(world, {

@@ -24,6 +24,8 @@ export interface SmallWorld {
   readonly others?: readonly Pick<ActualTemplate, 'id' | 'name' | 'publiclyAvailable'>[];
   /** Seconds between two steps, if not thirty. */
   readonly pause?: number;
+  /** Milliseconds between two readings, if not ten thousand. */
+  readonly settle?: number;
   /** Whether it is about plans alone: played where all goes well, and nowhere else. */
   readonly isCalm?: boolean;
   /** Whether one process makes all passes: what it keeps in memory is no part of a state that was seen before. */
@@ -275,6 +277,22 @@ export const worlds: readonly SmallWorld[] = [
     service: ['www MX 10 a.example.net', 'www MX 20 b.example.net', 'ftp CNAME web.example.net'],
     policy: park,
     steps: ['pass', ['www MX 0 .', 'ftp MX 10 c.example.net'], 'pass'],
+  },
+  {
+    name: 'a type that the service refuses, again and again',
+    isCalm: true,
+    open: 'the service refuses it',
+    file: ['www AAAA 2001:db8::1'],
+    nature: { refusesType: 'AAAA' },
+    pause: 22_000,
+    steps: Array.from({ length: 14 }, () => 'pass' as const),
+  },
+  {
+    name: 'a record edited, and readings need not be apart',
+    isCalm: true,
+    file: ['www A 192.0.2.1'],
+    settle: 0,
+    steps: ['pass', ['www A 192.0.2.2'], 'pass'],
   },
   {
     name: 'a CNAME of somebody’s',

@@ -72,7 +72,6 @@ export const readings = [
     from: 'isRepeated && (elapsedSince',
     to: '(elapsedSince',
     tests: ['reconcile/readings'],
-    unseen: 'no listing takes as long as `settle`',
   },
   {
     rule: '§3.1 a jump of the clock makes no two readings',

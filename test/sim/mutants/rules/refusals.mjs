@@ -27,7 +27,6 @@ export const refusals = [
     from: 'max: Math.max(first, maxBackoff)',
     to: 'max: Infinity',
     tests: ['reconcile/sending'],
-    unseen: 'nothing is refused ten times in a row',
   },
   {
     rule: '§3.6 an apply ends the pause after a refusal',

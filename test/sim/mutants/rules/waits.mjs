@@ -51,7 +51,7 @@ export const waits = [
     file: 'src/reconcile/core/evolve.ts',
     from: 'if (changed) return commit(draft, attempt, changed, at);',
     to: '',
-    tests: ['reconcile/short-answers'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.2 an id that an answer showed is kept while an add of unknown outcome is open',
