@@ -113,6 +113,18 @@ describe('the saved state is not doubtful', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('when an add of a record that was there before lands late, of which an older version notes no ids', async () => {
+    const { scene, pass, warnings } = await known();
+    const { row, records } = (await scene.memory.template(17))!;
+    const sent = data('www A 192.0.2.2');
+    const failure = { kind: 'unknown', message: '', count: 1, sent, retryAt: 0, pause: 300_000 } as const;
+    const added = records.map((one) => (one.recordId === 2 ? { ...one, adds: 1, failure } : one));
+    await scene.memory.save({ row, records: added, forgotten: [] });
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www A 192.0.2.2']);
+    await pass(file());
+    expect(warnings).toEqual([]);
+  });
+
   test('when the record at the name of a desired one differs', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);

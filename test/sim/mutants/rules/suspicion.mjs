@@ -40,7 +40,7 @@ export const suspicion = [
     file: suspicionFile,
     from: 'pair.fields.length === 0 && !isExpected(pair, memory.records)',
     to: 'pair.fields.length === 0',
-    tests: ['reconcile/older-memory'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§6 an add of a record that was there before may also take effect late',
