@@ -53,11 +53,14 @@ export const wrongOnArrival = (
     (record) => record !== arrived && isOurs(record, one) && !isWaived(record, one),
   );
   const beside = { at: 0, isListing: true, records: others.filter((record) => isPlacedByUs(record, one)) };
-  // One that was changed at its name has stood there before; and a person may say that it is another record.
+  // One that was changed at its name has stood there before, or somebody has put it there; and a person may say that it is
+  // another record.
+  const { write } = attempt.sent;
+  const isMoved = write.action !== 'add' && write.change.name !== null;
   const isAccepted =
     attempt.before === null
       ? attempt.pass.retry || attempt.isWaived || seemsArrived(attempt, one)
-      : placeOf(attempt.before) === placeOf(arrived) || isRepeated(attempt, one);
+      : !isMoved || placeOf(attempt.before) === placeOf(arrived) || isRepeated(attempt, one);
   const conflict = isAccepted ? null : conflictOf(arrived, null, beside, null);
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
   if (!isAdd(attempt) || attempt.isForgiven || isCopyOfRetry(attempt, one.attempts)) return [];
