@@ -19,7 +19,7 @@ export const convergence = [
     file: 'src/reconcile/core/remember.ts',
     from: 'change(draft, recordKey(step.desired), dataOf(step.desired.record), { rewritten });',
     to: 'void rewritten;',
-    tests: ['reconcile/sending'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.5 while the service stores it otherwise it is not sent again',

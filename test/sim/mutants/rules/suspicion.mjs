@@ -174,14 +174,14 @@ export const suspicion = [
     file: suspicionFile,
     from: 'if (!isFirst && ids.length > 0) distrust(draft, basis, plan);',
     to: 'if (isFirst || plan) distrust(draft, basis, plan);',
-    tests: ['reconcile/older-memory'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§6 an id that a reading has shown is remembered',
     file: suspicionFile,
     from: '.filter((id) => !isRemembered(memory, id))\n',
     to: '.filter((id) => !memory.view.byId.has(id))\n',
-    tests: ['reconcile/older-memory'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§6 an id from first contact is remembered',
