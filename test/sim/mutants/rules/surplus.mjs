@@ -138,7 +138,7 @@ export const surplus = [
     file: 'src/plan/draft.ts',
     from: 'known === undefined || names.has(canonicalName(known.desired.name))',
     to: 'known === undefined',
-    tests: ['plan/surplus'],
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§3.1 a record that only a blocked step would use is restored',
