@@ -56,8 +56,8 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
     const draft = draftBeside({ names, unserved }, work, displaced, input);
     const causes = causesIn(draft);
     const more = unreachedNames(causes.length > 0 ? causes : draft.conflicting, draft.blocked, keptNames);
-    const isNew = closedBy(new Set(more.filter((name) => !names.has(name))), input);
-    if (causes.length === 0 && !mayLeave.some(isNew)) return draft;
+    const holdsBack = closedBy(new Set(more.filter((name) => !names.has(name))), input);
+    if (causes.length === 0 && !mayLeave.some(holdsBack)) return draft;
     names = new Set([...names, ...more]);
     unserved = new Set([...unserved, ...causes.map(({ step }) => step.desired)]);
   }

@@ -24,6 +24,7 @@ import {
   takeFor,
   takeGone,
   takeKept,
+  takePast,
   takeView,
   takeWithdrawn,
   remembered,
@@ -218,8 +219,7 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
       isShut = false;
       count('passes');
       for (const one of cases.values()) {
-        one.past.push(...one.views.map((view) => ({ ...view, isForgotten })));
-        one.views = [];
+        takePast(one, isForgotten);
         one.seenFirst = [];
       }
       isForgotten = true;
@@ -354,8 +354,7 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
       for (const one of cases.values()) {
         if (bound.has(one.templateId)) continue;
         forgetSeen(one);
-        one.past.push(...one.views.map((view) => ({ ...view, isForgotten: true })));
-        one.views = [];
+        takePast(one, true);
       }
       for (const one of result.templates) {
         const described = [...pass.desired].find(([, { template }]) => template === one.template);

@@ -232,6 +232,12 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
   }
 };
 
+/** From now on its views are those of an earlier pass; `isForgotten`: which can have saved none of them. */
+export const takePast = (one: TemplateCase, isForgotten: boolean): void => {
+  one.past.push(...one.views.map((view) => ({ ...view, isForgotten })));
+  one.views = [];
+};
+
 /** A listing's view of a template outside the scope of the pass is not saved. */
 export const forgetSeen = (one: TemplateCase): void => {
   for (const id of one.seenFirst) one.seen.delete(id);
