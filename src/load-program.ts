@@ -17,10 +17,39 @@ export const loadProgram = (): typeof Program => {
   const module = { exports: {} };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the form that the build gives it
   const program = script.runInThisContext() as (...scope: unknown[]) => void;
-  program(module.exports, createRequire(file), module, file, import.meta.dirname);
+  program(module.exports, late(createRequire(file)), module, file, import.meta.dirname);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what that program exports
   return module.exports as typeof Program;
 };
+
+/**
+ * The bundle requires all modules of Node.js before it runs anything. Those that take long, and that many commands do
+ * not use, are loaded at their first use.
+ */
+const late =
+  (require: NodeJS.Require) =>
+  (name: string): unknown => {
+    if (!slow.has(name)) return require(name);
+    let loaded: object | undefined;
+    return new Proxy({}, { get: (_, key) => Reflect.get((loaded ??= require(name) as object), key) });
+  };
+
+const slow = new Set(
+  [
+    'child_process',
+    'crypto',
+    'dgram',
+    'dns',
+    'dns/promises',
+    'fs/promises',
+    'http',
+    'http2',
+    'https',
+    'tls',
+    'v8',
+    'zlib',
+  ].map((name) => `node:${name}`),
+);
 
 const file = path.join(import.meta.dirname, 'program.cjs');
 

@@ -1,11 +1,9 @@
 import { runCli } from './cli.ts';
 import { messageOf, UserError } from './errors.ts';
 import { escapeControl } from './lib/escape-control.ts';
-import { loadWasmOnce } from './lib/small-heap.ts';
 
 /** Runs the command of the process. */
 export const main = async (): Promise<void> => {
-  loadWasmOnce();
   watchOutputs();
   try {
     const exitCode = await runCli(process.argv.slice(2));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/small-heap.ts';
+import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/small-heap.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -65,6 +65,7 @@ export const openAppContext = async (
   logTo: 1 | 2,
   more: AppContextOptions = {},
 ): Promise<AppContext> => {
+  loadWasmOnce();
   keepYoungGenerationSmall();
   const isDaemon = logTo === 1;
   if (isDaemon) keepHeapSmall();

@@ -1,5 +1,6 @@
-import * as nodeTls from 'node:tls';
+import { createRequire } from 'node:module';
 import { connect, isIP, type Socket } from 'node:net';
+import type * as Tls from 'node:tls';
 import type { Route } from '../model/route.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -57,7 +58,7 @@ const handshake = (
   new Promise((resolve, reject) => {
     const secureContext = trusting(ca);
     const trust = secureContext ? { secureContext } : {};
-    const secure = nodeTls.connect({ socket, host, servername: isIP(host) ? '' : host, ...trust });
+    const secure = loadTls().connect({ socket, host, servername: isIP(host) ? '' : host, ...trust });
     secure.setTimeout(timeout, () => secure.destroy(new Error(`no TLS handshake within ${timeout} ms`)));
     secure.once('error', reject);
     secure.once('secureConnect', () => {
@@ -70,18 +71,24 @@ const handshake = (
   });
 
 /** What TLS trusts: the usual authorities, and those of `ca` (PEM). Undefined without any of one's own. */
-export const trusting = (ca: string | null): nodeTls.SecureContext | undefined => {
+export const trusting = (ca: string | null): Tls.SecureContext | undefined => {
   if (ca === null) return undefined;
-  const known = contexts.get(ca) ?? nodeTls.createSecureContext({ ca: [...usualAuthorities(), ca] });
+  const known = contexts.get(ca) ?? loadTls().createSecureContext({ ca: [...usualAuthorities(), ca] });
   contexts.set(ca, known);
   return known;
 };
 
-const contexts = new Map<string, nodeTls.SecureContext>();
+const contexts = new Map<string, Tls.SecureContext>();
 
 /** Before Node.js 22.15, a list of authorities leaves out those of NODE_EXTRA_CA_CERTS. */
-const usualAuthorities = (): readonly string[] =>
-  'getCACertificates' in nodeTls && typeof nodeTls.getCACertificates === 'function'
+const usualAuthorities = (): readonly string[] => {
+  const tls = loadTls();
+  return 'getCACertificates' in tls && typeof tls.getCACertificates === 'function'
     ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as Node.js documents it
-      (nodeTls.getCACertificates('default') as string[])
-    : nodeTls.rootCertificates;
+      (tls.getCACertificates('default') as string[])
+    : tls.rootCertificates;
+};
+
+/** Few connections need it, and it takes long to load. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as Node.js documents it
+const loadTls = (): typeof Tls => createRequire(import.meta.url)('node:tls') as typeof Tls;
