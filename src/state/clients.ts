@@ -22,8 +22,10 @@ export const clientsOf = (connection: SqliteConnection): Clients => {
   return {
     ofToken: (digest) => all<KnownClient>(queries.ofToken, digest)[0] ?? null,
     rivalsOf: ({ scope, baseUrl }, templateIds) => {
+      // Most files are of one client, and that may know many templates.
+      if (baseUrl === null || all(queries.another, scope).length === 0) return [];
       const others = new Set(all<string>(queries.rivals, scope, JSON.stringify(templateIds)));
-      if (baseUrl === null || others.size === 0) return [];
+      if (others.size === 0) return [];
       return clients()
         .filter((client) => client.baseUrl === baseUrl && others.has(client.scope))
         .map((client) => client.scope);
@@ -84,6 +86,7 @@ const scopesOf = (ids: string): string => `SELECT scope FROM client_templates WH
 /** Each row as JSON: texts of a damaged file must be checked before they are read. */
 const queries = {
   clients: 'SELECT body FROM clients ORDER BY scope',
+  another: 'SELECT body FROM clients WHERE scope <> ? LIMIT 1',
   knowing: `SELECT body FROM clients WHERE scope IN (${scopesOf('(SELECT value FROM json_each(?1))')}) ORDER BY scope`,
   ofToken: 'SELECT body FROM clients WHERE scope = (SELECT scope FROM tokens WHERE digest = ?)',
   templateIds: 'SELECT template_id AS body FROM known_templates WHERE scope = ?',
