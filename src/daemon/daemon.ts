@@ -85,8 +85,14 @@ const listen = async (
       }),
     },
     report: sharedText({
-      key: () => [...manager.newest, manager.problems, secrets()],
-      make: () => renderJson(redact(assembleReport(manager.newest, manager.problems))),
+      key: () => [
+        ...manager.newest,
+        manager.problems,
+        ...manager.uncompared.map(({ message }) => message),
+        secrets(),
+      ],
+      make: () =>
+        renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
     }),
     history: (query, signal) => manager.history(query, signal),
     triggerToken,

@@ -9,7 +9,9 @@ import { duration, reasonOf } from './words.ts';
 /** The state in a word and in a line, and why it is not up to date, if so. */
 export const stateOf = ({ newest, clients }: Pick<PageFacts, 'newest' | 'clients'>): string => {
   if (clients.some(({ trouble }) => trouble !== null)) return 'failed';
-  return newest.report.run === '' ? 'starting' : newest.report.status;
+  const { run, status } = newest.report;
+  const isAnyUnknown = clients.some(({ health }) => health === 'starting');
+  return run === '' || (status === 'in-sync' && isAnyUnknown) ? 'starting' : status;
 };
 
 export const stateSection = (facts: PageFacts): Markup => {

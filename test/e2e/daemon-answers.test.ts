@@ -20,6 +20,8 @@ describe('the daemon, with answers on', () => {
       `answers: on\nanswersSchedule: '${often}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
     );
     const daemon = await startDaemon([], { ...launch, env: { ...launch.env, HOOK: told.url } });
+    // The schedule may have asked before that, but a report needs a pass.
+    await daemon.event('pass.finished');
     expect(await daemon.event('answers.report')).toMatchObject({
       subdomain: shop,
       answers: { status: 'drifted' },
@@ -86,6 +88,7 @@ describe('the daemon, with answers on', () => {
       expect([code, stdout.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(words)]);
     }
     const daemon = await startDaemon([], { ...launch, env });
+    await daemon.event('pass.finished');
     await daemon.event('answers.finished');
     const report = reportOf(await (await daemon.ask('/api/report')).text());
     expect(report).toMatchObject({ status: 'drifted', summary: { failedTemplates: 0 } });

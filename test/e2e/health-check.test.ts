@@ -35,10 +35,16 @@ it('the health check of the image fails only while no pass can run', async () =>
   expect(await daemon.event('pass.finished')).toMatchObject({ status: 'failed', error: unusable });
   expect(await healthCheck(host)).toBe(1);
   expect(await daemon.json('/readyz')).toEqual({ ready: false, reason: unusable });
+  // What nobody has compared is not in sync.
+  expect(await daemon.json('/api/report')).toMatchObject({
+    status: 'failed',
+    problems: [{ check: 'no-pass', client: 'default', message: unusable }],
+  });
 
   await rm(state);
   await mkdir(state);
   expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+  expect(await daemon.json('/api/report')).toMatchObject({ status: 'in-sync', problems: [] });
   expect(await healthCheck(host)).toBe(0);
 
   await rm(state, { recursive: true });

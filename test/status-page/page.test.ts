@@ -125,6 +125,20 @@ describe('the status page', () => {
     );
   });
 
+  it('calls nothing in sync while a client has had no pass', () => {
+    const report = assembleReport([pass({ templates: [template({ template: 'shop' })] })]);
+    const first = client({ client: 'first' });
+    const other = client({
+      client: 'other',
+      health: 'starting',
+      why: 'no pass has ended yet',
+      lastPass: null,
+    });
+    const stateIn = (html: string) => /<p class="state">(.*?)<\/p>/s.exec(html)?.[1];
+    expect(stateIn(page(report, { clients: [first] }))).toContain('in sync');
+    expect(stateIn(page(report, { clients: [first, other] }))).toContain('starting');
+  });
+
   it.each<[string, Partial<ClientSummary>, string]>([
     ['healthy', {}, '● healthy'],
     ['starting', { health: 'starting', why: 'no pass has ended yet', lastPass: null }, '○ starting no pass'],

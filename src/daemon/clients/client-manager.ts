@@ -74,6 +74,13 @@ export class ClientManager {
     return this.#problems;
   }
 
+  /** Clients that no pass has compared yet: nobody knows whether they are in sync. */
+  get uncompared(): readonly ClientProblem[] {
+    return [...this.#controllers.values()]
+      .filter(({ newest }) => newest === null)
+      .map(({ state: { client, why } }) => ({ ...uncompared, client, message: why ?? 'no pass has ended' }));
+  }
+
   get states(): readonly ClientState[] {
     return [...this.#controllers.values()].map(({ state }) => state);
   }
@@ -285,3 +292,5 @@ export class ClientManager {
 
 /** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;
+
+const uncompared = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;
