@@ -8,7 +8,7 @@ import type { SavedAt } from '../model/saved-at.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import type { Instant } from '../memory/backoff.ts';
-import { KeptOutcomes } from '../reconcile/shell/kept-outcomes.ts';
+import { KeptOutcomes } from '../reconcile/shell/save.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';

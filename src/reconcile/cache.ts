@@ -6,7 +6,7 @@ import type { TemplateResult } from '../result.ts';
 import type { TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { withSubdomains } from './core/result.ts';
-import { planOf } from './core/basis.ts';
+import { planOf } from './core/plan-of.ts';
 import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';

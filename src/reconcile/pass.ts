@@ -13,7 +13,7 @@ import { forgetAnswered } from './core/waits.ts';
 import { givesName, policyReasons, skipReasons, unwrittenSteps } from './core/permit.ts';
 import { remember } from './core/remember.ts';
 import { templateResult, withSubdomains } from './core/result.ts';
-import { planOf } from './core/basis.ts';
+import { planOf } from './core/plan-of.ts';
 import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
 import { claimArrived } from './core/arrivals.ts';
 import { suspectMemory } from './core/suspicion.ts';

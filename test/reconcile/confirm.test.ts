@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { writeKey } from '../../src/reconcile/core/attempt.ts';
-import { planOf } from '../../src/reconcile/core/basis.ts';
+import { planOf } from '../../src/reconcile/core/plan-of.ts';
 import { confirmBy } from '../../src/reconcile/core/two-readings.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { openScene } from './pass.ts';

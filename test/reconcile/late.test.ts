@@ -5,7 +5,7 @@ import type { Change } from '../../src/result.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { actualTemplate, data, desiredTemplate } from '../plan/records.ts';
 import { intentOf } from '../state/samples.ts';
-import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
+import { KeptOutcomes } from '../../src/reconcile/shell/save.ts';
 import { failing, openScene, type Scene } from './pass.ts';
 
 const minute = 60_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { edit } from '../../src/memory/memory.ts';
 import { remember } from '../../src/reconcile/core/remember.ts';
 import { bind } from '../../src/memory/remembering.ts';
-import { planOf } from '../../src/reconcile/core/basis.ts';
+import { planOf } from '../../src/reconcile/core/plan-of.ts';
 import { withBasis } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';
 import { forgetAnswered } from '../../src/reconcile/core/waits.ts';

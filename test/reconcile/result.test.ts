@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { intentOf, stepKey, type Attempt } from '../../src/reconcile/core/attempt.ts';
 import { templateResult } from '../../src/reconcile/core/result.ts';
-import { planOf } from '../../src/reconcile/core/basis.ts';
+import { planOf } from '../../src/reconcile/core/plan-of.ts';
 import { withBasis, withHold, type TemplateState } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';
 import { moment, newState } from './state.ts';

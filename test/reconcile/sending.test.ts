@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureAfter } from '../../src/memory/backoff.ts';
-import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
+import { KeptOutcomes } from '../../src/reconcile/shell/save.ts';
 import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';

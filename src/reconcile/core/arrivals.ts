@@ -12,7 +12,7 @@ import { bindAdded, bindChanged } from '../../memory/remembering.ts';
 import { desiredKeysOf, entryOf, recordKey } from '../../plan/entry.ts';
 import { isLike } from '../../plan/like.ts';
 import type { Intent, MatchedAdd, RecordState } from '../../state/memory.ts';
-import type { PlanBasis } from './waits.ts';
+import type { PlanBasis } from './basis.ts';
 
 /**
  * Binds what shows an update of unknown outcome, or has appeared and is like an add that was given up as absent, or that

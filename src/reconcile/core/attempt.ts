@@ -6,7 +6,7 @@ import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../.
 import type { Change } from '../../result.ts';
 import { writeIdOf, type Intent, type IntentResult } from '../../state/memory.ts';
 import type { Instant } from '../../memory/backoff.ts';
-import type { PlanBasis } from './waits.ts';
+import type { PlanBasis } from './basis.ts';
 
 /** The state of one step of this pass. */
 export type Attempt = { readonly step: Step; readonly intent: Intent } & (

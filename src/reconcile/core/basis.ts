@@ -1,29 +1,34 @@
-import type { PlanMemory } from '../../plan/memory.ts';
-import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
-import { addGate, gate, parkGate } from './gate.ts';
-import { waitsOf, type PlanBasis } from './waits.ts';
+import type { ActualRecord } from '../../model/record.ts';
+import type { ActualTemplate, DesiredTemplate } from '../../model/template.ts';
+import type { Intent } from '../../state/memory.ts';
+import type { TemplateMemory } from '../../memory/memory.ts';
 
-/** The current plan of a template. Cached by its basis. */
-export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: actual, memory, pending } = basis;
-  const known = plans.get(memory.view);
-  const isSame =
-    known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
-  if (isSame) return known.plan;
-  const waits = waitsOf(basis);
-  const plan = planTemplate({
-    desired,
-    actual,
-    memory: memory.view,
-    pending: waits.coming,
-    unshown: actual.unshown ? waits.blockOfUnshown : undefined,
-    listedAs: actual.unshown ? (id) => actual.unshown?.get(id)?.listed ?? null : undefined,
-    gate: gate(basis, waits),
-    addGate: addGate(basis, waits),
-    parkGate: parkGate(basis, waits),
-  });
-  plans.set(memory.view, { basis, plan });
-  return plan;
-};
+/** A reading with our own accepted writes, where it does not show them yet. */
+export interface CorrectedView extends ActualTemplate {
+  /** By id: the records that the listing does not show as they were written. */
+  readonly unshown?: ReadonlyMap<number, Unshown>;
+}
 
-const plans = new WeakMap<PlanMemory, { readonly basis: PlanBasis; readonly plan: TemplatePlan }>();
+export interface Unshown {
+  readonly isAdd: boolean;
+  /** As the listing shows it; null if it does not. */
+  readonly listed: ActualRecord | null;
+  /** Ms since the epoch: when it was written, and until when a listing may be behind it. */
+  readonly at: number;
+  readonly until: number;
+}
+
+/** Everything that a plan is made from. */
+export interface PlanBasis {
+  readonly desired: DesiredTemplate;
+  /** The newest trusted reading. */
+  readonly view: CorrectedView;
+  readonly memory: TemplateMemory;
+  /** Adds of unknown outcome. */
+  readonly pending: readonly Intent[];
+  /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
+  readonly now: number;
+  /** The wait between two readings, and the time in which a write may take effect, in milliseconds. */
+  readonly settle: number;
+  readonly unknownPause: number;
+}

@@ -2,7 +2,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { actualOf, isPark, type Step } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
 import type { ClientView, nextStep } from './permit.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import type { TemplateState } from './state.ts';
 
 /** The next command for a template. */

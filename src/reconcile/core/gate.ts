@@ -9,7 +9,8 @@ import type { RecordState } from '../../state/memory.ts';
 import { isActive } from '../../memory/backoff.ts';
 import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
 import { unknownAddCount } from '../../memory/remembering.ts';
-import type { PlanBasis, Waits } from './waits.ts';
+import type { PlanBasis } from './basis.ts';
+import type { Waits } from './waits.ts';
 
 /** Adds of one desired record that may take effect before a person has to allow another one. */
 export const maxAbandonedAdds = 2;

@@ -2,7 +2,7 @@ import { edit } from '../../memory/memory.ts';
 import { suspensionOf, suspensionText, type Suspension } from '../../model/suspension.ts';
 import { isOpen, nextOpening } from '../../model/window.ts';
 import type { Hold } from '../../plan/hold.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { policyReasons } from './permit.ts';
 import { isPaused, withBasis, withHold, type TemplateState } from './state.ts';
 

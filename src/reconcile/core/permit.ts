@@ -4,7 +4,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { withDependentWaits, type Skip, type SkipReason } from '../../plan/place.ts';
 import type { TemplateState } from './state.ts';

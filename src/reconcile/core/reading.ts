@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sameData } from '../../model/canonical.ts';
 import type { ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
-import type { CorrectedView } from './waits.ts';
+import type { CorrectedView } from './basis.ts';
 
 /** The purpose of a reading of a template. */
 export type ReadingPurpose =

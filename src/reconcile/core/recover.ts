@@ -13,7 +13,8 @@ import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
 import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
 import type { EndedIntent } from './state.ts';
-import { asAccepted, type CorrectedView, type PlanBasis } from './waits.ts';
+import type { CorrectedView, PlanBasis } from './basis.ts';
+import { asAccepted } from './waits.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery extends Pick<PlanBasis, 'now' | 'settle' | 'unknownPause'> {

@@ -8,7 +8,7 @@ import { edit } from '../../memory/memory.ts';
 import { observe } from '../../memory/observe.ts';
 import { unionOf } from './reading.ts';
 import { change } from '../../memory/remembering.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 

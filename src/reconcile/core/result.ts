@@ -7,7 +7,7 @@ import type { Skip, SkipReason } from '../../plan/place.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
 import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { firstPolicy } from './permit.ts';
 import { isStopped, type TemplateState } from './state.ts';

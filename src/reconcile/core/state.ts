@@ -8,7 +8,8 @@ import type { Instant } from '../../memory/backoff.ts';
 import type { BoundTemplate } from '../../plan/bind.ts';
 import { edit, openMemory, type TemplateMemory } from '../../memory/memory.ts';
 import { recognizeRestored, correctForClockJump, takeListing } from '../../memory/remembering.ts';
-import { asAccepted, type PlanBasis } from './waits.ts';
+import type { PlanBasis } from './basis.ts';
+import { asAccepted } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */
 export interface Agreement {

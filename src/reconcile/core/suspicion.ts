@@ -17,9 +17,9 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, isRemembered, type MemoryDraft } from '../../memory/memory.ts';
 import { bind, change, unbind, unknownAddCount } from '../../memory/remembering.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { withBasis, type TemplateState } from './state.ts';
-import type { PlanBasis } from './waits.ts';
+import type { PlanBasis } from './basis.ts';
 
 /**
  * The check for records that may be the desired ones, of every id that the saved state does not know, for whichever

@@ -7,9 +7,10 @@ import { desiredKeysOf } from '../../plan/entry.ts';
 import { lostIds } from '../../plan/guard.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
-import { planOf } from './basis.ts';
+import { planOf } from './plan-of.ts';
 import { claimArrived } from './arrivals.ts';
-import { asAccepted, mayStillCome, type CorrectedView } from './waits.ts';
+import type { CorrectedView } from './basis.ts';
+import { asAccepted, mayStillCome } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**

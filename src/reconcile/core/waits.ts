@@ -1,6 +1,5 @@
 import { canonicalName, sameData, type CanonicalRecord } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
-import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import {
   desiredKeysOf,
   entryOf,
@@ -17,6 +16,7 @@ import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
 import { longestLag, mayChangeUntil } from '../../memory/backoff.ts';
 import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memory/memory.ts';
+import type { CorrectedView, PlanBasis, Unshown } from './basis.ts';
 
 /*
  * What may still come of our own writes, or is not shown yet. The life of an add:
@@ -35,36 +35,6 @@ import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memo
  * What appears and is like what was sent is ours, whatever the file says by then. A listing that shows a record as it
  * was before an accepted write is behind as well, for as long; it says nothing about that record.
  */
-
-/** A reading with our own accepted writes, where it does not show them yet. */
-export interface CorrectedView extends ActualTemplate {
-  /** By id: the records that the listing does not show as they were written. */
-  readonly unshown?: ReadonlyMap<number, Unshown>;
-}
-
-interface Unshown {
-  readonly isAdd: boolean;
-  /** As the listing shows it; null if it does not. */
-  readonly listed: ActualRecord | null;
-  /** Ms since the epoch: when it was written, and until when a listing may be behind it. */
-  readonly at: number;
-  readonly until: number;
-}
-
-/** Everything that a plan is made from. */
-export interface PlanBasis {
-  readonly desired: DesiredTemplate;
-  /** The newest trusted reading. */
-  readonly view: CorrectedView;
-  readonly memory: TemplateMemory;
-  /** Adds of unknown outcome. */
-  readonly pending: readonly Intent[];
-  /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
-  readonly now: number;
-  /** The wait between two readings, and the time in which a write may take effect, in milliseconds. */
-  readonly settle: number;
-  readonly unknownPause: number;
-}
 
 /** Puts our accepted writes into a listing that may be behind them; `except`: of the record with another write since. */
 export const asAccepted = (

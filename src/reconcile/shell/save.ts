@@ -1,7 +1,7 @@
 import type { Intent, IntentResult } from '../../state/memory.ts';
 import { asSaved, changesOf, isUnsaved } from '../../memory/memory.ts';
 import { withBasis, type EndedIntent, type TemplateState } from '../core/state.ts';
-import type { ClientRun } from './client-run.ts';
+import type { ClientRun, UnsavedByTemplate, UnsavedOutcomes } from './client-run.ts';
 
 /*
  * The outcome of a write and the state after it are saved together; where that fails, the next attempt saves both. If
@@ -44,3 +44,34 @@ export const finishInOrder = async (ended: readonly EndedIntent[], run: ClientRu
   }
   return count;
 };
+
+/**
+ * The outcomes of writes that a pass knows and could not save, for the next pass of the same process. To any other
+ * process these writes are open: if one has resolved them, or changed the state beside them, they are dropped.
+ */
+export class KeptOutcomes implements UnsavedOutcomes {
+  #kept = new Map<number, { readonly ended: readonly EndedIntent[]; readonly stored: string }>();
+
+  async saveAgain(run: ClientRun): Promise<UnsavedByTemplate> {
+    if (this.#kept.size === 0) return new Map();
+    const open = new Set((await run.pass.memory.openIntents()).map(({ id }) => id));
+    const left = new Map<number, readonly EndedIntent[]>();
+    for (const [templateId, { ended, stored }] of this.#kept) {
+      const isUnchanged = stored === (await storedText(templateId, run));
+      if (!isUnchanged || !ended.every(({ intent }) => open.has(intent.id))) continue;
+      const rest = ended.slice(await finishInOrder(ended, run));
+      if (rest.length > 0) left.set(templateId, rest);
+    }
+    await this.keep(left, run);
+    return left;
+  }
+
+  async keep(unfinished: UnsavedByTemplate, run: ClientRun): Promise<void> {
+    this.#kept = new Map();
+    for (const [templateId, ended] of unfinished)
+      this.#kept.set(templateId, { ended, stored: await storedText(templateId, run) });
+  }
+}
+
+const storedText = async (templateId: number, { pass }: ClientRun): Promise<string> =>
+  JSON.stringify(await pass.memory.template(templateId));

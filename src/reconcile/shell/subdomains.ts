@@ -3,7 +3,7 @@ import { countAdds } from '../../plan/guard.ts';
 import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
 import { notAsked, type SubdomainResult } from '../../result.ts';
 import type { TemplateRow } from '../../state/memory.ts';
-import { planOf } from '../core/basis.ts';
+import { planOf } from '../core/plan-of.ts';
 import { edit } from '../../memory/memory.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';

@@ -636,7 +636,7 @@ export const unknown = [
   },
   {
     rule: '§3.4 an outcome that an earlier pass could not save is saved by the next one',
-    file: 'src/reconcile/shell/kept-outcomes.ts',
+    file: 'src/reconcile/shell/save.ts',
     from: 'if (this.#kept.size === 0) return new Map();',
     to: 'if (this.#kept.size >= 0) return new Map();',
     tests: ['reconcile/sending'],
@@ -644,7 +644,7 @@ export const unknown = [
   },
   {
     rule: '§3.4 not if another process has changed the state meanwhile',
-    file: 'src/reconcile/shell/kept-outcomes.ts',
+    file: 'src/reconcile/shell/save.ts',
     from: 'if (!isUnchanged || !ended',
     to: 'if (!ended',
     tests: ['reconcile/sending'],
@@ -652,7 +652,7 @@ export const unknown = [
   },
   {
     rule: '§3.4 not if another process has resolved the write meanwhile',
-    file: 'src/reconcile/shell/kept-outcomes.ts',
+    file: 'src/reconcile/shell/save.ts',
     from: 'if (!isUnchanged || !ended.every(({ intent }) => open.has(intent.id))) continue;',
     to: 'if (!isUnchanged) continue;',
     tests: ['reconcile/sending'],
@@ -660,7 +660,7 @@ export const unknown = [
   },
   {
     rule: '§3.4 what still cannot be saved is kept for one more pass',
-    file: 'src/reconcile/shell/kept-outcomes.ts',
+    file: 'src/reconcile/shell/save.ts',
     from: 'if (rest.length > 0) left.set(templateId, rest);',
     to: 'rest.length;',
     tests: ['reconcile/sending'],
