@@ -74,11 +74,12 @@ export class ClientManager {
     return this.#problems;
   }
 
-  /** Clients that no pass has compared yet: nobody knows whether they are in sync. */
+  /** Clients that the last pass could not compare, or none has yet: nobody knows whether they are in sync. */
   get uncompared(): readonly ClientProblem[] {
-    return [...this.#controllers.values()]
-      .filter(({ newest }) => newest === null)
-      .map(({ state: { client, why } }) => ({ ...uncompared, client, message: why ?? 'no pass has ended' }));
+    return [...this.#controllers.values()].flatMap(({ newest, state: { client, why, lastError } }) => {
+      const isCompared = newest !== null && (lastError === null || lastError === newest.holdReason);
+      return isCompared ? [] : [{ ...uncompared, client, message: lastError ?? why ?? '' }];
+    });
   }
 
   get states(): readonly ClientState[] {
