@@ -51,15 +51,15 @@ const optNumber = 41;
 export const canonicalData = (type: string, content: string): string =>
   type === 'NS' ? canonicalHost(content) : canonicalContent(type, content);
 
-interface RecordData {
+interface AnswerData {
   readonly content: string;
   readonly priority?: number;
   readonly serial?: number;
 }
 
-const nameData = (reader: MessageReader): RecordData => ({ content: reader.name() });
+const nameData = (reader: MessageReader): AnswerData => ({ content: reader.name() });
 
-const readData: Record<AskedType, (reader: MessageReader, end: number) => RecordData> = {
+const readData: Record<AskedType, (reader: MessageReader, end: number) => AnswerData> = {
   A: (reader) => ({ content: [...reader.octets(4)].join('.') }),
   AAAA: (reader) => ({
     content: Array.from({ length: 8 }, () => reader.number16().toString(16)).join(':'),

@@ -9,7 +9,7 @@ import {
 } from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
 
-interface NamedClient {
+interface SearchedClient {
   readonly load: () => Promise<DesiredState>;
   readonly service: { readonly listDnsTemplates: () => Promise<readonly ActualTemplate[]> };
 }
@@ -20,7 +20,7 @@ interface NamedClient {
  */
 export const matchTemplates = async (
   patterns: readonly string[],
-  clients: readonly NamedClient[],
+  clients: readonly SearchedClient[],
   more: readonly string[] = [],
 ): Promise<ReturnType<typeof matchNames> & { readonly known: readonly string[] }> => {
   const loaded = await Promise.all(
@@ -52,7 +52,7 @@ const namesIn = ({ templates, unusable }: DesiredState): Names =>
 const otherNames = async (
   wanted: readonly string[],
   names: Names,
-  { service }: NamedClient,
+  { service }: SearchedClient,
 ): Promise<ReadonlyMap<string, string>> => {
   const byId = new Map([...names].flatMap(([{ id }, name]) => (id === null ? [] : [[id, name] as const])));
   const stated = [...byId].map(([id, name]) => [String(id), name] as const);

@@ -40,7 +40,7 @@ const parseJson = (text: string): unknown => {
 const largestFile = 256 * 1024 ** 2;
 
 type Templates = Report['templates'];
-type Planned = Templates[number];
+type PlannedTemplate = Templates[number];
 
 /** The plan differs from the approved one. */
 export class PlanChangedError extends UserError {
@@ -57,7 +57,7 @@ export class PlanChangedError extends UserError {
   }
 
   /** The status of one template for the report: failed only if its own plan has changed. */
-  verdictOn(client: string, template: string): Pick<Planned, 'status' | 'message'> {
+  verdictOn(client: string, template: string): Pick<PlannedTemplate, 'status' | 'message'> {
     const name = `${client}/${template}`;
     const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
     const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
@@ -93,7 +93,7 @@ export const planChanges = (before: Templates, now: Templates, lifted: boolean):
 };
 
 /** The service may have several templates of one name, with different ids. */
-const byName = (templates: Templates): Map<string, Planned> => {
+const byName = (templates: Templates): Map<string, PlannedTemplate> => {
   const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
   return new Map(
     [...namesakes].flatMap(([name, group]) =>
@@ -103,7 +103,7 @@ const byName = (templates: Templates): Map<string, Planned> => {
 };
 
 /** Subdomains are not compared: they are never written. */
-const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[] => {
+const templateChanges = (old: PlannedTemplate, fresh: PlannedTemplate, lifted: boolean): string[] => {
   const then = differencesOf(old, lifted);
   const today = differencesOf(fresh, lifted);
   return [
@@ -120,7 +120,7 @@ const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[
  * The differences by their records. A moved line in a file is no change, and unresolved writes are left out:
  * only later readings resolve them.
  */
-const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
+const differencesOf = ({ differences }: PlannedTemplate, lifted: boolean): Map<string, Difference> =>
   new Map(
     differences
       .filter((one) => lifted || one.action !== 'blocked' || one.reason !== 'pending-write')

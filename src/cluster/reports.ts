@@ -18,14 +18,14 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, replica: s
   const oneAtATime = limit(1);
   const fetch = async (clients: readonly string[]): Promise<void> => {
     for (let from = 0; from < clients.length; from += pageSize) {
-      const rows = await query<ReportRow>(bodies, [clients.slice(from, from + pageSize)]);
+      const rows = await query<StoredReport>(bodies, [clients.slice(from, from + pageSize)]);
       for (const { client, number, body } of rows)
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this program wrote
         known.set(client, { number, shown: '', report: JSON.parse(body) as PassReport });
     }
   };
   const news = async (): Promise<readonly PassReport[]> => {
-    const heads = await query<HeadRow>(newer, [newest - overlap, replica]);
+    const heads = await query<NewestReport>(newer, [newest - overlap, replica]);
     const fresh = heads.filter(({ client, number }) => known.get(client)?.shown !== number);
     const unknown = fresh.filter(({ client, report }) => known.get(client)?.number !== report);
     await fetch(unknown.map(({ client }) => client));
@@ -68,13 +68,13 @@ interface KnownReport {
   readonly report: PassReport;
 }
 
-interface ReportRow {
+interface StoredReport {
   readonly client: string;
   readonly number: string;
   readonly body: string;
 }
 
-interface HeadRow extends Pick<ReportRow, 'client' | 'number'> {
+interface NewestReport extends Pick<StoredReport, 'client' | 'number'> {
   /** The number of the report. */
   readonly report: string;
   /** A later pass that found the same. */

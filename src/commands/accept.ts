@@ -73,7 +73,7 @@ const patternIn = (text: string): RecordPattern => {
   return pattern;
 };
 
-interface Found extends Pick<Changes, 'unsaid'> {
+interface FoundChanges extends Pick<Changes, 'unsaid'> {
   readonly template: string;
   readonly accepted: Accepted;
   readonly count: number;
@@ -84,7 +84,7 @@ const findChanges = async (
   patterns: readonly RecordPattern[],
   context: AppContext,
   options: Options,
-): Promise<Found> => {
+): Promise<FoundChanges> => {
   const names = await whileShown('reading template files', () => resolveNames(context.clients, [name]));
   const described = await Promise.all(context.clients.map((client) => isDescribedBy(client, names)));
   const [client, another] = context.clients.filter((_, index) => described[index]);

@@ -59,7 +59,7 @@ const refuseDryRun = ({ clients }: AppContext): void => {
   );
 };
 
-interface ApplyOptions {
+interface ApplyFlags {
   readonly force: boolean;
   readonly retry: boolean;
   readonly acceptLoss: boolean;
@@ -67,7 +67,7 @@ interface ApplyOptions {
   readonly ignoreSubdomains: boolean;
 }
 
-const readOptions = (templates: readonly string[], options: Options): ApplyOptions => {
+const readOptions = (templates: readonly string[], options: Options): ApplyFlags => {
   for (const [key, flag] of [
     ['force', '--force'],
     ['retry', '--retry'],
@@ -95,7 +95,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
 const agree = async (
   context: AppContext,
   templates: readonly string[],
-  how: ApplyOptions & Pick<PassRequest, 'only'>,
+  how: ApplyFlags & Pick<PassRequest, 'only'>,
   options: Options,
 ): Promise<Approve | undefined | 'declined' | readonly PassResult[]> => {
   const file = typeof options['plan'] === 'string' ? options['plan'] : null;

@@ -12,7 +12,7 @@ import type { MemoryReader } from '../state/memory.ts';
 import type { Client } from '../app/client.ts';
 import { confirm } from '../app/progress.ts';
 
-interface WriteRequest {
+interface WriteTrial {
   /** A template's name or id. */
   readonly write: string;
   readonly record: string;
@@ -22,7 +22,7 @@ interface WriteRequest {
 }
 
 /** Updates one record with the values that it has, after it was shown and agreed to, while nobody else writes. */
-export const tryWrite = async (client: Client, request: WriteRequest): Promise<Found> => {
+export const tryWrite = async (client: Client, request: WriteTrial): Promise<Found> => {
   if (client.settings.dryRun) throw new UserError('dryRun is set, so nothing is written: unset it');
   const isYes = request.options['yes'] === true;
   if (!isYes && !(process.stdin.isTTY && process.stdout.isTTY))

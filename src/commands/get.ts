@@ -84,7 +84,7 @@ const read = async (
 };
 
 /** The template with this name or id. */
-const templateCalled = (nameOrId: string, templates: readonly Template[]): Template => {
+const templateCalled = (nameOrId: string, templates: readonly ListedTemplate[]): ListedTemplate => {
   const named = templates.filter(({ name }) => name === nameOrId);
   const found = named.length > 0 ? named : templates.filter(({ id }) => String(id) === nameOrId);
   if (found.length > 1)
@@ -104,7 +104,7 @@ const templateRecordRow = ({
   priority,
   content,
   ttl,
-}: Template['records'][number]): TableRow => ({
+}: ListedTemplate['records'][number]): TableRow => ({
   id,
   name: name ?? '@',
   type,
@@ -121,7 +121,7 @@ const idFrom = (text: string, where: string): number => {
 
 type ListedAccount = Awaited<ReturnType<HostingService['showAccount']>>;
 type ListedDatabase = Awaited<ReturnType<HostingService['listDatabases']>>[number];
-type Template = Awaited<ReturnType<HostingService['listDnsTemplates']>>[number];
+type ListedTemplate = Awaited<ReturnType<HostingService['listDnsTemplates']>>[number];
 type ListedRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
 
 const accountRow = ({
@@ -149,7 +149,7 @@ const databaseRow = ({ id, name, hosts, databaseGrants }: ListedDatabase): Table
   grants: databaseGrants.map(({ login, accessLevel }) => `${login} (${accessLevel})`).join(', '),
 });
 
-const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Template): TableRow => ({
+const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: ListedTemplate): TableRow => ({
   id,
   name,
   public: publiclyAvailable ? 'yes' : 'no',

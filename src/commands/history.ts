@@ -30,7 +30,7 @@ export const history = async (patterns: readonly string[], options: Options): Pr
   }
 };
 
-interface Asked {
+interface HistoryRequest {
   readonly settings: Settings;
   readonly store: StateStore;
   readonly since: number;
@@ -39,7 +39,7 @@ interface Asked {
 const show = async (
   patterns: readonly string[],
   options: Options,
-  { settings, store, since }: Asked,
+  { settings, store, since }: HistoryRequest,
 ): Promise<number> => {
   const templates = await resolveNames(patterns, settings, store, options);
   const filter = { templates, since };

@@ -13,10 +13,10 @@ import { schemaId, schemaText } from './schema-text.ts';
 
 const kinds = ['template', 'fragment'] as const;
 
-type Kind = (typeof kinds)[number];
+type SchemaKind = (typeof kinds)[number];
 
 /** The loader skips names that begin with a dot. */
-const schemaFile = (root: string, kind: Kind): string => path.join(root, `.${kind}.schema.json`);
+const schemaFile = (root: string, kind: SchemaKind): string => path.join(root, `.${kind}.schema.json`);
 
 /** The first line of a new file below a directory with schemas. */
 export const schemaHeader = (file: string, root: string): string => {
@@ -59,7 +59,7 @@ export const writeSchemaFiles = async (root: string): Promise<string[]> => {
   return lines;
 };
 
-const isOurs = (bytes: Buffer, kind: Kind): boolean => {
+const isOurs = (bytes: Buffer, kind: SchemaKind): boolean => {
   try {
     const content: unknown = JSON.parse(bytes.toString());
     return z.looseObject({ $id: z.literal(schemaId(kind)) }).safeParse(content).success;

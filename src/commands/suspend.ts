@@ -74,18 +74,18 @@ const withContext = async (
   }
 };
 
-type Known = ReadonlyMap<Client, KnownTemplates>;
+type KnownByClient = ReadonlyMap<Client, KnownTemplates>;
 
 const knownOf = async (
   clients: readonly Client[],
   find: (client: Client) => Promise<KnownTemplates>,
-): Promise<Known> =>
+): Promise<KnownByClient> =>
   new Map(await Promise.all(clients.map(async (client) => [client, await find(client)] as const)));
 
 /** Acts on each named template, with all that is known of that name, or on each client with null. */
 const eachTarget = async (
   patterns: readonly string[],
-  known: Known,
+  known: KnownByClient,
   act: (client: Client, named: readonly SuspendedTemplate[] | null) => Promise<readonly string[]>,
 ): Promise<string[]> => {
   const names = [...known.values()].flatMap(({ templates }) => templates.map(({ template }) => template));

@@ -34,13 +34,13 @@ const isCalm = ({ templates, status }: Report): boolean =>
   status === 'suspended' &&
   templates.every((one) => (one.status === 'suspended' ? !differs(one) : one.status === 'in-sync'));
 
-type Template = Report['templates'][number];
+type TemplateReport = Report['templates'][number];
 
-const differs = ({ differences, subdomains }: Template): boolean =>
+const differs = ({ differences, subdomains }: TemplateReport): boolean =>
   differences.some(({ outcome }) => outcome !== 'applied') ||
   subdomains.some(({ status }) => status !== 'in-sync' && status !== 'pending');
 
-const isUncertain = (difference: Template['differences'][number]): boolean =>
+const isUncertain = (difference: TemplateReport['differences'][number]): boolean =>
   difference.outcome === 'failed' ||
   difference.outcome === 'unknown' ||
   (difference.action === 'blocked' && difference.reason === 'pending-write');

@@ -32,7 +32,7 @@ export const answerTo = async (
   }
 };
 
-interface Asked {
+interface Target {
   readonly path: string;
   readonly query: string;
   readonly reality: Realities | null;
@@ -41,7 +41,7 @@ interface Asked {
 const operate = async (
   request: IncomingMessage,
   store: DataStore,
-  { path, query, reality }: Asked,
+  { path, query, reality }: Target,
 ): Promise<Answer> => {
   let asked: OperationRequest = {
     method: request.method ?? '',

@@ -2,16 +2,16 @@ import { gzipSync } from 'node:zlib';
 import type { DnsTemplate, TemplateRecord } from './data.ts';
 import { Refusal, type DataParameters, type ParameterPlace } from './request.ts';
 
-type Change = NonNullable<Reality['answer']>;
+type AnswerChange = NonNullable<Reality['answer']>;
 
-const ofWrites = (change: (template: DnsTemplate, request: OperationRequest) => unknown): Change =>
+const ofWrites = (change: (template: DnsTemplate, request: OperationRequest) => unknown): AnswerChange =>
   onSuccess('PUT', (answer, request) => ({ ...answer, body: change(asTemplate(answer.body), request) }));
 
-const ofTemplates = (change: (templates: readonly DnsTemplate[]) => unknown): Change =>
+const ofTemplates = (change: (templates: readonly DnsTemplate[]) => unknown): AnswerChange =>
   listing((answer) => ({ ...answer, body: change(asTemplates(answer.body)) }));
 
 const onSuccess =
-  (method: string, change: Change): Change =>
+  (method: string, change: AnswerChange): AnswerChange =>
   (answer, request) =>
     request.method === method && answer.status === 200 ? change(answer, request) : answer;
 
@@ -57,7 +57,7 @@ const paged = (
   return { page, number, count: Math.ceil(templates.length / pageSize) };
 };
 
-const listing = (change: Change): Change =>
+const listing = (change: AnswerChange): AnswerChange =>
   onSuccess('GET', (answer, request) =>
     request.operation === 'dns_templates' ? change(answer, request) : answer,
   );

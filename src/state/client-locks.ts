@@ -81,7 +81,7 @@ interface Looking {
   readonly list: List;
 }
 
-interface Found extends Omit<HeldClient, 'locks' | 'listing'> {
+interface FoundClient extends Omit<HeldClient, 'locks' | 'listing'> {
   readonly missing: readonly string[];
 }
 
@@ -89,7 +89,7 @@ interface Found extends Omit<HeldClient, 'locks' | 'listing'> {
 const lookAround = async (
   memory: ClientMemory,
   { location, held, waiting, take, list }: Looking,
-): Promise<Found> => {
+): Promise<FoundClient> => {
   const known = await memory.identify();
   const templates = known || location.baseUrl === null ? [] : await list().catch(() => null);
   if (templates === null || location.baseUrl === null)

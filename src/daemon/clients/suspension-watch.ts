@@ -15,7 +15,7 @@ export interface SuspensionWatchOptions {
 export class SuspensionWatch {
   readonly #options: SuspensionWatchOptions;
   /** The suspensions of each client that has any, as the last look found them. */
-  #known: ReadonlyMap<string, Known> = new Map();
+  #known: ReadonlyMap<string, KnownSuspensions> = new Map();
   /** Clients of which a pass has obeyed a suspension that no look had found. */
   #unseen = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -64,16 +64,16 @@ export class SuspensionWatch {
   }
 }
 
-interface Known {
+interface KnownSuspensions {
   readonly text: string;
   /** When they began, in ms since the epoch: the other texts of a result may be redacted. */
   readonly times: ReadonlySet<number>;
 }
 
-const asKnown = ([client, suspensions]: readonly [string, readonly Suspension[]]): [string, Known] => [
-  client,
-  { text: JSON.stringify(suspensions), times: new Set(suspensions.map(({ since }) => since)) },
-];
+const asKnown = ([client, suspensions]: readonly [string, readonly Suspension[]]): [
+  string,
+  KnownSuspensions,
+] => [client, { text: JSON.stringify(suspensions), times: new Set(suspensions.map(({ since }) => since)) }];
 
 /** Milliseconds between two looks. */
 const interval = 2_000;

@@ -23,7 +23,7 @@ export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetri
   /** Whether the shared store and its queue can be used. */
   readonly showDatabase: (isUp: boolean) => void;
   /** The passes of all processes that share a store. */
-  readonly showFleet: (facts: FleetFacts) => void;
+  readonly showFleet: (facts: QueueFacts) => void;
 }
 
 interface RequestMetrics {
@@ -110,7 +110,7 @@ const databaseGauge = ({ gauge }: MetricMaker): Metrics['showDatabase'] => {
   };
 };
 
-interface FleetFacts {
+interface QueueFacts {
   readonly due: number;
   readonly oldestDue: number;
   readonly unpassed: number;

@@ -16,7 +16,7 @@ export const unifiedDiff = (path: string, text: string, splices: readonly Splice
 };
 
 /** Lines that are replaced by others. */
-interface Block {
+interface LineBlock {
   /** Of the first line, from 0. */
   readonly at: number;
   readonly removed: readonly string[];
@@ -26,14 +26,14 @@ interface Block {
 interface Hunk {
   readonly first: number;
   readonly end: number;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly LineBlock[];
   /** Lines by which earlier hunks have moved this one. */
   readonly moved: number;
 }
 
 const contextLines = 3;
 
-const blocksOf = (text: string, splices: readonly Splice<unknown>[]): Block[] => {
+const blocksOf = (text: string, splices: readonly Splice<unknown>[]): LineBlock[] => {
   const groups: { start: number; end: number; splices: Splice<unknown>[] }[] = [];
   for (const splice of inOrder(splices)) {
     const start = text.lastIndexOf('\n', splice.start - 1) + 1;
@@ -46,7 +46,7 @@ const blocksOf = (text: string, splices: readonly Splice<unknown>[]): Block[] =>
       last.splices.push(splice);
     } else groups.push({ start, end, splices: [splice] });
   }
-  return groups.flatMap((group): Block[] => {
+  return groups.flatMap((group): LineBlock[] => {
     const old = text.slice(group.start, group.end);
     const own = group.splices.map((one) => ({
       ...one,
@@ -58,7 +58,7 @@ const blocksOf = (text: string, splices: readonly Splice<unknown>[]): Block[] =>
 };
 
 /** Without lines at the ends that stay. */
-const trimmed = (at: number, removed: readonly string[], added: readonly string[]): Block[] => {
+const trimmed = (at: number, removed: readonly string[], added: readonly string[]): LineBlock[] => {
   let first = 0;
   while (first < removed.length && removed[first] === added[first]) first += 1;
   let last = 0;
@@ -72,7 +72,7 @@ const trimmed = (at: number, removed: readonly string[], added: readonly string[
   return block.removed.length + block.added.length === 0 ? [] : [block];
 };
 
-const hunksOf = (blocks: readonly Block[], lines: number): Hunk[] => {
+const hunksOf = (blocks: readonly LineBlock[], lines: number): Hunk[] => {
   const hunks: Hunk[] = [];
   let moved = 0;
   for (const block of blocks) {
