@@ -24,14 +24,23 @@ export const loadProgram = (): typeof Program => {
 
 /**
  * The bundle requires all modules of Node.js before it runs anything. Those that take long, and that many commands do
- * not use, are loaded at their first use.
+ * not use, are loaded at their first use. That works for imports by name: a default import asks for all keys at once.
  */
 const late =
   (require: NodeJS.Require) =>
   (name: string): unknown => {
     if (!slow.has(name)) return require(name);
-    let loaded: object | undefined;
-    return new Proxy({}, { get: (_, key) => Reflect.get((loaded ??= require(name) as object), key) });
+    let loaded: object | null = null;
+    return new Proxy(
+      {},
+      {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every module of Node.js is an object
+        get: (_, key) => Reflect.get((loaded ??= require(name) as object), key),
+        ownKeys: () => {
+          throw new Error(`${name} is loaded late: import what is needed of it by name`);
+        },
+      },
+    );
   };
 
 const slow = new Set(
