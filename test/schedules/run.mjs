@@ -10,16 +10,32 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 
-const { values } = parseArgs({
-  options: {
-    faults: { type: 'string', default: '2' },
-    'core-faults': { type: 'string' },
-    world: { type: 'string', multiple: true },
-    core: { type: 'boolean', default: false },
-    generated: { type: 'boolean', default: false },
-    replay: { type: 'string' },
-  },
-});
+const usage =
+  'npm run test:model [-- --faults N --core-faults N --world NAME --core --generated --replay FILE]';
+
+/** Ends the process where nobody can mean these options. */
+const readOptions = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        faults: { type: 'string', default: '2' },
+        'core-faults': { type: 'string' },
+        world: { type: 'string', multiple: true },
+        core: { type: 'boolean', default: false },
+        generated: { type: 'boolean', default: false },
+        replay: { type: 'string' },
+      },
+    });
+    const counts = [values.faults, values['core-faults'] ?? values.faults];
+    if (counts.every((count) => /^\d+$/.test(count))) return values;
+    throw new Error('--faults and --core-faults take a number');
+  } catch (error) {
+    process.stderr.write(`${error.message}\n${usage}\n`);
+    return process.exit(1);
+  }
+};
+
+const values = readOptions();
 const root = path.resolve(import.meta.dirname, '../..');
 const place = path.join(root, 'node_modules/.schedules');
 const bundle = path.join(place, `worker-${process.pid}.mjs`);
