@@ -85,9 +85,15 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
       connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
     };
     const forget = (key: string): unknown => connection.run(queries.forgetRecord, scope, id, key);
-    const save = (record: RecordState): unknown =>
-      connection.run(queries.saveRecord, scope, id, record.key, JSON.stringify(record));
-    return [saveRow, ...slicesOf(forgotten, forget), ...slicesOf(records, save)];
+    const save = (some: readonly RecordState[]): unknown => {
+      const values = some.flatMap((record) => [scope, id, record.key, JSON.stringify(record)]);
+      return connection.run(saveRecords(some.length), ...values);
+    };
+    return [
+      saveRow,
+      ...slicesOf(forgotten, mostRows, (some) => some.forEach(forget)),
+      ...slicesOf(records, rowsAtOnce, save),
+    ];
   };
   const note = (intent: Intent, result: IntentResult): void => {
     const entry = historyEntryOf(intent, result);
@@ -186,9 +192,13 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
 };
 
 /** Tasks that do the same with so many items each. */
-const slicesOf = <T>(items: readonly T[], task: (item: T) => unknown): (() => void)[] =>
-  Array.from({ length: Math.ceil(items.length / mostRows) }, (_, index) => () => {
-    items.slice(index * mostRows, (index + 1) * mostRows).forEach(task);
+const slicesOf = <T>(
+  items: readonly T[],
+  size: number,
+  task: (some: readonly T[]) => unknown,
+): (() => void)[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => () => {
+    task(items.slice(index * size, (index + 1) * size));
   });
 
 /** Those in effect of all clients of a file, by each digest of a token. */
@@ -210,8 +220,6 @@ const queries = {
   records: 'SELECT body FROM records WHERE scope = ? AND template_id = ?',
   saveTemplate:
     'INSERT INTO templates (scope, template_id, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
-  saveRecord:
-    'INSERT INTO records (scope, template_id, key, body) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   forgetRecord: 'DELETE FROM records WHERE scope = ? AND template_id = ? AND key = ?',
   intents: `SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? OR
     (scope IN (SELECT value FROM json_each(?)) AND json_extract(body, '$.templateId') IN
@@ -234,6 +242,13 @@ const queries = {
     (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,
   trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',
 } as const;
+
+/** Rows of one statement take 60 % of the time that a statement for each of them would take. */
+const rowsAtOnce = 20;
+
+const saveRecords = (count: number): string =>
+  `INSERT INTO records (scope, template_id, key, body) VALUES ${'(?, ?, ?, ?), '.repeat(count).slice(0, -2)}
+    ON CONFLICT DO UPDATE SET body = excluded.body`;
 
 /** The bodies are this program's own; the schema version says which version wrote them. */
 const parse = (row: unknown): never => {
