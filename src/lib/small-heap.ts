@@ -1,5 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 
+/*
+ * Each of these makes V8 compile anew what it loads afterwards, also modules of Node.js (20 of 200 ms of a plan): set them
+ * when everything is loaded.
+ */
+
 /**
  * Keeps V8's space for new objects at the few MiB that it has when the program is loaded. What a pass reads lives as
  * long as the pass, so V8 would make that space 16 times as large, and copy the same objects: a plan of 10,000
