@@ -2,7 +2,7 @@ import { isPause, isPolicy, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { matchesPattern, type RecordPattern } from '../../plan/record-pattern.ts';
-import { isPark, isRestore, type Step } from '../../plan/step.ts';
+import { actualOf, isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
 import { planOf } from './plan-of.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
@@ -48,6 +48,31 @@ export const nextRevert = (
   const isOfThisPass = (step: Step): boolean =>
     isPark(step) && attempts.has(parkedKey(step.actual.record.id)) && !attempts.has(stepKey(step));
   return planOf(basis).steps.find(isOfThisPass) ?? null;
+};
+
+/** The next command for a template. */
+export type Command =
+  | { readonly kind: 'write'; readonly step: Step; readonly makesWayFor: string | null }
+  /** Another reading decides the outcome of the write in flight. */
+  | { readonly kind: 'read' }
+  | { readonly kind: 'done' };
+
+/** One write at a time, each decided from the answer to the previous one. `next`: which steps are written. */
+export const decide = (next: typeof nextStep, state: TemplateState, client: ClientView): Command => {
+  if (isQuestioned(state)) return { kind: 'read' };
+  const step = next(state, client);
+  if (step === null) return { kind: 'done' };
+  return { kind: 'write', step, makesWayFor: isPark(step) ? needOf(step, planOf(state.basis)) : null };
+};
+
+const isQuestioned = ({ attempts }: TemplateState): boolean =>
+  [...attempts.values()].some(({ state }) => state === 'awaiting-read');
+
+/** A park of a nameless record is for good: no update could restore it. */
+const needOf = (step: Step, { needs }: TemplatePlan): string | null => {
+  if (actualOf(step)?.name === '') return null;
+  const needing = [...needs].findLast(([, needed]) => needed.includes(step));
+  return needing ? stepKey(needing[0]) : null;
 };
 
 /** Why a single step may not be written, decided only here; a revert (`nextRevert`) is needed in a stopped template, too. */

@@ -199,14 +199,14 @@ export const permits = [
   },
   {
     rule: '§3.6 a doubt is cleared by a reading before anything else is written',
-    file: 'src/reconcile/core/decide.ts',
+    file: 'src/reconcile/core/permit.ts',
     from: "  if (isQuestioned(state)) return { kind: 'read' };\n",
     to: '',
     tests: ['reconcile/trust'],
   },
   {
     rule: '§3.1 a park saves for which record it makes way',
-    file: 'src/reconcile/core/decide.ts',
+    file: 'src/reconcile/core/permit.ts',
     from: 'makesWayFor: isPark(step) ? needOf(step, planOf(state.basis)) : null',
     to: 'makesWayFor: isPark(step) && needOf(step, planOf(state.basis)) ? null : null',
     tests: ['reconcile/permit'],

@@ -326,7 +326,7 @@ export const waits = [
   },
   {
     rule: '§3.1 a park of a nameless record is for good',
-    file: 'src/reconcile/core/decide.ts',
+    file: 'src/reconcile/core/permit.ts',
     from: "  if (actualOf(step)?.name === '') return null;\n",
     to: '',
     tests: ['reconcile/permit'],
