@@ -527,9 +527,10 @@ const noNewConflict: Law = (attempt, { view, desired, one }) => {
   const { before, after } = attempt;
   const isDesired = desired?.records.some((record) => satisfies(after, record)) === true;
   if (!before || !isDesired || isUndo(attempt, one)) return null;
-  // An old reading shows it as it was before another write of ours.
+  // An old reading shows it as it was before another write of ours, and only a person may take its word.
   const last = one.attempts.findLast((other) => recordOf(other) === before.id && other.sent.landed === 'yes');
-  const isBehind = last !== undefined && last.before !== null && keyOf(last.before) === keyOf(before);
+  const showsBefore = last !== undefined && last.before !== null && keyOf(last.before) === keyOf(before);
+  const isBehind = showsBefore && !attempt.pass.retry;
   return conflictOf(after, isBehind ? { ...before, ...last.after } : before, view, one);
 };
 
