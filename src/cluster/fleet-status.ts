@@ -24,15 +24,15 @@ export interface ClientPasses {
   readonly state: 'running' | 'waiting';
 }
 
-type Reader = Pick<PostgresDatabase, 'query'>;
+type Queries = Pick<PostgresDatabase, 'query'>;
 
-export const fleetFacts = async ({ query }: Reader): Promise<FleetFacts> => {
+export const fleetFacts = async ({ query }: Queries): Promise<FleetFacts> => {
   const [found] = await query<FleetFacts>(facts);
   return found ?? { due: 0, oldestDue: 0, failing: 0, unpassed: 0 };
 };
 
 /** Of all clients, the next one that is due first. */
-export const clientPasses = async ({ query }: Reader): Promise<readonly ClientPasses[]> => {
+export const clientPasses = async ({ query }: Queries): Promise<readonly ClientPasses[]> => {
   const rows = await query<PassesRow>(passes);
   return rows.map(({ nextDue, ...rest }) => ({ ...rest, nextDue: nextDue?.toISOString() ?? null }));
 };

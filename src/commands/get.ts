@@ -6,9 +6,10 @@ import { originFrom } from '../import/zone/origin.ts';
 import { writeZone } from '../import/zone/write-zone.ts';
 import { asJson } from '../lib/escape-control.ts';
 import type { ActualRecord } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import { redactAll, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
-import { asTable, type TableRow } from '../report/columns.ts';
+import { asTable, type TextRow } from '../report/columns.ts';
 import { inAppContext, onlyClient } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */
@@ -38,7 +39,7 @@ export const get = (what: string, argument: string | null, options: Options): Pr
 
 interface FetchedList {
   readonly value: unknown;
-  readonly rows: readonly TableRow[];
+  readonly rows: readonly TextRow[];
   /** Of one template. */
   readonly records?: readonly ActualRecord[];
 }
@@ -84,7 +85,7 @@ const read = async (
 };
 
 /** The template with this name or id. */
-const templateCalled = (nameOrId: string, templates: readonly ListedTemplate[]): ListedTemplate => {
+const templateCalled = (nameOrId: string, templates: readonly ActualTemplate[]): ActualTemplate => {
   const named = templates.filter(({ name }) => name === nameOrId);
   const found = named.length > 0 ? named : templates.filter(({ id }) => String(id) === nameOrId);
   if (found.length > 1)
@@ -104,7 +105,7 @@ const templateRecordRow = ({
   priority,
   content,
   ttl,
-}: ListedTemplate['records'][number]): TableRow => ({
+}: ActualTemplate['records'][number]): TextRow => ({
   id,
   name: name ?? '@',
   type,
@@ -121,7 +122,6 @@ const idFrom = (text: string, where: string): number => {
 
 type ListedAccount = Awaited<ReturnType<HostingService['showAccount']>>;
 type ListedDatabase = Awaited<ReturnType<HostingService['listDatabases']>>[number];
-type ListedTemplate = Awaited<ReturnType<HostingService['listDnsTemplates']>>[number];
 type ListedRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
 
 const accountRow = ({
@@ -132,7 +132,7 @@ const accountRow = ({
   applications,
   databases,
   ftpUsers,
-}: ListedAccount): TableRow => ({
+}: ListedAccount): TextRow => ({
   id,
   name,
   created: createdAt,
@@ -142,14 +142,14 @@ const accountRow = ({
   'ftp users': ftpUsers.map(({ user }) => user).join(', '),
 });
 
-const databaseRow = ({ id, name, hosts, databaseGrants }: ListedDatabase): TableRow => ({
+const databaseRow = ({ id, name, hosts, databaseGrants }: ListedDatabase): TextRow => ({
   id,
   name,
   hosts: hosts.join(', '),
   grants: databaseGrants.map(({ login, accessLevel }) => `${login} (${accessLevel})`).join(', '),
 });
 
-const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: ListedTemplate): TableRow => ({
+const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: ActualTemplate): TextRow => ({
   id,
   name,
   public: publiclyAvailable ? 'yes' : 'no',
@@ -161,7 +161,7 @@ const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Liste
 const recordRow = (
   { id, type, name, priority, content, ttl, templateRecordId }: ListedRecord,
   followed: ReadonlyMap<number, string>,
-): TableRow => ({
+): TextRow => ({
   id,
   name: name ?? '@',
   type,

@@ -30,7 +30,7 @@ export const history = async (patterns: readonly string[], options: Options): Pr
   }
 };
 
-interface HistoryRequest {
+interface HistoryScope {
   readonly settings: Settings;
   readonly store: StateStore;
   readonly since: number;
@@ -39,7 +39,7 @@ interface HistoryRequest {
 const show = async (
   patterns: readonly string[],
   options: Options,
-  { settings, store, since }: HistoryRequest,
+  { settings, store, since }: HistoryScope,
 ): Promise<number> => {
   const templates = await resolveNames(patterns, settings, store, options);
   const filter = { templates, since };

@@ -38,7 +38,7 @@ export const openObjects = (gitDir: string, commit: string): ObjectReader => {
     if (kind === undefined) throw new Error('an object has an unknown type');
     return { kind, content: object.subarray(end + 1) };
   };
-  const packed = (id: string): PackEntry | null => {
+  const packed = (id: string): PackedPlace | null => {
     for (const pack of packs) {
       const offset = pack.offsetOf(id);
       if (offset !== null) return { pack, offset };
@@ -47,7 +47,7 @@ export const openObjects = (gitDir: string, commit: string): ObjectReader => {
   };
   const read = (id: string): GitObject | null => {
     const deltas: Buffer[] = [];
-    let [wanted, place] = [id, null as PackEntry | null];
+    let [wanted, place] = [id, null as PackedPlace | null];
     for (;;) {
       const found = place === null ? looseObject(wanted) : null;
       place ??= packed(wanted);
@@ -74,7 +74,7 @@ export const openObjects = (gitDir: string, commit: string): ObjectReader => {
   };
 };
 
-interface PackEntry {
+interface PackedPlace {
   readonly pack: Pack;
   readonly offset: number;
 }

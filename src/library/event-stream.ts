@@ -1,6 +1,6 @@
 /** Gives each of its readers all values that come after it began to read. */
 export class EventStream<T> implements AsyncIterable<T> {
-  readonly #readers = new Set<Reader<T>>();
+  readonly #readers = new Set<StreamReader<T>>();
   #hasEnded = false;
 
   push(value: T): void {
@@ -14,20 +14,20 @@ export class EventStream<T> implements AsyncIterable<T> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<T> {
-    const reader = new Reader<T>((one) => this.#readers.delete(one));
+    const reader = new StreamReader<T>((one) => this.#readers.delete(one));
     if (this.#hasEnded) reader.end();
     else this.#readers.add(reader);
     return reader;
   }
 }
 
-class Reader<T> implements AsyncIterator<T> {
+class StreamReader<T> implements AsyncIterator<T> {
   readonly #values: T[] = [];
   readonly #waiting: ((result: IteratorResult<T>) => void)[] = [];
-  readonly #leave: (reader: Reader<T>) => void;
+  readonly #leave: (reader: StreamReader<T>) => void;
   #hasEnded = false;
 
-  constructor(leave: (reader: Reader<T>) => void) {
+  constructor(leave: (reader: StreamReader<T>) => void) {
     this.#leave = leave;
   }
 

@@ -75,10 +75,10 @@ const pieces = (word: string, width: number): string[] => {
   return [...found, rest];
 };
 
-export type TableRow = Readonly<Record<string, string | number | null>>;
+export type TextRow = Readonly<Record<string, string | number | null>>;
 
 /** Columns under the keys of the first row, or a note that there is nothing. */
-export const asTable = (rows: readonly TableRow[]): string => {
+export const asTable = (rows: readonly TextRow[]): string => {
   const [first] = rows;
   if (!first) return 'none\n';
   const titles = Object.keys(first);

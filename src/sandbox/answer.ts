@@ -32,7 +32,7 @@ export const answerTo = async (
   }
 };
 
-interface Target {
+interface RequestTarget {
   readonly path: string;
   readonly query: string;
   readonly reality: Realities | null;
@@ -41,7 +41,7 @@ interface Target {
 const operate = async (
   request: IncomingMessage,
   store: DataStore,
-  { path, query, reality }: Target,
+  { path, query, reality }: RequestTarget,
 ): Promise<Answer> => {
   let asked: OperationRequest = {
     method: request.method ?? '',

@@ -74,12 +74,11 @@ export class ClientManager {
     return this.#problems;
   }
 
-  /** Clients that the last pass could not compare, or none has yet: nobody knows whether they are in sync. */
+  /** Clients that the last pass could not compare, or none has yet. */
   get uncompared(): readonly ClientProblem[] {
-    return [...this.#controllers.values()].flatMap(({ newest, state: { client, why, lastError } }) => {
-      const isCompared = newest !== null && (lastError === null || lastError === newest.holdReason);
-      return isCompared ? [] : [{ ...uncompared, client, message: lastError ?? why ?? '' }];
-    });
+    return [...this.#controllers].flatMap(([client, { uncompared: why }]) =>
+      why === null ? [] : [{ ...noPass, client, message: why }],
+    );
   }
 
   get states(): readonly ClientState[] {
@@ -294,4 +293,4 @@ export class ClientManager {
 /** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;
 
-const uncompared = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;
+const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

@@ -56,12 +56,23 @@ export const readinessOf = (clients: readonly ClientState[], trouble: string | n
   return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
 };
 
+/** Why nobody knows whether it is in sync; null if the last pass has compared it. */
+export const whyUncompared = ({
+  lastError,
+  latest,
+}: Pick<ClientFacts, 'lastError' | 'latest'>): string | null => {
+  if (latest === null) return lastError ?? noPass;
+  return lastError === latest.holdReason ? null : lastError;
+};
+
+const noPass = 'no pass has ended yet';
+
 const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
   if (lastError !== null) {
     const isDenied = latest?.isDenied === true && latest.holdReason === lastError;
     return { health: isDenied ? 'denied' : 'failing', why: lastError };
   }
-  if (latest === null) return { health: 'starting', why: 'no pass has ended yet' };
+  if (latest === null) return { health: 'starting', why: noPass };
   const failed = latest.templates.find(({ status }) => status === 'failed');
   if (failed) return { health: 'failing', why: saying(failed) };
   const problem = latest.problems.find(({ severity }) => severity === 'error');

@@ -68,12 +68,12 @@ export const accept = async (input: AcceptInput): Promise<Accepted | { readonly 
   );
   const literal = await attempt(prepared, new Map(), input);
   if (groups.length === 0) return literal;
-  const isBetter = (one: Verdict): boolean =>
+  const isBetter = (one: AcceptOutcome): boolean =>
     !('refusal' in one) &&
     ('refusal' in literal || one.others.every((other) => literal.others.includes(other)));
   const all = await attempt(prepared, new Map(groups.flat()), input);
   if (isBetter(all)) return all;
-  let [best, chosen]: [Verdict, (typeof groups)[number]] = [literal, []];
+  let [best, chosen]: [AcceptOutcome, (typeof groups)[number]] = [literal, []];
   for (const group of groups.length === 1 ? [] : groups) {
     const tried = await attempt(prepared, new Map([...chosen, ...group]), input);
     if (isBetter(tried)) [best, chosen] = [tried, [...chosen, ...group]];
@@ -126,14 +126,14 @@ const prepare = ({ template, changes, textOf, overridden }: AcceptInput): Prepar
   };
 };
 
-type Verdict = Accepted | { readonly refusal: string };
+type AcceptOutcome = Accepted | { readonly refusal: string };
 
 /** Switches off checks until the files are valid, as far as checks can be switched off. */
 const attempt = async (
   { files, operations, templateTtl }: Prepared,
   shared: Edit['shared'],
   input: AcceptInput,
-): Promise<Verdict> => {
+): Promise<AcceptOutcome> => {
   const allow = new Map<Mark, AllowedChecks>();
   for (;;) {
     const splices = splicesFor({ operations, shared, allow, templateTtl });
