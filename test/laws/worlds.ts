@@ -1,7 +1,7 @@
 import { nameById, type ActualTemplate, type DesiredTemplate } from '../../src/model/template.ts';
 import { parseWindows, type Windows } from '../../src/model/window.ts';
-import { ignoreRules } from '../sim/files.ts';
-import type { Nature } from '../sim/nature.ts';
+import { ignoreRules } from './files.ts';
+import type { Nature } from './nature.ts';
 
 /** One template, few records, few steps; each step ends with a pass. */
 export interface SmallWorld {

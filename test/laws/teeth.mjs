@@ -24,7 +24,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
-import { mutations } from '../sim/mutants/table.mjs';
+import { mutations } from './mutants/table.mjs';
 
 const { values, positionals } = parseArgs({
   options: { faults: { type: 'string', default: '1' }, seconds: { type: 'string', default: '20' } },
