@@ -33,6 +33,8 @@ export interface PassFacts {
   /** By template id: the files in force that it is about, without those of suspended templates. */
   readonly files: ReadonlyMap<number, FileFacts>;
   readonly maxAddsPerPass: number;
+  /** How far its clock is ahead of the true time, in ms. */
+  readonly skew: number;
 }
 
 export type Write =
@@ -151,8 +153,8 @@ export interface Judge {
   toldToEnd(pass: Pass): void;
   /** `results`: null where it died, or could not save what it saw. */
   ended(pass: Pass, results: readonly TemplateResult[] | null): void;
-  /** Their client has lost its memory of these templates, or some of it. */
-  memoryLost(templateIds: readonly number[]): void;
+  /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
+  memoryLost(templateIds: readonly number[], isPartly?: boolean): void;
   /** Its attempts of all templates, for the laws of a whole round. */
   cases(): readonly TemplateCase[];
   /** What it goes by from one pass to the next. */
@@ -302,7 +304,8 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
-        if (results !== null) one.lastKept = listing;
+        const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
+        if (result?.message === null) one.lastKept = listing;
       }
       for (const result of results ?? []) {
         const [templateId] = [...pass.files].find(([, { template }]) => template === result.template) ?? [];
@@ -310,11 +313,11 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
         for (const what of untruths(result, contextOf(pass, templateId))) report(`law 13: ${result.template} ${what}`);
       }
     },
-    memoryLost: (templateIds) => {
+    memoryLost: (templateIds, isPartly = false) => {
       for (const one of templateIds.map(caseOf)) {
         for (const attempt of one.attempts) attempt.isForgotten = true;
-        one.ours.clear();
-        one.files = [];
+        if (!isPartly) one.ours.clear();
+        if (!isPartly) one.files = [];
         one.lastListed = null;
         one.lastKept = null;
       }

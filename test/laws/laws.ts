@@ -1,6 +1,14 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import { canonicalName, canonicalRecord, isKnownType, isParkedName, textKind } from './canonical.ts';
-import { isAsLeft, type Attempt, type FileFacts, type LawContext, type Standing, type TemplateCase } from './judge.ts';
+import {
+  isAsLeft,
+  type Attempt,
+  type FileFacts,
+  type LawContext,
+  type Standing,
+  type TemplateCase,
+  type View,
+} from './judge.ts';
 import { keyOf, placedKeyOf, placedSetOf, placeOf, sameState, satisfies, setOf, shown } from './records.ts';
 import { breachOf } from './service.ts';
 
@@ -51,9 +59,10 @@ const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean
   const earlier = one.files.slice(0, -1);
   const wanted = file.records.filter((record) => attempt.after.some((after) => isMet(after, record)));
   const isNew = wanted.some((record) => earlier.some(({ records }) => !records.some((old) => sameState(old, record))));
-  const isDropped = attempt.before.some((before) =>
-    earlier.some(({ records }) => records.some((old) => placedKeyOf(old) === placedKeyOf(before))),
+  const dropped = earlier.flatMap(({ records }) =>
+    records.filter((old) => !file.records.some((record) => sameState(old, record))),
   );
+  const isDropped = dropped.length > 0 && attempt.before.some(({ id }) => one.ours.has(id));
   return isNew || (wanted.length === 0 && isDropped) || isUndoing(attempt, one);
 };
 
@@ -128,12 +137,16 @@ const withinLimits: Law = (attempt, { pass, file, one, views }) => {
   }
   const changes = new Set([...own.filter((other) => !isAdd(other)), attempt].map((other) => beforeOf(other)?.id));
   // A listing may lack what was added shortly before.
-  const sizes = [...views.map(({ records }) => records), [...one.standing.values()].map(({ record }) => record)];
-  const most = Math.max(...sizes.map((records) => records.filter(isKnownType).length));
-  return most >= minRecords && changes.size * 100 > most * maxChangePercent
-    ? `changes ${changes.size} of ${most} records, more than maxChangePercent`
+  const added = one.attempts.filter((other) => isAdd(other) && other.sent.at > attempt.sent.at - longestLag).length;
+  const listed = [...views.map(({ records }) => records), [...one.standing.values()].map(({ record }) => record)];
+  const sizes = listed.map((records) => records.filter(isKnownType).length).flatMap((size) => [size, size + added]);
+  return sizes.every((size) => size >= minRecords && changes.size * 100 > size * maxChangePercent)
+    ? `changes ${changes.size} of ${sizes[0]} records, more than maxChangePercent`
     : null;
 };
+
+/** Ms for which a listing may be behind our own writes. */
+const longestLag = 600_000;
 
 const isSameStep = (one: Attempt, other: Attempt): boolean =>
   isAdd(one) === isAdd(other) &&
@@ -198,7 +211,7 @@ const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string):
   return beside ? `writes ${nameOf(attempt)} while ${nameOf(beside)} ${why}` : null;
 };
 
-const notMadeAlready: Law = (attempt, { one, service }) => {
+const notMadeAlready: Law = (attempt, { one, service, views }) => {
   if (!isAdd(attempt)) return null;
   const key = keyOf(attempt.after[0]!);
   const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && !other.isForgotten && !other.isWaived);
@@ -210,14 +223,20 @@ const notMadeAlready: Law = (attempt, { one, service }) => {
   if (counted.filter((other) => keyOf(other.after[0]!) === key && !other.isWithdrawn).length >= 2)
     return `adds a third time: ${nameOf(attempt)}`;
   const set = setOf(attempt.after[0]!);
-  const lost = counted.filter((other) => setOf(other.after[0]!) === set && other.sent.landed === 'no' && !other.isShown);
-  return lost.length >= 2 && !made.some((other) => isLater(other, lost) && other.sent.told !== 'nothing')
-    ? `adds to a record set after ${lost.length} lost adds: ${nameOf(attempt)}`
-    : null;
+  const isLost = (other: Attempt, at: number): boolean =>
+    setOf(other.after[0]!) === set &&
+    other.sent.told === 'nothing' &&
+    !other.isShown &&
+    !isListed(other, views) &&
+    // One that the service refuses since cannot take effect; and one that it answers has made the record.
+    !made.slice(at + 1).some((later) => keyOf(later.after[0]!) === keyOf(other.after[0]!) && later.sent.told !== 'nothing');
+  const lost = made.filter(isLost);
+  return lost.length >= 2 ? `adds to a record set after ${lost.length} lost adds: ${nameOf(attempt)}` : null;
 };
 
-const isLater = ({ sent }: Attempt, others: readonly Attempt[]): boolean =>
-  others.every((other) => sent.at > other.sent.at);
+/** Its record is there by now, from anybody. */
+const isListed = ({ after }: Attempt, views: readonly View[]): boolean =>
+  views.some(({ records }) => records.some((record) => keyOf(record) === keyOf(after[0]!)));
 
 const notMadeMeanwhile: Law = (attempt, { one, service }) => {
   if (!isAdd(attempt) || !service.isKind || attempt.isForgotten || attempt.isWaived || attempt.pass.retry) return null;
@@ -238,13 +257,18 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
 const alone: Law = (attempt, { one, service, pass, views }) => {
   const { stored, replaced, sent } = attempt;
   if (!stored || !service.isKind || attempt.isForgotten || attempt.isWaived || pass.retry) return null;
-  const isKept = replaced !== null && placeOf(replaced) === placeOf(stored) && isNullMx(replaced) === isNullMx(stored);
-  if (isKept || isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
+  const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
+  if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
+  if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
     by ? !by.isForgotten && !by.isWaived && by !== attempt : since < listedAt - service.lag;
   const other = [...one.standing.values()].find(
-    (there) => there.record.id !== stored.id && isKnowable(there) && excludes(there.record, stored),
+    (there) =>
+      there.record.id !== stored.id &&
+      isKnowable(there) &&
+      excludes(there.record, stored) &&
+      !(isAtItsName && excludes(there.record, replaced)),
   );
   return other ? `${shown(stored)} stands beside ${shown(other.record)}` : null;
 };
@@ -264,7 +288,8 @@ const excludes = (one: RecordData, other: RecordData): boolean => {
 const notAtOnce: Law = (attempt, { one, pass, now }) => {
   if (pass.isCommand) return null;
   const refused = one.attempts.findLast((other) => other.sent.told === 'refused' && isSameStep(other, attempt));
-  return refused && !refused.isForgotten && !refused.isWithdrawn && now - refused.sent.at < 59_000
+  const isSameClock = refused?.pass.skew === pass.skew;
+  return refused && isSameClock && !refused.isForgotten && !refused.isWithdrawn && now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
 };
@@ -276,7 +301,9 @@ const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
   const listedAt = views[0]?.at ?? attempt.sent.at;
   const there = [...one.standing.values()].find(({ record, since, by }) => {
     if (since > listedAt - (by ? service.ownLag : service.lag) || file.isIgnored(record)) return false;
-    const isAnother = by === null && isSpelledOtherwise(record, after) && !one.ours.has(record.id) && !file.adopt;
+    const isOtherwise = isSpelledOtherwise(record, after);
+    if (isOtherwise && by?.isForgotten) return false;
+    const isAnother = by === null && isOtherwise && !one.ours.has(record.id) && !file.adopt;
     return placedKeyOf(record) === placedKeyOf(after) ? !isNeeded(record, file, one) : isAnother;
   });
   return there ? `adds ${shown(after)}, and ${shown(there.record)} stood there before` : null;

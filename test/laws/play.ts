@@ -113,7 +113,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   const client = round.clients[0]!;
   const { disk, files } = client;
   const [file] = files.templates;
-  const forget = (): void => judge.memoryLost(templateIdsOf(client));
+  const forget = (isPartly = false): void => judge.memoryLost(templateIdsOf(client), isPartly);
   const word = { ...quiet, isCommand: true };
   // Each pass is one of a new process, unless nothing else is the matter.
   if (!isOneProcess) for (const kept of client.kept) kept.forget();
@@ -125,7 +125,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
     if (step.isOlder) {
       disk.loseLast(5);
       service.takeOlderState();
-      forget();
+      forget(true);
     }
     if (step.file) edit(round, file!, step.file);
     world.note(() => `* somebody changes ${JSON.stringify(step)}`);
@@ -155,7 +155,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   } else if (step === 'an older state') {
     disk.loseLast(3);
     service.takeOlderState();
-    forget();
+    forget(true);
   }
   const wish =
     step === '--retry'
