@@ -1,135 +1,26 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
-import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
+import type { RecordChange } from '../../src/plan/step.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { arrivalLaws, sendingLaws } from './laws.ts';
-import { keyOf, placedKeyOf, placedSetOf, sameState, shown } from './records.ts';
+import { keyOf, placedKeyOf, placedSetOf, sameKey, sameState, shown } from './records.ts';
+import {
+  emptyCase,
+  type Attempt,
+  type LawContext,
+  type Pass,
+  type PassFacts,
+  type Sent,
+  type ServiceFacts,
+  type TemplateCase,
+  type View,
+} from './seen.ts';
 import { untruths } from './told.ts';
 
 /*
  * The judge knows what left, what the pass was shown, and what is true at the service; nothing of how the program that it
  * judges decides. It is fed by the simulated service and by the HTTP front alike.
  */
-
-/** What a file in force says of a template. */
-export interface FileFacts {
-  readonly template: string;
-  readonly mode: 'enforce' | 'edits' | 'report';
-  readonly surplus: 'report' | 'park';
-  readonly adopt: boolean;
-  readonly limits: { readonly maxAdds: number; readonly maxChangePercent: number; readonly minRecords: number };
-  readonly records: readonly RecordData[];
-  isIgnored(record: RecordData): boolean;
-}
-
-/** What a pass may do, known to the one who started it. */
-export interface PassFacts {
-  readonly isDryRun: boolean;
-  /** A person's: what waits only for time does not wait for it. */
-  readonly isCommand: boolean;
-  readonly force: boolean;
-  readonly retry: boolean;
-  readonly acceptLoss: boolean;
-  /** By template id: the files in force that it is about, without those of suspended templates. */
-  readonly files: ReadonlyMap<number, FileFacts>;
-  readonly maxAddsPerPass: number;
-  /** How far its clock is ahead of the true time, in ms. */
-  readonly skew: number;
-}
-
-export type Write =
-  | { readonly action: 'add'; readonly record: RecordAddition }
-  | { readonly action: 'update'; readonly change: RecordChange };
-
-/** A write that left, and what became of it. Times are true times in ms. */
-export interface Sent {
-  readonly templateId: number;
-  readonly write: Write;
-  readonly at: number;
-  /** `coming`: it takes effect later. */
-  landed: 'no' | 'coming' | 'yes';
-  /** The record that it made or changed. */
-  recordId: number | null;
-  /** What the client learnt of it. */
-  told: 'nothing' | 'refused' | 'not-sent' | 'an answer';
-}
-
-/** Records of one template as a listing or an answer showed them. */
-export interface View {
-  readonly at: number;
-  readonly isListing: boolean;
-  readonly records: readonly ActualRecord[];
-}
-
-/** One write in the eyes of the judge. */
-export interface Attempt {
-  readonly sent: Sent;
-  readonly pass: Pass;
-  /** The record as the pass was shown it, in each way; and what it would be, stored as sent. */
-  readonly before: readonly ActualRecord[];
-  readonly after: readonly RecordData[];
-  /** The client has lost its memory of it, or of what became of it. */
-  isForgotten: boolean;
-  /** A person has said since that what listings show is so. */
-  isWaived: boolean;
-  /** What the service made of it. */
-  stored: ActualRecord | null;
-  /** What it replaced. */
-  replaced: ActualRecord | null;
-  /** Some pass was shown what it made. */
-  isShown: boolean;
-  /** A pass saw a file without what it wrote since. */
-  isWithdrawn: boolean;
-}
-
-/** A record at the service: since when it is so, and by whose write; null for other people's. */
-export interface Standing {
-  readonly record: ActualRecord;
-  readonly since: number;
-  readonly by: Attempt | null;
-}
-
-export interface TemplateCase {
-  readonly templateId: number;
-  standing: ReadonlyMap<number, Standing>;
-  attempts: Attempt[];
-  /** Ids that a file has wanted, or a write of ours has made or changed, since the memory began. */
-  readonly ours: Set<number>;
-  /** Versions of its file that passes have seen since the memory began, each once. */
-  files: FileFacts[];
-  /** The last listing of a writing pass before this one, and the last that a pass with an end was shown. */
-  lastListed: View | null;
-  lastKept: View | null;
-}
-
-export interface Pass extends PassFacts {
-  /** By template id. */
-  readonly views: Map<number, View[]>;
-  readonly attempts: Attempt[];
-  /** Why nothing may leave any more, and since when. */
-  writesEnded: { readonly why: string; readonly at: number } | null;
-  readsEnded: { readonly why: string; readonly at: number } | null;
-  isOver: boolean;
-}
-
-/** How the service is, as far as laws go by it; lags in ms. */
-export interface ServiceFacts {
-  /** Within the fault model: no write takes effect too late, and no two readings in a row are wrong alike. */
-  readonly isKind: boolean;
-  readonly lag: number;
-  readonly ownLag: number;
-}
-
-export interface LawContext {
-  readonly one: TemplateCase;
-  readonly pass: Pass;
-  readonly file: FileFacts | undefined;
-  /** What this pass was shown of the template. */
-  readonly views: readonly View[];
-  readonly service: ServiceFacts;
-  readonly isOwn: boolean;
-  readonly now: number;
-}
 
 export type Failure = 'unauthorized' | 'rate-limited' | 'not-sent' | 'refused' | 'other';
 
@@ -170,7 +61,13 @@ export interface JudgeOptions {
   readonly notKept?: ReadonlySet<string>;
 }
 
-export const createJudge = ({ now, start, service, note = () => undefined, notKept = new Set() }: JudgeOptions): Judge => {
+export const createJudge = ({
+  now,
+  start,
+  service,
+  note = () => undefined,
+  notKept = new Set(),
+}: JudgeOptions): Judge => {
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
@@ -211,9 +108,15 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
     const { templateId, write } = sent;
     const { standing } = caseOf(templateId);
     const id = write.action === 'update' ? write.change.recordId : null;
-    const states = (pass.views.get(templateId) ?? []).flatMap(({ records }) => records.filter((one) => one.id === id));
-    const before = id === null ? [] : distinct([...states.toReversed(), ...(standing.has(id) ? [standing.get(id)!.record] : [])]);
-    const after = write.action === 'add' ? [write.record] : before.map((record) => merged(record, write.change));
+    const states = (pass.views.get(templateId) ?? []).flatMap(({ records }) =>
+      records.filter((one) => one.id === id),
+    );
+    const before =
+      id === null
+        ? []
+        : distinct([...states.toReversed(), ...(standing.has(id) ? [standing.get(id)!.record] : [])]);
+    const after =
+      write.action === 'add' ? [write.record] : before.map((record) => merged(record, write.change));
     return {
       sent,
       pass,
@@ -225,10 +128,13 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
       replaced: null,
       isShown: false,
       isWithdrawn: false,
+      isRivalled: false,
     };
   };
   for (const { id, records } of start)
-    caseOf(id).standing = new Map(records.map((record) => [record.id, { record, since: -Infinity, by: null }]));
+    caseOf(id).standing = new Map(
+      records.map((record) => [record.id, { record, since: -Infinity, by: null }]),
+    );
 
   return {
     violations,
@@ -242,7 +148,8 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
         const wanted = new Set(file.records.map(keyOf));
         for (const attempt of one.attempts) {
           if (facts.retry && facts.isCommand && !facts.isDryRun) attempt.isWaived = true;
-          if (!facts.isDryRun && attempt.after.every((record) => !wanted.has(keyOf(record)))) attempt.isWithdrawn = true;
+          if (!facts.isDryRun && attempt.after.every((record) => !wanted.has(keyOf(record))))
+            attempt.isWithdrawn = true;
         }
         if (!facts.isDryRun && one.files.at(-1) !== file) one.files.push(file);
       }
@@ -275,9 +182,16 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
         records.map((record) => {
           const old = before.get(record.id);
           const isSame = old !== undefined && sameState(old.record, record);
-          return [record.id, isSame && record.id !== by?.recordId ? old : { record, since: now(), by: attempt }];
+          return [
+            record.id,
+            isSame && record.id !== by?.recordId ? old : { record, since: now(), by: attempt },
+          ];
         }),
       );
+      for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : [])
+        for (const other of one.attempts)
+          other.isRivalled ||=
+            other.sent.landed === 'coming' && other.after.some((after) => sameKey(after, record));
       if (!attempt || by?.recordId == null) return;
       attempt.stored = one.standing.get(by.recordId)?.record ?? null;
       attempt.replaced = before.get(by.recordId)?.record ?? null;
@@ -291,8 +205,10 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
     failed: (pass, kind, isWrite) => {
       const at = now();
       if (kind === 'unauthorized') pass.writesEnded ??= { why: 'after 401 or 403', at };
-      if (kind === 'unauthorized' || kind === 'rate-limited') pass.readsEnded ??= { why: `after ${kind}`, at };
-      if (isWrite && (kind === 'rate-limited' || kind === 'not-sent')) pass.writesEnded ??= { why: `after ${kind}`, at };
+      if (kind === 'unauthorized' || kind === 'rate-limited')
+        pass.readsEnded ??= { why: `after ${kind}`, at };
+      if (isWrite && (kind === 'rate-limited' || kind === 'not-sent'))
+        pass.writesEnded ??= { why: `after ${kind}`, at };
     },
     toldToEnd: (pass) => {
       pass.writesEnded ??= { why: 'after it was told to end', at: -Infinity };
@@ -310,7 +226,8 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
       for (const result of results ?? []) {
         const [templateId] = [...pass.files].find(([, { template }]) => template === result.template) ?? [];
         if (templateId === undefined) continue;
-        for (const what of untruths(result, contextOf(pass, templateId))) report(`law 13: ${result.template} ${what}`);
+        for (const what of untruths(result, contextOf(pass, templateId)))
+          report(`law 13: ${result.template} ${what}`);
       }
     },
     memoryLost: (templateIds, isPartly = false) => {
@@ -327,18 +244,9 @@ export const createJudge = ({ now, start, service, note = () => undefined, notKe
   };
 };
 
-const emptyCase = (templateId: number): TemplateCase => ({
-  templateId,
-  standing: new Map(),
-  attempts: [],
-  ours: new Set(),
-  files: [],
-  lastListed: null,
-  lastKept: null,
-});
-
 /** Calls of the same moment may be under way in parallel. */
-const isSince = (ended: { readonly at: number } | null, now: number): boolean => ended !== null && now > ended.at;
+const isSince = (ended: { readonly at: number } | null, now: number): boolean =>
+  ended !== null && now > ended.at;
 
 const merged = (before: ActualRecord, change: RecordChange): ActualRecord => ({
   id: before.id,
@@ -355,19 +263,13 @@ const distinct = (records: readonly ActualRecord[]): ActualRecord[] =>
 /** A file may own a record that differs only in priority and TTL. */
 const setAndContentOf = (record: RecordData): string => placedKeyOf({ ...record, priority: null });
 
-/** Whether a write left the record in the way in which it stands. */
-export const isAsLeft = ({ sent, stored }: Attempt, { standing }: TemplateCase): boolean => {
-  const there = sent.recordId === null ? undefined : standing.get(sent.recordId);
-  return there !== undefined && stored !== null && sameState(there.record, stored);
-};
-
 const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
-    one.attempts.map(({ sent, after, isForgotten, isWaived, isShown, isWithdrawn }) => [
+    one.attempts.map(({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled }) => [
       after.map((record) => [placedSetOf(record), keyOf(record)]),
       [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-      [isForgotten, isWaived, isShown, isWithdrawn],
+      [isForgotten, isWaived, isShown, isWithdrawn, isRivalled],
     ]),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),
     [...one.ours],

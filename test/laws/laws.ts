@@ -1,5 +1,13 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
-import { canonicalName, canonicalRecord, isKnownType, isParkedName, textKind } from './canonical.ts';
+import {
+  canonicalName,
+  canonicalRecord,
+  canonicalType,
+  hasPriority,
+  isKnownType,
+  isParkedName,
+  textKind,
+} from './canonical.ts';
 import {
   isAsLeft,
   type Attempt,
@@ -8,9 +16,9 @@ import {
   type Standing,
   type TemplateCase,
   type View,
-} from './judge.ts';
+  type Write,
+} from './seen.ts';
 import { keyOf, placedKeyOf, placedSetOf, placeOf, sameState, satisfies, setOf, shown } from './records.ts';
-import { breachOf } from './service.ts';
 
 /*
  * The laws of what leaves, and of what arrives: 13, which is of what is told, stands in told.ts. Where the pass was shown
@@ -22,7 +30,8 @@ type Law = (attempt: Attempt, context: LawContext) => string | null;
 
 type Laws = readonly (readonly [law: number, of: Law])[];
 
-export const sendingLaws = (attempt: Attempt, context: LawContext): string[] => breachesOf(whenSent, attempt, context);
+export const sendingLaws = (attempt: Attempt, context: LawContext): string[] =>
+  breachesOf(whenSent, attempt, context);
 
 export const arrivalLaws = (attempt: Attempt, context: LawContext): string[] =>
   breachesOf(whenItArrives, attempt, context);
@@ -38,11 +47,28 @@ const isAdd = ({ sent }: Attempt): boolean => sent.write.action === 'add';
 /** As the pass was shown it last. */
 const beforeOf = ({ before }: Attempt): ActualRecord | null => before[0] ?? null;
 
-const nameOf = (attempt: Attempt): string => shown(attempt.after[0] ?? { type: '?', name: null, content: '?', priority: null, ttl: null });
+const nameOf = (attempt: Attempt): string =>
+  shown(attempt.after[0] ?? { type: '?', name: null, content: '?', priority: null, ttl: null });
 
 const asSpecified: Law = (attempt, { isOwn }) => {
   if (!isOwn) return 'writes to no template of the client';
-  return attempt.after.length === 0 ? 'updates what is not there' : breachOf(attempt.sent.write, beforeOf(attempt));
+  return attempt.after.length === 0
+    ? 'updates what is not there'
+    : breachOf(attempt.sent.write, beforeOf(attempt));
+};
+
+/** What the specification forbids in a request; null if it is valid. */
+const breachOf = (write: Write, before: RecordData | null): string | null => {
+  const own =
+    write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
+  const sent = write.action === 'add' ? write.record : write.change;
+  if (!own) return 'an update of a record that was not shown';
+  if (!isKnownType(own) || own.type !== canonicalType(own.type)) return `a write of type ${own.type}`;
+  const needsName = own.type === 'PTR' || own.type === 'SRV';
+  if (needsName && !sent.name) return `a name is required for ${own.type}`;
+  if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;
+  if (!hasPriority(own.type) && sent.priority !== null) return `a priority is not applicable to ${own.type}`;
+  return null;
 };
 
 const inForce: Law = (attempt, { pass, file, one }) => {
@@ -58,7 +84,9 @@ const inForce: Law = (attempt, { pass, file, one }) => {
 const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean => {
   const earlier = one.files.slice(0, -1);
   const wanted = file.records.filter((record) => attempt.after.some((after) => isMet(after, record)));
-  const isNew = wanted.some((record) => earlier.some(({ records }) => !records.some((old) => sameState(old, record))));
+  const isNew = wanted.some((record) =>
+    earlier.some(({ records }) => !records.some((old) => sameState(old, record))),
+  );
   const dropped = earlier.flatMap(({ records }) =>
     records.filter((old) => !file.records.some((record) => sameState(old, record))),
   );
@@ -80,11 +108,10 @@ const toAnEnd: Law = (attempt, { file, one }) => {
 /** Named by its id, with a content that serves nobody. */
 const isParking = ({ before, after }: Attempt): boolean =>
   after.some(
-    (record) =>
-      placeOf(record) === `_parked-${before[0]?.id}` && inert.includes(canonicalRecord(record).content),
+    (record) => placeOf(record) === `_parked-${before[0]?.id}` && inert.has(canonicalRecord(record).content),
   );
 
-const inert = ['0.0.0.0', '::', 'parked.invalid', '0 0 parked.invalid', 'parked'];
+const inert = new Set(['0.0.0.0', '::', 'parked.invalid', '0 0 parked.invalid', 'parked']);
 
 /** The record as it was before a write of ours, under its name. */
 const isUndoing = ({ before, after, sent }: Attempt, { attempts }: TemplateCase): boolean =>
@@ -107,10 +134,13 @@ const ofOurOwn: Law = (attempt, { file, one }) => {
   const [last] = attempt.before;
   if (!last || !file) return null;
   if (!isKnownType(last)) return `touches a type it does not know: ${shown(last)}`;
-  if (attempt.before.every((before) => file.isIgnored(before))) return `touches what is ignored: ${shown(last)}`;
+  if (attempt.before.every((before) => file.isIgnored(before)))
+    return `touches what is ignored: ${shown(last)}`;
   if (isUndoing(attempt, one)) return null;
   if (isParking(attempt) && file.surplus !== 'park') return `parks without park: ${shown(last)}`;
-  return attempt.before.some((before) => isOurs(before, attempt, file, one)) ? null : `touches a stranger: ${shown(last)}`;
+  return attempt.before.some((before) => isOurs(before, attempt, file, one))
+    ? null
+    : `touches a stranger: ${shown(last)}`;
 };
 
 /** A record set that the file names belongs to the file, but for texts, which have several owners. */
@@ -122,7 +152,10 @@ const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: 
   if (before.type.toUpperCase() !== 'TXT') return isInSet;
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
   const isSame = after.some((record) => canonicalRecord(record).content === canonicalRecord(before).content);
-  return isInSet && (isSame || (kindOf(before) !== null && after.some((record) => kindOf(record) === kindOf(before))));
+  return (
+    isInSet &&
+    (isSame || (kindOf(before) !== null && after.some((record) => kindOf(record) === kindOf(before))))
+  );
 };
 
 const withinLimits: Law = (attempt, { pass, file, one, views }) => {
@@ -133,13 +166,24 @@ const withinLimits: Law = (attempt, { pass, file, one, views }) => {
   const { maxAdds, maxChangePercent, minRecords } = file.limits;
   if (isAdd(attempt)) {
     if (own.filter(isAdd).length + 1 > maxAdds) return 'adds more than maxAdds';
-    return pass.attempts.filter(isAdd).length + 1 > pass.maxAddsPerPass ? 'adds more than maxAddsPerPass' : null;
+    return pass.attempts.filter(isAdd).length + 1 > pass.maxAddsPerPass
+      ? 'adds more than maxAddsPerPass'
+      : null;
   }
-  const changes = new Set([...own.filter((other) => !isAdd(other)), attempt].map((other) => beforeOf(other)?.id));
+  const changes = new Set(
+    [...own.filter((other) => !isAdd(other)), attempt].map((other) => beforeOf(other)?.id),
+  );
   // A listing may lack what was added shortly before.
-  const added = one.attempts.filter((other) => isAdd(other) && other.sent.at > attempt.sent.at - longestLag).length;
-  const listed = [...views.map(({ records }) => records), [...one.standing.values()].map(({ record }) => record)];
-  const sizes = listed.map((records) => records.filter(isKnownType).length).flatMap((size) => [size, size + added]);
+  const added = one.attempts.filter(
+    (other) => isAdd(other) && other.sent.at > attempt.sent.at - longestLag,
+  ).length;
+  const listed = [
+    ...views.map(({ records }) => records),
+    [...one.standing.values()].map(({ record }) => record),
+  ];
+  const sizes = listed
+    .map((records) => records.filter(isKnownType).length)
+    .flatMap((size) => [size, size + added]);
   return sizes.every((size) => size >= minRecords && changes.size * 100 > size * maxChangePercent)
     ? `changes ${changes.size} of ${sizes[0]} records, more than maxChangePercent`
     : null;
@@ -172,9 +216,13 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   const isShown = (id: number, view: { readonly records: readonly ActualRecord[] } | null): boolean =>
     view?.records.some((record) => record.id === id) === true;
   const wanted = [...one.ours].filter((id) =>
-    file.records.some((record) => one.lastListed?.records.some((actual) => actual.id === id && isMet(actual, record))),
+    file.records.some((record) =>
+      one.lastListed?.records.some((actual) => actual.id === id && isMet(actual, record)),
+    ),
   );
-  const lost = wanted.filter((id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing));
+  const lost = wanted.filter(
+    (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
+  );
   return lost.length >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
     ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
     : null;
@@ -189,7 +237,13 @@ const isMove = (attempt: Attempt): boolean => {
 const setsOf = ({ before, after }: Attempt): string[] => [...before, ...after].map(placedSetOf);
 
 const atRest: Law = (attempt, { one, service }) =>
-  service.isKind ? unsettledBy(attempt, one.attempts.filter(({ sent }) => sent.landed === 'coming'), 'is on its way') : null;
+  service.isKind
+    ? unsettledBy(
+        attempt,
+        one.attempts.filter(({ sent }) => sent.landed === 'coming'),
+        'is on its way',
+      )
+    : null;
 
 const asShown: Law = (attempt, { one, service, views }) => {
   if (!service.isKind) return null;
@@ -197,15 +251,23 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const { recordId, at } = other.sent;
     if (recordId === null || one.standing.get(recordId)?.by !== other || other.stored === null) return false;
     const { stored } = other;
-    return !views.some((view) => view.at >= at && view.records.some((record) => record.id === recordId && sameState(record, stored)));
+    return !views.some(
+      (view) =>
+        view.at >= at && view.records.some((record) => record.id === recordId && sameState(record, stored)),
+    );
   });
   return unsettledBy(attempt, unseen, 'was not shown to this pass');
 };
 
+/** The client can know of it, and has no leave to forget it. */
+const isAccountable = ({ isForgotten, isWaived, isRivalled }: Attempt): boolean =>
+  !isForgotten && !isWaived && !isRivalled;
+
 const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string): string | null => {
-  const open = others.filter((other) => other !== attempt && !other.isForgotten && !other.isWaived);
+  const open = others.filter((other) => other !== attempt && isAccountable(other));
   const [first] = open;
-  if (first && isMove(attempt)) return `${isAdd(attempt) ? 'adds' : 'moves'} ${nameOf(attempt)} while ${nameOf(first)} ${why}`;
+  if (first && isMove(attempt))
+    return `${isAdd(attempt) ? 'adds' : 'moves'} ${nameOf(attempt)} while ${nameOf(first)} ${why}`;
   const sets = setsOf(attempt);
   const beside = open.find((other) => isMove(other) && setsOf(other).some((set) => sets.includes(set)));
   return beside ? `writes ${nameOf(attempt)} while ${nameOf(beside)} ${why}` : null;
@@ -214,11 +276,15 @@ const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string):
 const notMadeAlready: Law = (attempt, { one, service, views }) => {
   if (!isAdd(attempt)) return null;
   const key = keyOf(attempt.after[0]!);
-  const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && !other.isForgotten && !other.isWaived);
+  const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && isAccountable(other));
   const standing = made.find(
-    (other) => other.sent.landed === 'yes' && keyOf(other.after[0]!) === key && one.standing.get(other.sent.recordId!)?.by === other,
+    (other) =>
+      other.sent.landed === 'yes' &&
+      keyOf(other.after[0]!) === key &&
+      one.standing.get(other.sent.recordId!)?.by === other,
   );
-  if (standing && service.isKind) return `adds again what stands as #${standing.sent.recordId}: ${nameOf(attempt)}`;
+  if (standing && service.isKind)
+    return `adds again what stands as #${standing.sent.recordId}: ${nameOf(attempt)}`;
   const counted = made.filter(({ sent }) => sent.told === 'nothing' || sent.told === 'an answer');
   if (counted.filter((other) => keyOf(other.after[0]!) === key && !other.isWithdrawn).length >= 2)
     return `adds a third time: ${nameOf(attempt)}`;
@@ -229,7 +295,9 @@ const notMadeAlready: Law = (attempt, { one, service, views }) => {
     !other.isShown &&
     !isListed(other, views) &&
     // One that the service refuses since cannot take effect; and one that it answers has made the record.
-    !made.slice(at + 1).some((later) => keyOf(later.after[0]!) === keyOf(other.after[0]!) && later.sent.told !== 'nothing');
+    !made
+      .slice(at + 1)
+      .some((later) => keyOf(later.after[0]!) === keyOf(other.after[0]!) && later.sent.told !== 'nothing');
   const lost = made.filter(isLost);
   return lost.length >= 2 ? `adds to a record set after ${lost.length} lost adds: ${nameOf(attempt)}` : null;
 };
@@ -239,12 +307,11 @@ const isListed = ({ after }: Attempt, views: readonly View[]): boolean =>
   views.some(({ records }) => records.some((record) => keyOf(record) === keyOf(after[0]!)));
 
 const notMadeMeanwhile: Law = (attempt, { one, service }) => {
-  if (!isAdd(attempt) || !service.isKind || attempt.isForgotten || attempt.isWaived || attempt.pass.retry) return null;
+  if (!isAdd(attempt) || !service.isKind || !isAccountable(attempt) || attempt.pass.retry) return null;
   const copy = one.attempts.find(
     (other) =>
       other !== attempt &&
-      !other.isForgotten &&
-      !other.isWaived &&
+      isAccountable(other) &&
       isAdd(other) &&
       keyOf(other.after[0]!) === keyOf(attempt.after[0]!) &&
       one.standing.get(other.sent.recordId ?? -1)?.by === other &&
@@ -256,13 +323,13 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
 /** Null MX beside others is the same for MX (RFC 7505 §3). */
 const alone: Law = (attempt, { one, service, pass, views }) => {
   const { stored, replaced, sent } = attempt;
-  if (!stored || !service.isKind || attempt.isForgotten || attempt.isWaived || pass.retry) return null;
+  if (!stored || !service.isKind || !isAccountable(attempt) || pass.retry) return null;
   const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
   if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
   if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
-    by ? !by.isForgotten && !by.isWaived && by !== attempt : since < listedAt - service.lag;
+    by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
   const other = [...one.standing.values()].find(
     (there) =>
       there.record.id !== stored.id &&
@@ -281,15 +348,23 @@ const isNullMx = (record: RecordData): boolean => {
 const excludes = (one: RecordData, other: RecordData): boolean => {
   if (placeOf(one) !== placeOf(other)) return false;
   const types = [canonicalRecord(one).type, canonicalRecord(other).type];
-  return types.includes('CNAME') || (types.every((type) => type === 'MX') && isNullMx(one) !== isNullMx(other));
+  return (
+    types.includes('CNAME') || (types.every((type) => type === 'MX') && isNullMx(one) !== isNullMx(other))
+  );
 };
 
 /** A refused write waits for a minute at least, unless the record is edited or a person says so. */
 const notAtOnce: Law = (attempt, { one, pass, now }) => {
   if (pass.isCommand) return null;
-  const refused = one.attempts.findLast((other) => other.sent.told === 'refused' && isSameStep(other, attempt));
+  const refused = one.attempts.findLast(
+    (other) => other.sent.told === 'refused' && isSameStep(other, attempt),
+  );
   const isSameClock = refused?.pass.skew === pass.skew;
-  return refused && isSameClock && !refused.isForgotten && !refused.isWithdrawn && now - refused.sent.at < 59_000
+  return refused &&
+    isSameClock &&
+    !refused.isForgotten &&
+    !refused.isWithdrawn &&
+    now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
 };

@@ -8,7 +8,17 @@ import type { Nature } from './nature.ts';
 import { clientTime } from './process.ts';
 import type { Random } from './random.ts';
 import { keyOf, shown } from './records.ts';
-import { assemble, clientOf, fairWeather, pass, quiet, templateIdsOf, unwritten, type Client, type Round } from './round.ts';
+import {
+  assemble,
+  clientOf,
+  fairWeather,
+  pass,
+  quiet,
+  templateIdsOf,
+  unwritten,
+  type Client,
+  type Round,
+} from './round.ts';
 import { createWorld } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { PolicyStep, SmallWorld, Step } from './worlds.ts';
@@ -45,7 +55,11 @@ export const play = async (
     world.advance(pause === 'an hour' ? 3_600_000 : (small.pause ?? 30) * 1_000);
     await take(round, small, step);
     if (small.open === undefined && director.faults.length === 0)
-      check(unwritten(round, round.clients[0]!).map((what) => `nothing went wrong, and it has not written ${what}`));
+      check(
+        unwritten(round, round.clients[0]!).map(
+          (what) => `nothing went wrong, and it has not written ${what}`,
+        ),
+      );
     if (round.judge.violations.length > 0) break;
     if (director.isSeen(() => digestOf(round, index))) break;
     if (index === small.steps.length - 1) {
@@ -54,7 +68,8 @@ export const play = async (
         onRest: (readyAfter) => {
           if (!isSelfHealing(small, director)) return;
           check(unwritten(round, round.clients[0]!).map((what) => `never writes ${what} by itself`));
-          if (readyAfter !== null && readyAfter > longestRecovery) check([`takes ${readyAfter / 1_000} s to recover`]);
+          if (readyAfter !== null && readyAfter > longestRecovery)
+            check([`takes ${readyAfter / 1_000} s to recover`]);
         },
         isSeen: (key) => director.isSeen(() => digestOf(round, key)),
       });
@@ -104,6 +119,7 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
       })),
     ],
     failovers: none,
+    notKept: small.notKept?.slice(0, 1) ?? [],
     dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
   });
 };

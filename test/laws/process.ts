@@ -4,7 +4,7 @@ import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { HostingError } from '../../src/hosting/errors.ts';
 import { MemoryError, type Memory } from '../../src/state/memory.ts';
-import type { Write } from './judge.ts';
+import type { Write } from './seen.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,7 @@
 import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
-import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../../src/model/template.ts';
-import { canonicalType, hasPriority, isKnownType } from './canonical.ts';
-import type { Sent, Write } from './judge.ts';
+import type { Sent, Write } from './seen.ts';
 import { createPast, type Change } from './past.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
 import { shown } from './records.ts';
@@ -71,7 +70,7 @@ export const createService = (
   observer: Observer,
 ): SimulatedService => {
   const { random } = world;
-  const templates = new Map(start.map(({ owner: _, ...template }): [number, ActualTemplate] => [template.id, template]));
+  const templates = new Map<number, ActualTemplate>(start.map((template) => [template.id, template]));
   const owners = new Map(start.map(({ id, owner }) => [id, owner]));
   const isShownTo = (client: string, id: number): boolean => [client, null].includes(owners.get(id) ?? null);
   /** Of all clients together, in the minute before. */
@@ -186,7 +185,8 @@ export const createService = (
     };
     const answered = (template: ActualTemplate): ActualTemplate => {
       sent.told = 'an answer';
-      if (template.id === templateId && template.records.some(({ id }) => id === sent.recordId)) answeredWrites.add(sent);
+      if (template.id === templateId && template.records.some(({ id }) => id === sent.recordId))
+        answeredWrites.add(sent);
       world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
       observer.onAnswer(sent, template);
       return template;
@@ -243,7 +243,9 @@ export const createService = (
   };
 
   /** What a listing shows that is behind, and whether it is behind other people. */
-  const behind = (hasLied: boolean): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
+  const behind = (
+    hasLied: boolean,
+  ): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
     const isRecent = (most: number, isOfAll: boolean): boolean =>
       past.hides(({ at, by }) => (isOfAll || by === null) && at > world.time - most);
     const isBehind = !(nature.isKind && hasLied) && isRecent(nature.lag, nature.ownLag === nature.lag);
@@ -258,7 +260,8 @@ export const createService = (
     const isShown = ({ at, by }: Change<Sent>): boolean => {
       if (by === null) return at <= world.time - age;
       // What was sent without an answer is shown by then, or never.
-      const isDue = (by.told === 'nothing' || !answeredWrites.has(by)) && by.at + nature.delay <= world.time - age;
+      const isDue =
+        (by.told === 'nothing' || !answeredWrites.has(by)) && by.at + nature.delay <= world.time - age;
       return at <= world.time - ownAge || (nature.ownLag > nature.lag && isDue && at <= world.time - age);
     };
     return {
@@ -319,11 +322,7 @@ export const createService = (
       for (const own of erring.values()) own.hasErred = own.hasEverErred;
       past.disown();
     },
-    recent: () => [
-      [...erring.values()],
-      lastId,
-      past.since(world.time - nature.ownLag, world.time),
-    ],
+    recent: () => [[...erring.values()], lastId, past.since(world.time - nature.ownLag, world.time)],
     write,
     writeLate: (templateId, request) => performLate(begin(templateId, request)),
     listRecords: (subdomain) => {
@@ -379,20 +378,6 @@ const refusalOf = (nature: Nature, template: ActualTemplate, write: Write): stri
   const { record } = write;
   if (record.type === nature.refusesType) return 'type refused';
   return nature.rejectsDuplicates && isExactCopy(template.records, record) ? 'exists already' : null;
-};
-
-/** What the specification forbids in a request; null if it is valid. */
-export const breachOf = (write: Write, before: RecordData | null): string | null => {
-  const own =
-    write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
-  const sent = write.action === 'add' ? write.record : write.change;
-  if (!own) return 'an update of a record that was not shown';
-  if (!isKnownType(own) || own.type !== canonicalType(own.type)) return `a write of type ${own.type}`;
-  const needsName = own.type === 'PTR' || own.type === 'SRV';
-  if (needsName && !sent.name) return `a name is required for ${own.type}`;
-  if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;
-  if (!hasPriority(own.type) && sent.priority !== null) return `a priority is not applicable to ${own.type}`;
-  return null;
 };
 
 const describe = (write: Write): string =>

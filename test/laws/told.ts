@@ -2,7 +2,7 @@ import type { ActualRecord } from '../../src/model/record.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { canonicalName, isKnownType, isParkedName } from './canonical.ts';
-import type { Attempt, FileFacts, LawContext } from './judge.ts';
+import type { Attempt, FileFacts, LawContext } from './seen.ts';
 import { keyOf, sameKey, satisfies, shown } from './records.ts';
 
 /** Law 13: what is told of a template is true, and it is silent about nothing. */
@@ -40,7 +40,8 @@ const untoldWrites = ({ differences }: TemplateResult, { one, pass }: LawContext
 
 const isOf = ({ sent, after }: Attempt, difference: Difference): boolean => {
   if (difference.outcome === undefined || difference.outcome === 'skipped') return false;
-  if (sent.write.action === 'add') return difference.action === 'add' && sameKey(after[0]!, difference.desired);
+  if (sent.write.action === 'add')
+    return difference.action === 'add' && sameKey(after[0]!, difference.desired);
   const isChange = difference.action === 'update' || difference.action === 'park';
   return isChange && difference.recordId === sent.write.change.recordId;
 };
@@ -56,7 +57,8 @@ const falseStatus = ({ status, differences }: TemplateResult): string[] => {
 const falseState = (result: TemplateResult, { one, pass, file, views, service }: LawContext): string[] => {
   const isDoubted = result.status === 'failed' && result.message !== null;
   const own = pass.attempts.filter(({ sent }) => sent.templateId === one.templateId);
-  const writtenAt = own.findLast(({ sent }) => sent.told !== 'refused' && sent.told !== 'not-sent')?.sent.at ?? 0;
+  const writtenAt =
+    own.findLast(({ sent }) => sent.told !== 'refused' && sent.told !== 'not-sent')?.sent.at ?? 0;
   const since = views.filter(({ at }) => at >= writtenAt).map(({ records }) => records);
   if (!service.isKind || isDoubted || !file || since.length === 0) return [];
   const truth = [...one.standing.values()].map(({ record }) => record);
@@ -65,10 +67,13 @@ const falseState = (result: TemplateResult, { one, pass, file, views, service }:
 };
 
 const falseBy = (records: readonly ActualRecord[], result: TemplateResult, file: FileFacts): string[] => {
-  const isMet = (record: (typeof file.records)[number]): boolean => records.some((actual) => satisfies(actual, record));
+  const isMet = (record: (typeof file.records)[number]): boolean =>
+    records.some((actual) => satisfies(actual, record));
   const missing = file.records.filter((record) => !isMet(record));
-  const named = result.differences.flatMap((one) => ('desired' in one ? [keyOf(one.desired)] : []));
-  const found = missing.filter((record) => !named.includes(keyOf(record))).map((record) => `is silent about ${shown(record)}`);
+  const named = new Set(result.differences.flatMap((one) => ('desired' in one ? [keyOf(one.desired)] : [])));
+  const found = missing
+    .filter((record) => !named.has(keyOf(record)))
+    .map((record) => `is silent about ${shown(record)}`);
   if (result.inSync > file.records.length - missing.length)
     found.push(`counts ${result.inSync} in sync of ${file.records.length - missing.length}`);
   const ids = new Set(records.map(({ id }) => id));
@@ -86,7 +91,8 @@ const falseBy = (records: readonly ActualRecord[], result: TemplateResult, file:
 export const surplusOf = (file: FileFacts, records: readonly ActualRecord[]): readonly ActualRecord[] => {
   const used = new Set<string>();
   return records.filter((record) => {
-    if (!isKnownType(record) || file.isIgnored(record) || isParkedName(canonicalName(record.name))) return false;
+    if (!isKnownType(record) || file.isIgnored(record) || isParkedName(canonicalName(record.name)))
+      return false;
     const isWanted = file.records.some((one) => satisfies(record, one)) && !used.has(keyOf(record));
     used.add(keyOf(record));
     return !isWanted;
