@@ -4,8 +4,18 @@ import { claimInAnswer, claimInListing, isLie } from './lies.ts';
 import type { Quirk } from './quirks.ts';
 import { createReader } from './request.ts';
 import { type Answer, parsed, startUpstream } from './upstream.ts';
-import { isWrite, type SeenRequest, type WireTemplate } from './wire.ts';
-import { createWitness, type SeenWrite, type Witness } from './witness.ts';
+import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
+import { finer } from '../laws/round.ts';
+import type { Pass, Sent } from '../laws/seen.ts';
+import {
+  isWrite,
+  recordsOf,
+  templateOf,
+  writeOf,
+  type SeenRequest,
+  type WireRecord,
+  type WireTemplate,
+} from './wire.ts';
 
 export type Stage = 'arrived' | 'stored' | 'answered';
 
@@ -14,11 +24,23 @@ export interface FaultyServiceOptions {
   /** Called at each step of each request; the request continues after it. */
   readonly onStage?: (stage: Stage, request: SeenRequest) => void;
   readonly quirk?: Quirk;
+  /** The pass that the caller is making; null for one that nobody judges. */
+  readonly passOf?: (request: SeenRequest) => Pass | null;
+  /** Whether some writes are stored after the readings that resolve them. */
+  readonly isLate?: boolean;
+}
+
+/** One write that reached the service. */
+export interface SeenWrite {
+  readonly request: SeenRequest;
+  /** The record after the write; null while it is not stored. */
+  result: WireRecord | null;
 }
 
 export interface FaultyService {
   readonly url: string;
-  readonly witness: Witness;
+  readonly judge: Judge;
+  readonly writes: readonly SeenWrite[];
   /** How often each kind of fault happened. */
   readonly faults: ReadonlyMap<string, number>;
   /** How many lost writes are still to be stored. */
@@ -30,16 +52,30 @@ export interface FaultyService {
   close(): Promise<void>;
 }
 
-/** The embedded service behind a proxy that answers as its faults and quirks say, and witnesses every write. */
+/** The embedded service behind a proxy that answers as its faults and quirks say, and tells a judge. */
 export const startFaultyService = async (options: FaultyServiceOptions): Promise<FaultyService> => {
-  const { faultOf = () => noFault, onStage = () => undefined, quirk = {} } = options;
+  const {
+    faultOf = () => noFault,
+    onStage = () => undefined,
+    quirk = {},
+    passOf = () => null,
+    isLate = false,
+  } = options;
   const upstream = await startUpstream();
-  const witness = createWitness();
+  const start = await upstream.templates();
+  const judge = createJudge({
+    now: () => performance.now(),
+    start: start.map(templateOf),
+    service: { isKind: !isLate, lag: 0, ownLag: 0 },
+    // Of an update to which the service answers with 200, and which it does not store.
+    notKept: [...finer, /says applied, and it never took effect/],
+  });
+  const writes: SeenWrite[] = [];
   const faults = new Map<string, number>();
   const current = new Map<number, WireTemplate>();
   /** Each template as the last listing showed it. */
   const listed = new Map<number, WireTemplate>();
-  const late: { readonly write: SeenWrite; readonly form: URLSearchParams; left: number }[] = [];
+  const late: { readonly write: JudgedWrite; readonly form: URLSearchParams; left: number }[] = [];
   /** Whether the last listing was wrong: the client, whose processes share their state, gets no two in a row. */
   let wasLie = false;
   const turn = oneAtATime();
@@ -51,8 +87,35 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     return list;
   };
 
+  const take = (write: JudgedWrite, before: WireTemplate | undefined, after: WireTemplate): void => {
+    write.result = resultOf(write.request, before, after);
+    if (write.sent) {
+      write.sent.landed = 'yes';
+      write.sent.recordId = write.result.id;
+    }
+    judge.changed(after.id, recordsOf(after), write.sent);
+  };
+
+  /** Tells the judge of a write that arrived. */
+  const arrived = (request: SeenRequest, pass: Pass | null): JudgedWrite => {
+    const { templateId } = request;
+    const sent: Sent = {
+      templateId,
+      write: writeOf(request),
+      at: performance.now(),
+      landed: 'no',
+      recordId: null,
+      told: 'nothing',
+    };
+    const write: JudgedWrite = { request, result: null, pass, sent: pass ? sent : null };
+    if (pass) judge.decides(pass);
+    if (pass) judge.sent(pass, sent);
+    writes.push(write);
+    return write;
+  };
+
   /** Stores a write, with the quirk. */
-  const store = async (write: SeenWrite, form: URLSearchParams): Promise<Answer> => {
+  const store = async (write: JudgedWrite, form: URLSearchParams): Promise<Answer> => {
     const { operation, templateId } = write.request;
     const before = current.get(templateId);
     if (quirk.refuses?.(write.request, before)) return { status: 422, body: '{"error":"refused"}' };
@@ -61,23 +124,24 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     for (const name of quirk.ignores ?? []) if (operation === 'update') form.delete(name);
     const answer = await upstream.write(templateId, operation === 'update' ? 'update' : 'add', form);
     if (answer.status !== 200) return answer;
-    let after: WireTemplate = parsed(answer);
+    let after = parsed<WireTemplate>(answer);
     for (const edit of quirk.alsoChanges?.(write.request, after) ?? [])
       after = await upstream.change('edit-record', edit);
     current.set(templateId, after);
-    witness.stored(write, before, after);
+    take(write, before, after);
     return { status: 200, body: JSON.stringify(after) };
   };
 
   const answerWrite = async (
-    request: SeenRequest,
+    write: JudgedWrite,
     form: URLSearchParams,
     { commit, answer }: Fault,
   ): Promise<Answer> => {
+    const { request } = write;
     const before = current.get(request.templateId);
-    const write = witness.arrived(request, before, typeof commit === 'number' ? commit : 0);
     const stored = commit === 'now' ? await store(write, form) : null;
     if (typeof commit === 'number') late.push({ write, form, left: commit });
+    if (typeof commit === 'number' && write.sent) write.sent.landed = 'coming';
     const after = current.get(request.templateId);
     if ((stored && stored.status !== 200) || !before || !after)
       return stored ?? { status: 404, body: '{"error":"no such template"}' };
@@ -92,24 +156,25 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     for (const one of late) one.left -= 1;
     const due = late.filter(({ left }) => left <= 0);
     late.splice(0, late.length, ...late.filter(({ left }) => left > 0));
-    for (const { write, form } of due) await store(write, form);
+    for (const { write, form } of due) {
+      const { status } = await store(write, form);
+      if (status !== 200 && write.sent) write.sent.landed = 'no';
+    }
     return due.length > 0;
   };
 
-  const answerList = async ({ caller }: SeenRequest, answer: Answering): Promise<Answer> => {
+  const answerList = async (answer: Answering): Promise<Answer> => {
     const reaches = answer === 'truth' || isLie(answer);
     const hasStored = reaches && (await storeLate());
     const list = await templates();
     if (isLie(answer) && !hasStored && !wasLie) {
       wasLie = true;
-      witness.deceived(caller);
       count(`list: ${answer}`);
       const claimed = list.map((template) => claimInListing(template, answer, listed.get(template.id)));
       return { status: 200, body: JSON.stringify(claimed) };
     }
     if (reaches) {
       wasLie = false;
-      witness.learned(caller, null);
       for (const template of list) listed.set(template.id, template);
     }
     const shown = list.map((template) => quirk.show?.(template, 'listing') ?? template);
@@ -123,16 +188,37 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     onStage('arrived', seen);
     const fault = faultOf(seen);
     const { answer } = fault;
+    const pass = passOf(seen);
+    if (pass) judge.asks(pass);
+    const write = isWrite(seen) ? arrived(seen, pass) : null;
     const truth = await turn(() => {
       if (seen.operation === 'other') return upstream.get(path);
-      return isWrite(seen) ? answerWrite(seen, form, fault) : answerList(seen, answer);
+      return write ? answerWrite(write, form, fault) : answerList(answer);
     });
     onStage('stored', seen);
-    if (fault !== noFault && (isWrite(seen) || !isLie(answer))) count(nameOf(seen, fault));
-    await giveAnswer(response, answer === 'truth' || isLie(answer) ? truth.status : answer, truth);
-    if (isWrite(seen) && answer === 'truth') witness.learned(seen.caller, seen.templateId);
-    if (isWrite(seen) && isLie(answer)) witness.deceived(seen.caller);
+    if (fault !== noFault && (write || !isLie(answer))) count(nameOf(seen, fault));
+    const status = answer === 'truth' || isLie(answer) ? truth.status : answer;
+    if (pass) tellJudge(pass, write, status, truth);
+    await giveAnswer(response, status, truth);
     onStage('answered', seen);
+  };
+
+  /** What the client is about to be told. */
+  const tellJudge = (
+    pass: Pass,
+    write: JudgedWrite | null,
+    status: Parameters<typeof giveAnswer>[1],
+    truth: Answer,
+  ): void => {
+    if (typeof status !== 'number') return;
+    const failure = failures[status];
+    if (failure) judge.failed(pass, failure, write !== null);
+    if (failure && write?.sent) write.sent.told = failure === 'refused' ? 'refused' : 'not-sent';
+    if (status !== 200) return;
+    if (!write) return judge.listed(pass, parsed<WireTemplate[]>(truth).map(templateOf));
+    if (!write.sent) return;
+    write.sent.told = 'an answer';
+    judge.answered(pass, write.sent, templateOf(parsed<WireTemplate>(truth)));
   };
 
   const server = createServer(
@@ -142,13 +228,14 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   await templates();
   return {
     url: `http://127.0.0.1:${port}/api/v1`,
-    witness,
+    judge,
+    writes,
     faults,
     awaited: () => late.length,
     change: (name, body) =>
       turn(async () => {
         const template = await upstream.change(name, body);
-        witness.changedByHand(current.get(template.id), template);
+        judge.changed(template.id, recordsOf(template), null);
         current.set(template.id, template);
         listed.set(template.id, template);
         return template;
@@ -160,6 +247,36 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
       await upstream.close();
     },
   };
+};
+
+/** As the judge knows it; `sent` is null where nobody judges the caller. */
+interface JudgedWrite extends SeenWrite {
+  readonly pass: Pass | null;
+  readonly sent: Sent | null;
+}
+
+const failures: Readonly<Record<number, Failure | undefined>> = {
+  400: 'refused',
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'refused',
+  409: 'refused',
+  422: 'refused',
+  429: 'rate-limited',
+};
+
+const resultOf = (
+  { operation, parameters }: SeenRequest,
+  before: WireTemplate | undefined,
+  after: WireTemplate,
+): WireRecord => {
+  const old = new Set(before?.dns_template_records.map(({ id }) => id));
+  const isResult = ({ id }: WireRecord): boolean =>
+    operation === 'update' ? String(id) === parameters['record_id'] : !old.has(id);
+  const result = after.dns_template_records.find(isResult);
+  if (!result)
+    throw new Error(`the embedded service stored no ${operation} of ${JSON.stringify(parameters)}`);
+  return result;
 };
 
 const nameOf = ({ operation }: SeenRequest, { commit, answer }: Fault): string =>

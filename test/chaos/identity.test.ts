@@ -48,7 +48,7 @@ describe('a rotated client token', { timeout: 60_000 }, () => {
     await place.apply();
     await place.write(desired);
     await killAtAdd(place, arrived);
-    expect(place.service.witness.writes).toHaveLength(1);
+    expect(place.service.writes).toHaveLength(1);
 
     const env = { DNS_SYNC_UNKNOWN_PAUSE: '10m' };
     for (const tokens of [rotated, rotated, {}]) {

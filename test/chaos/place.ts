@@ -83,9 +83,9 @@ export const openPlace = async (
         ...more,
       }),
     apply: async ({ args = [], ...more } = {}) => {
-      const before = service.witness.writes.length;
+      const before = service.writes.length;
       const ended = await start(['apply', '--yes', '--format', 'json', ...args], more).ended;
-      const writes = service.witness.writes.length - before;
+      const writes = service.writes.length - before;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another test checks its form
       const report = (ended.stdout === '' ? null : JSON.parse(ended.stdout)) as Report;
       return { ...ended, stderr: withoutProgress(ended.stderr), report, writes };

@@ -35,6 +35,8 @@ export interface Program {
   line(
     matches: (line: Readonly<Record<string, unknown>>) => boolean,
   ): Promise<Record<string, unknown> | null>;
+  /** Calls for each line of JSON on stdout. */
+  onLine(call: (line: Readonly<Record<string, unknown>>) => void): void;
 }
 
 /** A module that sets the two clocks of a process ahead, in milliseconds. */
@@ -103,6 +105,11 @@ export const startProgram = ({
         };
         lines.on('line', look);
         void ended.then(() => resolve(null));
+      }),
+    onLine: (call) =>
+      void lines.on('line', (text) => {
+        const line = parseLine(text);
+        if (line) call(line);
       }),
   };
 };

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../src/report/report.ts';
-import { checkedReport, checkExplained, checkHistory, checkTruth, isDone, reasonsIn } from './checks.ts';
+import { checkedReport, checkExplained, checkHistory, isDone, reasonsIn } from './checks.ts';
 import { editFile } from './template-files.ts';
 import { dataKey } from './wire.ts';
 import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
 import { fileWorldStore, type WorldStore } from './world-store.ts';
-import { allWrongs } from './witness.ts';
 
 export interface RoundResult {
   readonly seed: string;
@@ -26,10 +25,7 @@ export const runRound = async (
   try {
     await disturb(world);
     await converge(world);
-    const { wrongs, lateDuplicates } = world.service.witness;
-    for (const { wrong, what } of wrongs) world.problems.push(`${wrong}: ${what}`);
-    for (const [key, times] of lateDuplicates)
-      if (times > 1) world.problems.push(`${times} late duplicates of ${key}`);
+    world.problems.push(...world.service.judge.violations);
     return { seed, problems: world.problems, counts: countsOf(world) };
   } finally {
     await world.close();
@@ -82,8 +78,7 @@ const aLoss = async (world: World): Promise<void> => {
 };
 
 const aPlan = async (world: World): Promise<void> => {
-  const args = ['plan', '--format', 'json'];
-  await endOf(world, startRun(world, args, { mayBeKilled: false, mayWrite: false }));
+  await endOf(world, startRun(world, ['plan', '--format', 'json'], { mayBeKilled: false }));
 };
 
 /** Where processes share the passes, a daemon makes only those whose turn it is. */
@@ -114,8 +109,7 @@ const drift = async ({ service, templateIds, random, files }: World): Promise<vo
   const [first, ...rest] = ours;
   if (!first || random.chance(0.2)) {
     const record = { type: 'A', name: 'foreign-too', content: `192.0.2.${random.below(250)}` };
-    const { dns_template_records } = await service.change('add-record', { dns_template_id: id, ...record });
-    if (!file.adopt) service.witness.protect(dns_template_records.slice(-1).map((one) => one.id));
+    await service.change('add-record', { dns_template_id: id, ...record });
     return;
   }
   const target = random.pick([first, ...rest]);
@@ -127,6 +121,7 @@ const drift = async ({ service, templateIds, random, files }: World): Promise<vo
 
 const damageMemory = async (world: World): Promise<void> => {
   world.hasLostMemory = true;
+  world.service.judge.memoryLost([...world.templateIds.values()], world.store.takesOver);
   count(world, await world.store.damage(world.random));
 };
 
@@ -145,7 +140,6 @@ const converge = async (world: World): Promise<void> => {
   }
   if (!report) return;
   checkExplained(world, report);
-  await checkTruth(world, report);
   await checkHistory(world);
   const reasons = reasonsIn(report);
   if (reasons.length === 0) count(world, 'rounds converged');
@@ -156,11 +150,11 @@ const converge = async (world: World): Promise<void> => {
 const calmPasses = async (world: World): Promise<Report | null> => {
   const { service, problems } = world;
   for (let pass = 0; pass < 12; pass += 1) {
-    const before = service.witness.writes.length;
+    const before = service.writes.length;
     const awaited = service.awaited();
     const report = await calmPass(world, applyArgs);
     if (report === null) return null;
-    if (service.witness.writes.length === before && awaited === 0) return report;
+    if (service.writes.length === before && awaited === 0) return report;
   }
   problems.push('it wrote in each of 12 passes without faults');
   return null;
@@ -172,18 +166,14 @@ const calmPass = (world: World, args: readonly string[]): Promise<Report | null>
   return checkedReport(world, startRun(world, args, { mayBeKilled: false }));
 };
 
-const countsOf = ({ service, counts, problems }: World): ReadonlyMap<string, number> => {
-  const { writes, wrongs, lateDuplicates } = service.witness;
-  const late = [...lateDuplicates.values()].reduce((sum, times) => sum + times, 0);
-  const lost = problems.filter((problem) => problem.startsWith('lost change')).length;
+const countsOf = ({ service, counts }: World): ReadonlyMap<string, number> => {
+  const { writes, judge } = service;
   return new Map([
     ...counts,
     ['adds that left', writes.filter(({ request }) => request.operation === 'add').length],
     ['writes that left', writes.length],
     ['writes stored', writes.filter(({ result }) => result !== null).length],
     ...[...service.faults].map(([kind, times]) => [`fault, ${kind}`, times] as const),
-    ...allWrongs.map((wrong) => [wrong, wrongs.filter((one) => one.wrong === wrong).length] as const),
-    ['duplicates stored too late', late],
-    ['lost changes', lost],
+    ...judge.counts,
   ]);
 };

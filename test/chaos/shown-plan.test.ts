@@ -30,7 +30,7 @@ const applyOnTerminal = async (place: Place, ...args: readonly string[]) => {
     DNS_SYNC_CLIENT_TOKEN: 'token-of-client',
     DNS_SYNC_UNKNOWN_PAUSE: '1h',
   };
-  const before = place.service.witness.writes.length;
+  const before = place.service.writes.length;
   const program = startOnTerminal(['apply', ...args], { cwd: place.folder, env });
   await program.says('Write this to the service? [y/N]');
   program.type('y\n');
@@ -38,7 +38,7 @@ const applyOnTerminal = async (place: Place, ...args: readonly string[]) => {
   return {
     code,
     stdout,
-    writes: place.service.witness.writes.slice(before).map(({ request }) => request.parameters['name']),
+    writes: place.service.writes.slice(before).map(({ request }) => request.parameters['name']),
   };
 };
 

@@ -102,7 +102,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     mkdirSync(place.stateDir);
     chmodSync(place.stateDir, 0o555);
     await expectPlansOnly(place);
-    expect(place.service.witness.writes).toEqual([]);
+    expect(place.service.writes).toEqual([]);
   });
 
   it('because it cannot be created does the same', async () => {
@@ -110,7 +110,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     await place.write(more);
     writeFileSync(place.stateDir, 'a file');
     await expectPlansOnly(place);
-    expect(place.service.witness.writes).toEqual([]);
+    expect(place.service.writes).toEqual([]);
   });
 
   it('because its file is accessible to others does the same', async () => {

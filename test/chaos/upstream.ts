@@ -42,7 +42,8 @@ export const startUpstream = async (): Promise<Upstream> => {
 };
 
 /** The embedded service's own answers are right. */
-export const parsed = ({ status, body }: Answer) => {
+export const parsed = <T>({ status, body }: Answer): T => {
   if (status !== 200) throw new Error(`the embedded service answered ${status}: ${body}`);
-  return JSON.parse(body);
+  const value: T = JSON.parse(body);
+  return value;
 };

@@ -1,3 +1,7 @@
+import type { ActualRecord } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
+import type { Write } from '../laws/seen.ts';
+
 /** A template as the service sends it. */
 export interface WireTemplate {
   readonly id: number;
@@ -33,3 +37,25 @@ export interface SeenRequest {
 }
 
 export const isWrite = ({ operation }: SeenRequest): boolean => operation === 'add' || operation === 'update';
+
+export const recordsOf = ({ dns_template_records }: WireTemplate): readonly ActualRecord[] =>
+  dns_template_records;
+
+export const templateOf = (template: WireTemplate): ActualTemplate => ({
+  id: template.id,
+  name: template.name,
+  publiclyAvailable: template.publicly_available,
+  subdomains: template.subdomains,
+  records: template.dns_template_records,
+});
+
+export const writeOf = ({ operation, parameters }: SeenRequest): Write => {
+  const { record_id, type = '', name = null, content = null, priority, ttl } = parameters;
+  const numbers = {
+    priority: priority === undefined ? null : Number(priority),
+    ttl: ttl === undefined ? null : Number(ttl),
+  };
+  return operation === 'add'
+    ? { action: 'add', record: { type, name, content: content ?? '', ...numbers } }
+    : { action: 'update', change: { recordId: Number(record_id), name, content, ...numbers } };
+};

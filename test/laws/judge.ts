@@ -57,8 +57,8 @@ export interface JudgeOptions {
   readonly start: readonly ActualTemplate[];
   readonly service: ServiceFacts;
   readonly note?: (line: () => string) => void;
-  /** Laws that this edition of the program does not keep in full: their breaches are counted only. */
-  readonly notKept?: ReadonlySet<string>;
+  /** Breaches that this edition of the program is known for: they are counted only. */
+  readonly notKept?: readonly RegExp[];
 }
 
 export const createJudge = ({
@@ -66,7 +66,7 @@ export const createJudge = ({
   start,
   service,
   note = () => undefined,
-  notKept = new Set(),
+  notKept = [],
 }: JudgeOptions): Judge => {
   const violations: string[] = [];
   const counts = new Map<string, number>();
@@ -74,8 +74,8 @@ export const createJudge = ({
   const isPublic = new Set(start.flatMap(({ id, publiclyAvailable }) => (publiclyAvailable ? id : [])));
 
   const report = (what: string): void => {
-    const law = /^law \d+/.exec(what)?.[0] ?? '';
-    if (notKept.has(law)) return count(`not kept: ${what.replaceAll(/[#"]?\d+\.[\d.]+|#\d+/g, 'N')}`);
+    if (notKept.some((breach) => breach.test(what)))
+      return count(`not kept: ${what.replaceAll(/[#"]?\d+\.[\d.]+|#\d+/g, 'N')}`);
     note(() => `  # AGAINST THE LAW: ${what}`);
     violations.push(what);
   };

@@ -102,7 +102,7 @@ const toAnEnd: Law = (attempt, { file, one }) => {
   if (isAdd(attempt) || isParking(attempt) || isUndoing(attempt, one)) return null;
   return file?.records.some((record) => attempt.after.some((after) => isMet(after, record)))
     ? null
-    : `updates ${shown(beforeOf(attempt)!)} to what nobody wants: ${nameOf(attempt)}`;
+    : `updates to what nobody wants: ${nameOf(attempt)}`;
 };
 
 /** Named by its id, with a content that serves nobody. */

@@ -119,7 +119,7 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
       })),
     ],
     failovers: none,
-    notKept: small.notKept?.slice(0, 1) ?? [],
+    notKept: small.notKept ?? [],
     dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
   });
 };

@@ -1,0 +1,28 @@
+import { explore } from './explore.ts';
+import { play } from './play.ts';
+import { playRound } from './round.ts';
+import { worlds } from './worlds.ts';
+
+/** What mutate.mjs bundles with a broken rule, and runs: `rounds SECONDS`, or `world NAME`. Prints what breaks a law, if anything. */
+const [how, text = ''] = process.argv.slice(2);
+
+const inRounds = async (seconds: number): Promise<string | null> => {
+  for (let seed = 1; process.cpuUsage().user < seconds * 1e6; seed += 1) {
+    const { violations } = await playRound(seed);
+    if (violations.length > 0) return `${violations[0]} (seed ${seed})`;
+  }
+  return null;
+};
+
+const inWorld = async (name: string): Promise<string | null> => {
+  const world = worlds.find((one) => one.name === name);
+  if (!world) throw new Error(`there is no world "${name}"`);
+  const { breaches } = await explore((director) => play(world, director), world.isCalm ? 0 : 1, {
+    isEnough: (count) => count > 0,
+  });
+  const [breach] = breaches;
+  const schedule = breach?.schedule.map((choice) => choice.join(' = ')).join('; ') ?? '';
+  return breach ? `${breach.what[0]} (${name}${schedule && ': '}${schedule})` : null;
+};
+
+process.stdout.write((how === 'world' ? await inWorld(text) : await inRounds(Number(text))) ?? '');
