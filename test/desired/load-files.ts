@@ -47,7 +47,7 @@ export const write = async (
   );
 };
 
-interface LoadedFiles extends DesiredState {
+export interface LoadedFiles extends DesiredState {
   /** The problems, as `validate` prints them. */
   readonly lines: readonly string[];
   /** The same without words, in the notation of `../files/bad.txt`. */

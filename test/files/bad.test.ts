@@ -1,15 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
 import { groupBy } from '../../src/plan/group.ts';
-import { loadFiles } from '../desired/load-files.ts';
+import { loadFiles, type LoadedFiles } from '../desired/load-files.ts';
 import { badFiles, textOf, type BadFile } from './bad-files.ts';
 
 const cases = badFiles();
 
+const loaded = new Map<BadFile, Promise<LoadedFiles>>();
+
+/** Loads a case once, for its own test and for the messages. */
+const load = (one: BadFile): Promise<LoadedFiles> => {
+  const known = loaded.get(one) ?? loadFiles(one.files);
+  loaded.set(one, known);
+  return known;
+};
+
 describe('a bad file has exactly its problems', () => {
-  test.for(cases)('$name', async ({ files, found }) => {
-    const state = await loadFiles(files);
-    expect(state.found).toEqual(found);
+  test.for(cases)('$name', async (one) => {
+    const state = await load(one);
+    expect(state.found).toEqual(one.found);
     const hasError = state.problems.some(
       ({ severity, check }) => severity === 'error' && check !== 'no-templates',
     );
@@ -39,7 +48,7 @@ test('the messages are those of messages.txt', async () => {
 });
 
 const messagesOf = async (one: BadFile) => {
-  const { problems } = await loadFiles(one.files);
+  const { problems } = await load(one);
   return problems.map(({ check, message, file, line }) => {
     const lines = textOf(one, file?.replace('templates/', '') ?? '').split('\n');
     return { check, message, wording: wordingOf(message, lines[Number(line) - 1] ?? '') };
