@@ -78,10 +78,10 @@ describe('of the bad files', () => {
     const isYaml = Array.isArray(documents) && documents.every(({ errors }) => errors.length === 0);
     const values =
       isYaml && !name.startsWith('yaml-') ? documents.map((document): unknown => document.toJS()) : [];
-    return values.length > 0 ? [{ name, values, isShape: shape.test(found.join('\n')) }] : [];
+    return values.length > 0 ? [[name, values, shape.test(found.join('\n'))] as const] : [];
   });
 
-  test.for(read)('$name', ({ name, values, isShape }) => {
+  test.for(read)('%s', ([name, values, isShape]) => {
     expect(values.every((value) => accepts(value))).toBe(isShape === otherwise.has(name));
   });
 

@@ -16,7 +16,7 @@ const load = (one: BadFile): Promise<LoadedFiles> => {
 };
 
 describe('a bad file has exactly its problems', () => {
-  test.for(cases)('$name', async (one) => {
+  test.for(cases.map((one) => [one.name, one] as const))('%s', async ([, one]) => {
     const state = await load(one);
     expect(state.found).toEqual(one.found);
     const hasError = state.problems.some(
