@@ -75,7 +75,9 @@ const follow = (from: Fragment, included: Map<SourceFile, Fragment>, sink: Diagn
   const report = reportTo(sink, from);
   const includeStack = [...from.includeStack, from];
   for (const include of from.document.include) {
-    const target = from.file.includes.get(include.text)!;
+    const target = from.file.includes.get(include.text);
+    // A misspelled key, which has been reported: it does not make the file one whose includes are looked up.
+    if (target === undefined) continue;
     const refuse = (why: string): void =>
       report('include', include, `cannot include ${quote(include.text)}: ${why}`);
     if (isMissing(target)) {

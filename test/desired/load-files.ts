@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { createTemplateLoader, type LoadOptions } from '../../src/source/load.ts';
 import { openOwnFiles } from '../../src/source/own-files.ts';
+import { groupBy } from '../../src/plan/group.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
-import type { DesiredState, TemplateDefaults } from '../../src/model/template.ts';
+import type { DesiredState, Problem, TemplateDefaults } from '../../src/model/template.ts';
 
 const defaults: TemplateDefaults = {
   mode: 'enforce',
@@ -20,27 +21,44 @@ export const options: Omit<LoadOptions, 'paths'> = {
   strict: false,
 };
 
+/** A file, or a link. */
+export type FileContent = string | Uint8Array | { readonly link: string };
+
 /** A directory of its own, gone after the test. */
-export const directoryWith = async (files: Record<string, string | Uint8Array>): Promise<string> => {
+export const directoryWith = async (files: Readonly<Record<string, FileContent>>): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'templates-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await write(directory, files);
   return directory;
 };
 
-export const write = async (directory: string, files: Record<string, string | Uint8Array>): Promise<void> => {
+export const write = async (
+  directory: string,
+  files: Readonly<Record<string, FileContent>>,
+): Promise<void> => {
   for (const folder of new Set(Object.keys(files).map(dirname)))
     await mkdir(join(directory, folder), { recursive: true });
   await Promise.all(
-    Object.entries(files).map(([name, content]) => writeFile(join(directory, name), content)),
+    Object.entries(files).map(([name, content]) =>
+      typeof content === 'object' && 'link' in content
+        ? symlink(content.link, join(directory, name))
+        : writeFile(join(directory, name), content),
+    ),
   );
 };
 
+export interface LoadedFiles extends DesiredState {
+  /** The problems, as `validate` prints them. */
+  readonly lines: readonly string[];
+  /** The same without words, in the notation of `../files/bad.txt`. */
+  readonly found: readonly string[];
+}
+
 /** Loads files as `templates/NAME`, whatever the directory is really called. */
 export const loadFiles = async (
-  files: Record<string, string | Uint8Array>,
+  files: Readonly<Record<string, FileContent>>,
   settings: Partial<LoadOptions> = {},
-): Promise<DesiredState & { lines: string[] }> => {
+): Promise<LoadedFiles> => {
   const directory = await directoryWith(files);
   const given = { ...options, paths: [directory], ...settings };
   const state = await createTemplateLoader().load(given);
@@ -51,11 +69,11 @@ export const loadFiles = async (
 
 /** The same without a copy of what it gives and without that comparison: for large files, and for many. */
 export const loadOnce = async (
-  files: Record<string, string | Uint8Array>,
-): Promise<DesiredState & { lines: string[] }> => {
+  files: Readonly<Record<string, FileContent>>,
+): Promise<DesiredState & Pick<LoadedFiles, 'lines'>> => {
   const directory = await directoryWith(files);
   const state = await createTemplateLoader().load({ ...options, paths: [directory] });
-  const { lines } = withLines(state);
+  const lines = state.problems.map(formatProblem);
   return { ...state, lines: lines.map((line) => line.replaceAll(directory, 'templates')) };
 };
 
@@ -70,7 +88,13 @@ const expectTheSamePublished = async (given: LoadOptions, state: DesiredState): 
   expect(await createTemplateLoader().loadPublished(given, copied, contents)).toEqual(state);
 };
 
-const withLines = (state: DesiredState): DesiredState & { lines: string[] } => ({
+const withLines = (state: DesiredState): LoadedFiles => ({
   ...state,
   lines: state.problems.map(formatProblem),
+  found: [...groupBy(state.problems, ({ severity, check }) => `${severity} ${check}`)].map(([what, group]) =>
+    [...group.map(placeOf), what].filter((part) => part !== '').join(' '),
+  ),
 });
+
+const placeOf = ({ file, line, column }: Problem): string =>
+  [file?.replace(/^templates(?:\/(?:a\.yaml$)?|$)/, ''), line, column].filter(Boolean).join(':');

@@ -160,14 +160,6 @@ test('a template with an error is rejected, and the others stay', async () => {
 });
 
 test.each([
-  ['records: [{type: A, content: 192.0.2.1}', 'error: a `]` is missing before this'],
-  ['template web', 'a.yaml:1:1: error: a key ends at a colon and a blank'],
-])('YAML with a mistake, %s, gets an explanation', async (text, message) => {
-  const { lines } = await loadFiles({ 'a.yaml': `${text}\nttl: 60\n` });
-  expect(lines[0]).toContain(message);
-});
-
-test.each([
   's3cret-token\n',
   '-----BEGIN KEY-----\nMIIs3cret\n-----END KEY-----\n',
   'root:x:0:0:s3cret:/root\n',

@@ -1,16 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import * as fc from 'fast-check';
+import { badFiles } from '../files/bad-files.ts';
 
 /* Template files, good and bad, to which things happen. Octets stand as characters (Latin-1). */
 
-const corpus = join(import.meta.dirname, '../fixtures/bad');
 const seeds = [
   'template: web\nid: 17\nttl: 1h\nmode: edits\nsurplus: park\nadopt: true\nlimits: {maxAdds: 3}\nvars: {web: 192.0.2.1}\ninclude: [_mail.yaml]\nignore:\n  - {type: TXT, name: "_acme*"}\nrecords:\n  - {type: A, name: www, content: ["${web}", 192.0.2.2], ttl: 5m}\n  - type: SRV\n    name: _sip._tcp\n    priority: 10\n    weight: 5\n    port: 5060\n    target: sip.example.net\n',
-  ...readdirSync(corpus)
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => readFileSync(join(corpus, name), 'latin1'))
-    .filter((content) => content.length < 20_000),
+  ...badFiles()
+    .flatMap(({ files }) => Object.values(files))
+    .flatMap((file) => (Buffer.isBuffer(file) && file.length < 20_000 ? file.toString('latin1') : [])),
 ];
 
 const words = [

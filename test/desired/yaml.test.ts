@@ -45,15 +45,6 @@ describe('a file has the same meaning', () => {
   });
 });
 
-test('records that are aliases of one record have their own positions', async () => {
-  const { lines } = await loadFiles({
-    'a.yaml': 'template: a\nrecords:\n  - &x {type: A, content: 192.0.2.1}\n  - *x\n',
-  });
-  expect(lines).toEqual([
-    'templates/a.yaml:4:5: error: this A record is listed twice, also at templates/a.yaml:3:8 [duplicate-record]',
-  ]);
-});
-
 test('many aliases of one value are harmless', async () => {
   const records = Array.from({ length: 500 }, (_, index) => `  - {type: A, name: n${index}, content: *a}\n`);
   const content = `template: a\nvars: {a: &a 192.0.2.1}\nrecords:\n${records.join('')}`;

@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RealityName } from '../../src/sandbox/realities.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { newAuthority, secureFront } from '../network/certificates.ts';
+import { authority, secureFront } from '../network/certificates.ts';
 import { run, workplace } from './program.ts';
 import { clientToken, environment, userToken } from './service.ts';
 
@@ -92,8 +92,7 @@ it('shows how each field is spelled, how a wrong token is answered, and what sur
 
 it('names the authority of a certificate, and one that is not trusted', async () => {
   const { sandbox, examine } = await scene();
-  const authority = newAuthority();
-  const port = await secureFront(authority, Number(new URL(sandbox.url).port));
+  const port = await secureFront(Number(new URL(sandbox.url).port));
   const at = { DNS_SYNC_BASE_URL: `https://localhost:${port}/api/v1` };
   const distrusted = await examine([], at);
   expect(distrusted.code).toBe(1);

@@ -22,7 +22,7 @@ describe('no template files at all', () => {
     expect(await run(['validate'], launch)).toEqual({
       code: 1,
       stdout: expect.stringMatching(
-        /^templates: error: no template files .* in templates.*--allow-empty.* \[no-templates\]\n0 template files: 1 error, 0 warnings\n$/,
+        /^templates: error: .* \[no-templates\]\n0 template files: 1 error, 0 warnings\n$/,
       ),
       stderr: '',
     });
@@ -48,7 +48,7 @@ describe('no template files at all', () => {
     await rm(path.join(cwd, 'templates'), { recursive: true });
     const { code, stdout } = await run(['validate', '--allow-empty'], launch);
     expect(code).toBe(1);
-    expect(stdout).toContain('templates: error: templates cannot be read: it does not exist');
+    expect(stdout).toMatch(/^templates: error: .* \[unreadable\]$/m);
     expect((await run(['validate'], launch)).stdout.match(/error: /g)).toHaveLength(1);
   });
 

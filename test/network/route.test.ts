@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
 import { post } from '../../src/notify/post.ts';
 import { readSettings } from '../../src/settings.ts';
 import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
 import { json, scriptedServer, status } from '../hosting/scripted-server.ts';
-import { newAuthority, secureFront } from './certificates.ts';
+import { authority, secureFront } from './certificates.ts';
 import { startProxy, type ProxyOptions } from './proxy.ts';
 
 const add = { type: 'A', content: '203.0.113.10' };
@@ -17,8 +18,7 @@ const proxied = (url: string): Route['proxy'] => ({ url, shown: new URL(url).ori
 /** A service behind TLS with a certificate of an authority of its own, and a proxy before it. */
 const scene = async (options: ProxyOptions = {}) => {
   const server = await scriptedServer(json([wireTemplate]), json(wireTemplate), json(wireTemplate));
-  const authority = newAuthority();
-  const port = await secureFront(authority, Number(new URL(server.url).port));
+  const port = await secureFront(Number(new URL(server.url).port));
   const proxy = await startProxy(options);
   return {
     server,
@@ -101,7 +101,7 @@ describe('the service', () => {
     const { ca, baseUrl } = await scene();
     const local = baseUrl.replace('panel.example.net', 'localhost');
     expect(await connected(local, { ca }).listDnsTemplates()).toMatchObject([{ id: 17 }]);
-    for (const other of [null, newAuthority().pem]) {
+    for (const other of [null, rootCertificates[0]!]) {
       const { kind, message } = await failureOf(connected(local, { ca: other }).listDnsTemplates());
       expect(kind).toBe('not-sent');
       expect(message).toMatch(/its certificate is not trusted: .* ca or NODE_EXTRA_CA_CERTS/);
@@ -224,7 +224,7 @@ describe('the proxy', () => {
     );
     expect(given('ca: settings.yaml')).toThrow(/settings.yaml:2.*has no certificate in PEM form/);
     expect(given('ca: none.pem')).toThrow(/cannot read certificates from .*none.pem \(it does not exist/);
-    expect(given(`ca: ${newAuthority().file}`)().clients[0]?.ca).toContain('BEGIN CERTIFICATE');
+    expect(given(`ca: ${authority.file}`)().clients[0]?.ca).toContain('BEGIN CERTIFICATE');
   });
 
   test('keeps its password to itself', () => {

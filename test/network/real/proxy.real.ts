@@ -9,7 +9,7 @@ import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { reportOf, run, workplace } from '../../e2e/program.ts';
 import { environment } from '../../e2e/service.ts';
 import { freePort } from '../../free-port.ts';
-import { newAuthority, secureFront } from '../certificates.ts';
+import { authority, secureFront } from '../certificates.ts';
 
 /** Where `.ci/proxy.sh` has put it. */
 const program = path.join(process.env['PROXY'] ?? '', 'usr/bin/tinyproxy');
@@ -50,8 +50,7 @@ const scene = async () => {
 
 test('a service behind TLS of a private authority is read and written through it', async () => {
   const { cwd, port } = await scene();
-  const authority = newAuthority();
-  const secure = await secureFront(authority, port);
+  const secure = await secureFront(port);
   const proxy = await startTinyproxy(cwd, ['BasicAuth somebody secret-word']);
   const env = {
     ...environment(`https://localhost:${secure}/api/v1`),
