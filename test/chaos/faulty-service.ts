@@ -211,7 +211,8 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     truth: Answer,
   ): void => {
     if (typeof status !== 'number') return;
-    const failure = failures[status];
+    // The service refuses this write with 403, and the client with it on a reading.
+    const failure = status === 403 && write ? 'refused' : failures[status];
     if (failure) judge.failed(pass, failure, write !== null);
     if (failure && write?.sent) write.sent.told = failure === 'refused' ? 'refused' : 'not-sent';
     if (status !== 200) return;

@@ -230,7 +230,7 @@ export const startRun = (world: World, args: readonly string[], { mayBeKilled }:
       DNS_SYNC_SETTLE: '30ms',
       DNS_SYNC_UNKNOWN_PAUSE: '50ms',
       DNS_SYNC_CONCURRENCY: random.pick(['1', '4']),
-      // The start of each pass is in it.
+      // With the start of every pass.
       LOG_LEVEL: 'debug',
       // Without faults, a busy machine must not look like one.
       DNS_SYNC_WRITE_TIMEOUT: isCalm ? '20s' : '300ms',
