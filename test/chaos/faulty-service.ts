@@ -66,6 +66,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   const judge = createJudge({
     now: () => performance.now(),
     start: start.map(templateOf),
+    slack: 200,
     service: { isKind: !isLate, lag: 0, ownLag: 0 },
     // Of an update to which the service answers with 200, and which it does not store.
     notKept: [...finer, /says applied, and it never took effect/],

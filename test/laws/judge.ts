@@ -57,6 +57,8 @@ export interface JudgeOptions {
   readonly start: readonly ActualTemplate[];
   readonly service: ServiceFacts;
   readonly note?: (line: () => string) => void;
+  /** Ms in which a client cannot know yet what it is being told. */
+  readonly slack?: number;
   /** Breaches that this edition of the program is known for: they are counted only. */
   readonly notKept?: readonly RegExp[];
 }
@@ -66,6 +68,7 @@ export const createJudge = ({
   start,
   service,
   note = () => undefined,
+  slack = 0,
   notKept = [],
 }: JudgeOptions): Judge => {
   const violations: string[] = [];
@@ -157,14 +160,14 @@ export const createJudge = ({
     },
     asks: (pass) => {
       if (pass.isOver) report('law 11: asks after the pass ended');
-      if (isSince(pass.readsEnded, now())) report(`law 11: asks ${pass.readsEnded?.why}`);
+      if (isSince(pass.readsEnded, now() - slack)) report(`law 11: asks ${pass.readsEnded?.why}`);
     },
     listed: (pass, templates) => {
       for (const { id, records } of templates) show(pass, id, { at: now(), isListing: true, records });
     },
     decides: (pass) => {
       if (pass.isOver) report('law 11: begins a write after the pass ended');
-      if (isSince(pass.writesEnded, now())) report(`law 11: begins a write ${pass.writesEnded?.why}`);
+      if (isSince(pass.writesEnded, now() - slack)) report(`law 11: begins a write ${pass.writesEnded?.why}`);
     },
     sent: (pass, sent) => {
       const context = contextOf(pass, sent.templateId);

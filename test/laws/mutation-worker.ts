@@ -14,10 +14,11 @@ const inRounds = async (seconds: number): Promise<string | null> => {
   return null;
 };
 
-const inWorld = async (name: string): Promise<string | null> => {
+const inWorld = async (place: string): Promise<string | null> => {
+  const [, name = place, faults = '1'] = /^(.*), (\d)$/.exec(place) ?? [];
   const world = worlds.find((one) => one.name === name);
   if (!world) throw new Error(`there is no world "${name}"`);
-  const { breaches } = await explore((director) => play(world, director), world.isCalm ? 0 : 1, {
+  const { breaches } = await explore((director) => play(world, director), world.isCalm ? 0 : Number(faults), {
     isEnough: (count) => count > 0,
   });
   const [breach] = breaches;

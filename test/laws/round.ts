@@ -337,7 +337,7 @@ const converge = async (
   how: string,
   isSeen: (key: unknown) => boolean,
 ): Promise<{ readonly result: PassResult | null; readonly readyAfter: number | null } | 'seen'> => {
-  const { world, judge, service, nature } = round;
+  const { world, judge, service } = round;
   const wanted = client.files.templates.flatMap(({ desired }) => desired.records).length;
   const ids = templateIdsOf(client);
   const there = service.templates().flatMap(({ id, records }) => (ids.includes(id) ? records : [])).length;
@@ -346,18 +346,15 @@ const converge = async (
   const begun = world.time;
   let readyAfter: number | null = null;
   let still = 0;
-  let before = '';
   let result: PassResult | null = null;
   for (let count = 0; count < most && (still < 2 || count < schedule.length); count += 1) {
     world.advance(schedule[count] ?? hour / 2);
     result = await pass(round, client, wish);
     if (judge.violations.length > 0) break;
     if (unwritten(round, client).length === 0) readyAfter ??= world.time - begun;
-    // A refused or ignored write is tried again after its backoff, and changes nothing.
-    const after = JSON.stringify(service.templates());
-    const isQuiet = isFaithful(nature) ? round.judged?.attempts.length === 0 : after === before;
+    // What is refused is tried again less and less often.
+    const isQuiet = round.judged?.attempts.every(({ sent }) => sent.landed === 'no') === true;
     still = isQuiet ? still + 1 : 0;
-    before = after;
     if (isSeen([client.name, how, count < schedule.length ? count : still, round.passes % 2])) return 'seen';
   }
   if (still < 2 && judge.violations.length === 0)
