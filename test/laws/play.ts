@@ -19,7 +19,8 @@ import {
   type Client,
   type Round,
 } from './round.ts';
-import { createWorld } from './world.ts';
+import type { Sent } from './seen.ts';
+import { createWorld, type World } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { PolicyStep, SmallWorld, Step } from './worlds.ts';
 
@@ -39,12 +40,47 @@ export const replay = async (
   return { violations, trace, faults: director.faults.length };
 };
 
+/** What left, in order, and what stands at the service in the end; without times. */
+export const courseOf = async (
+  small: SmallWorld,
+  schedule: Schedule,
+): Promise<{
+  readonly writes: readonly string[];
+  readonly truth: readonly string[];
+  /** Choices of the schedule that never came up. */
+  readonly left: readonly string[];
+}> => {
+  const { director, left } = directorOf(schedule);
+  const { round } = await playRound(small, director, false);
+  const attempts = round.judge.cases().flatMap((one) => one.attempts);
+  return {
+    writes: attempts.toSorted((a, b) => a.sent.at - b.sent.at).map(({ sent }) => describeSent(sent)),
+    truth: round.service
+      .templates()
+      .flatMap(({ id, records }) => records.map((one) => `${id}: ${shown(one)}`)),
+    left: [...left.keys()],
+  };
+};
+
+const describeSent = ({ templateId, write }: Sent): string =>
+  `${templateId}: ${write.action === 'add' ? `add ${shown(write.record)}` : JSON.stringify(write.change)}`;
+
 export const play = async (
   small: SmallWorld,
   director: Director,
   trace: string[] | null = null,
 ): Promise<readonly string[]> => {
-  const world = createWorld(still, trace !== null, director);
+  const { world, round } = await playRound(small, director, trace !== null);
+  trace?.push(...world.trace);
+  return round.judge.violations;
+};
+
+const playRound = async (
+  small: SmallWorld,
+  director: Director,
+  isTraced: boolean,
+): Promise<{ readonly world: World; readonly round: Round }> => {
+  const world = createWorld(still, isTraced, director);
   const round = assembled(small, world);
   const check = (found: readonly string[]): void => {
     for (const what of found) round.judge.report(what);
@@ -75,8 +111,7 @@ export const play = async (
       });
     }
   }
-  trace?.push(...world.trace);
-  return round.judge.violations;
+  return { world, round };
 };
 
 /** After one fault, the records of the file are there soon, and without a person, unless it was somebody else's deed. */
