@@ -6,19 +6,24 @@ import { worlds } from './worlds.ts';
 
 const named = (name: string): (typeof worlds)[number] => worlds.find((one) => one.name === name)!;
 
-it('does the same as ever where all goes well, and after single faults', async () => {
-  const courses = readCourses();
-  expect(courses.map(({ line }) => line)).toEqual(expect.arrayContaining(worlds.map(({ name }) => name)));
+it('takes the course that a person has read, where all goes well and after a fault', async () => {
   const text = [];
-  for (const course of courses) {
+  for (const course of readCourses()) {
     const { told, violations } = await take(course);
     expect({ line: course.line, violations }).toEqual({ line: course.line, violations: [] });
     text.push([course.line, ...told, ''].join('\n'));
   }
   await expect(text.join('\n')).toMatchFileSnapshot(coursesFile);
-}, 300_000);
+});
 
-it.each(worlds.filter(({ name }) => name === 'a record'))(
+it('breaks no law in any world where all goes well', async () => {
+  for (const world of worlds) {
+    const { breaches } = await explore((director) => play(world, director), 0);
+    expect({ world: world.name, breaches }).toEqual({ world: world.name, breaches: [] });
+  }
+});
+
+it.each(worlds.filter(({ isCore }) => isCore))(
   'breaks no law in any schedule with one fault: $name',
   async (world) => {
     const { breaches, schedules } = await explore((director) => play(world, director), 1);
