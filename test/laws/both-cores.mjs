@@ -3,7 +3,7 @@
 // and what became of it. A difference for which both-cores.txt has no reason ends it with 1. A schedule in which the other core
 // never came to one of the choices is left out, and counted.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';

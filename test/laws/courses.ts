@@ -6,9 +6,8 @@ import { storyOf } from './story.ts';
 import { worlds } from './worlds.ts';
 
 /*
- * courses.golden.txt has schedules, each with what the product does in it: that every world ends well where all goes well,
- * that a fault is mended as soon as it may be, and what is reported meanwhile. A new one is a line there, `WORLD` or
- * `WORLD: pass N: WHAT = CHOSEN; ...`.
+ * courses.golden.txt has some schedules, each with what the product does in it, for a person to read: that a fault is mended
+ * as soon as it may be, and what is reported meanwhile. A new one is a line there, `WORLD` or `WORLD: pass N: WHAT = CHOSEN; ...`.
  */
 
 export interface Course {

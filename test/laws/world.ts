@@ -5,7 +5,7 @@ export interface World {
   readonly random: Random;
   /**
    * What happens: the first is nothing bad. Drawn with a probability from 0 to 1, of which 0 leaves no choice; or
-   * given, in `test/schedules/`.
+   * given, in `explore.ts`.
    */
   choose<const Option>(what: () => string, options: readonly Option[], probability: number): Option;
   /** From 0 to `most`: drawn, or given. */
