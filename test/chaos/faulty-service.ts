@@ -5,7 +5,7 @@ import type { Quirk } from './quirks.ts';
 import { createReader } from './request.ts';
 import { type Answer, parsed, startUpstream } from './upstream.ts';
 import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
-import { finer } from '../laws/round.ts';
+import { known } from '../laws/round.ts';
 import type { Pass, Sent } from '../laws/seen.ts';
 import {
   isWrite,
@@ -68,8 +68,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     start: start.map(templateOf),
     slack: 200,
     service: { isKind: !isLate, lag: 0, ownLag: 0 },
-    // Of an update to which the service answers with 200, and which it does not store.
-    notKept: [...finer, /says applied, and it never took effect/],
+    notKept: known,
   });
   const writes: SeenWrite[] = [];
   const faults = new Map<string, number>();

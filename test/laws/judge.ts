@@ -132,6 +132,7 @@ export const createJudge = ({
       isShown: false,
       isWithdrawn: false,
       isRivalled: false,
+      isUnsaved: false,
     };
   };
   for (const { id, records } of start)
@@ -218,6 +219,7 @@ export const createJudge = ({
     },
     ended: (pass, results) => {
       pass.isOver = true;
+      for (const attempt of results === null ? pass.attempts : []) attempt.isUnsaved = true;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
         const listing = views.findLast(({ isListing }) => isListing);
@@ -269,11 +271,13 @@ const setAndContentOf = (record: RecordData): string => placedKeyOf({ ...record,
 const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
-    one.attempts.map(({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled }) => [
-      after.map((record) => [placedSetOf(record), keyOf(record)]),
-      [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-      [isForgotten, isWaived, isShown, isWithdrawn, isRivalled],
-    ]),
+    one.attempts.map(
+      ({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved }) => [
+        after.map((record) => [placedSetOf(record), keyOf(record)]),
+        [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
+        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved],
+      ],
+    ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),
     [...one.ours],
     one.files.map(({ mode, surplus, adopt, records }) => [mode, surplus, adopt, records.map(shown)]),

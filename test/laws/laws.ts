@@ -357,7 +357,7 @@ const excludes = (one: RecordData, other: RecordData): boolean => {
 const notAtOnce: Law = (attempt, { one, pass, now }) => {
   if (pass.isCommand) return null;
   const refused = one.attempts.findLast(
-    (other) => other.sent.told === 'refused' && isSameStep(other, attempt),
+    (other) => other.sent.told === 'refused' && !other.isUnsaved && isSameStep(other, attempt),
   );
   const isSameClock = refused?.pass.skew === pass.skew;
   return refused &&

@@ -162,7 +162,7 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
       start,
       service: nature,
       note: (line) => world.note(line),
-      notKept: [...finer, ...notKept],
+      notKept: [...known, ...notKept],
     }),
     judged: null,
     skew: 0,
@@ -175,8 +175,15 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
   return round;
 };
 
-/** Laws that are finer than what the program keeps today: it asks of each record what may go on, not of the template. */
-export const finer: readonly RegExp[] = [/^law [78]:/];
+/**
+ * What the program is known for: it asks of each record what may go on, not of the template; it says applied of an update that
+ * was refused, or ignored, where somebody had removed the record; and it restores what it parked in that pass alone.
+ */
+export const known: readonly RegExp[] = [
+  /^law [78]:/,
+  /says applied, and it never took effect: update/,
+  /^takes .* away, and leaves its name empty/,
+];
 
 const failureOf = ({ kind }: HostingError): Failure =>
   kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'
