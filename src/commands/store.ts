@@ -4,6 +4,7 @@ import { clientPasses } from '../cluster/fleet-status.ts';
 import { aliveReplicas } from '../cluster/replicas.ts';
 import { pausedServers as pausedNow } from '../cluster/servers.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { asJson } from '../lib/escape-control.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
@@ -14,26 +15,35 @@ import { migrate, versionIn } from '../cluster/postgres/schema.ts';
 import { asTable } from '../report/columns.ts';
 
 /** The state in PostgreSQL: creates its tables, shows which processes use it, copies a state directory. */
-export const store = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<number> => {
-  const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+export const store = async (
+  what: 'migrate' | 'status' | 'copy',
+  options: Options,
+  io: Io,
+): Promise<number> => {
+  const settings = readSettings({
+    flags: options,
+    needs: { baseUrl: false, tokens: false },
+    env: io.env,
+    cwd: io.cwd,
+  });
   if (settings.store === null)
     throw new UserError(
       'no PostgreSQL is set: give DNS_SYNC_STORE=postgres://…, DNS_SYNC_STORE_FILE or store in the settings file',
     );
   const database = openDatabase(() => settings.store!.read());
   try {
-    await tasks[what](database, settings, options);
+    await tasks[what](database, settings, options, (text) => void io.stdout.write(`${text}\n`));
     return 0;
   } finally {
     await database.close();
   }
 };
 
-type Task = (database: PostgresDatabase, settings: Settings, options: Options) => Promise<void>;
+type Say = (text: string) => void;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+type Task = (database: PostgresDatabase, settings: Settings, options: Options, say: Say) => Promise<void>;
 
-const makeTables: Task = async (database) => {
+const makeTables: Task = async (database, _settings, _options, say) => {
   const { from, to } = await migrate(database);
   if (hasBoss()) await makeQueue(database);
   else say(`the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`);
@@ -46,7 +56,7 @@ const makeQueue = async (database: PostgresDatabase): Promise<void> => {
   await boss.stop({ graceful: false });
 };
 
-const tellStatus: Task = async (database, _, { format }) => {
+const tellStatus: Task = async (database, _, { format }, say) => {
   const schema = await versionIn(database.query);
   const clients = schema === 0 ? [] : await clientHolders(database);
   const replicas = schema < fleetSchema ? [] : (await aliveReplicas(database)).map((one) => ({ ...one }));
@@ -59,15 +69,13 @@ const tellStatus: Task = async (database, _, { format }) => {
     ...rest,
   }));
   if (format === 'json') {
-    process.stdout.write(
-      asJson({ place: database.place, schema, replicas, clients: shown, passes, pausedServers }),
-    );
+    say(asJson({ place: database.place, schema, replicas, clients: shown, passes, pausedServers }).trimEnd());
     return;
   }
   say(`${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`);
-  if (replicas.length > 0) process.stdout.write(`${asTable(replicas)}\n`);
-  if (shown.length > 0) process.stdout.write(asTable(shown));
-  if (passes.length > 0) process.stdout.write(`\n${asTable(passes)}`);
+  if (replicas.length > 0) say(asTable(replicas));
+  if (shown.length > 0) say(asTable(shown).trimEnd());
+  if (passes.length > 0) say(`\n${asTable(passes).trimEnd()}`);
   for (const server of pausedServers) say(`\nasked to wait: ${server}`);
 };
 
@@ -77,11 +85,11 @@ const queueTables =
 /** From this one on there are tables of the processes that run. */
 const fleetSchema = 2;
 
-const copy: Task = async (database, settings, { to }) => {
+const copy: Task = async (database, settings, { to }, say) => {
   await migrate(database);
   const stateDirs = [...new Set(settings.clients.map(({ stateDir }) => stateDir))];
   if (to === 'postgres') {
-    for (const stateDir of stateDirs) await copyIn(database, stateDir);
+    for (const stateDir of stateDirs) await copyIn(database, stateDir, say);
     return;
   }
   const [stateDir, ...others] = stateDirs;
@@ -91,7 +99,7 @@ const copy: Task = async (database, settings, { to }) => {
   say(`moved the state from ${database.place} to ${stateDir}`);
 };
 
-const copyIn = async (database: PostgresDatabase, stateDir: string): Promise<void> => {
+const copyIn = async (database: PostgresDatabase, stateDir: string, say: Say): Promise<void> => {
   const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
   const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
   if (aside === null) throw new UserError(`there is no state in ${stateDir}`);
