@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../src/report/report.ts';
-import type { Io, Output, Signals } from '../../src/io.ts';
+import type { Io, Signals } from '../../src/io.ts';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import { loadProgram } from '../../src/load-program.ts';
 import { built } from '../built.ts';
@@ -36,6 +36,8 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string>>;
   /** By which it decides; default: that of the machine. */
   readonly clock?: Clock;
+  /** Whether it takes what it is given for a terminal, 100 columns wide: its output is all in `stdout`. */
+  readonly isTerminal?: boolean;
 }
 
 export interface Ended {
@@ -52,6 +54,8 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** The next line with this event that was not asked for before. */
   readonly event: (name: string, matches?: (line: LogLine) => boolean) => Promise<LogLine>;
+  /** The next line from now on that matches; null if it ends without. */
+  readonly line: (matches: (line: LogLine) => boolean) => Promise<LogLine | null>;
   /** Resolves when stdout or stderr holds the text, after the first characters where a number is given. */
   readonly says: (text: string, after?: number) => Promise<void>;
   /** What stdout and stderr hold so far. */
@@ -67,12 +71,22 @@ export interface Program {
 export const start = (args: readonly string[], launch: Launch, folder?: string): Program => {
   const { hear, end, fail, program } = following();
   const listeners = new EventEmitter();
-  const stdin = new PassThrough();
+  const env = environmentOf(launch);
+  const { isTerminal = false } = launch;
+  const hasColors = (): boolean => env['TERM'] !== undefined && env['NO_COLOR'] === undefined;
+  const terminal = isTerminal ? { isTTY: true, columns: 100, hasColors } : {};
+  const stdin = Object.assign(new PassThrough(), isTerminal ? { isTTY: true } : {});
   const io: Io = {
-    stdout: heardBy((text) => hear('stdout', text)),
-    stderr: heardBy((text) => hear('stderr', text)),
+    stdout: Object.assign(
+      heardBy((text) => hear('stdout', text)),
+      terminal,
+    ),
+    stderr: Object.assign(
+      heardBy((text) => hear(isTerminal ? 'stdout' : 'stderr', text)),
+      terminal,
+    ),
     stdin,
-    env: environmentOf(launch),
+    env,
     cwd: launch.cwd,
     signals: signalsFrom(listeners),
     clock: launch.clock ?? systemClock,
@@ -106,7 +120,7 @@ const programIn = (folder = built('')): ReturnType<typeof loadProgram> => {
   return program;
 };
 
-const heardBy = (hear: (text: string) => void): Output =>
+const heardBy = (hear: (text: string) => void): Writable =>
   new Writable({
     decodeStrings: false,
     write: (text: string | Buffer, _, done) => {
@@ -149,6 +163,7 @@ export const following = (): Following => {
       await once(emitter, 'news');
     }
   };
+  const lines = (): LogLine[] => said.stdout.split('\n').slice(0, -1).map(parseLine);
   const output = (): string => said.stdout + said.stderr;
   let read = 0;
   return {
@@ -166,13 +181,20 @@ export const following = (): Following => {
       ended,
       event: (name, matches = () => true) =>
         until(() => {
-          const lines = said.stdout.split('\n').slice(0, -1).map(parseLine);
-          const at = lines.findIndex(
-            (line, index) => index >= read && line['event'] === name && matches(line),
-          );
+          const all = lines();
+          const at = all.findIndex((line, index) => index >= read && line['event'] === name && matches(line));
           if (at >= 0) read = at + 1;
-          return lines[at] ?? null;
+          return all[at] ?? null;
         }, `the event ${name}`),
+      line: async (matches) => {
+        const from = lines().length;
+        for (;;) {
+          const found = lines().slice(from).find(matches);
+          if (found !== undefined) return found;
+          if (isOver) return null;
+          await once(emitter, 'news');
+        }
+      },
       says: async (text, after = 0) =>
         void (await until(() => (output().includes(text, after) ? true : null), text)),
       output,
