@@ -6,6 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../src/report/report.ts';
+import type { Options } from '../../src/app/options.ts';
 import type { Io, Signals } from '../../src/io.ts';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import { loadProgram } from '../../src/load-program.ts';
@@ -69,37 +70,9 @@ export interface Program {
  * once for all tests of a worker. Where a process is the matter, there is process.ts. `folder`: of another build.
  */
 export const start = (args: readonly string[], launch: Launch, folder?: string): Program => {
-  const { hear, end, fail, program } = following();
-  const listeners = new EventEmitter();
-  const env = environmentOf(launch);
-  const { isTerminal = false } = launch;
-  const hasColors = (): boolean => env['TERM'] !== undefined && env['NO_COLOR'] === undefined;
-  const terminal = isTerminal ? { isTTY: true, columns: 100, hasColors } : {};
-  const stdin = Object.assign(new PassThrough(), isTerminal ? { isTTY: true } : {});
-  const io: Io = {
-    stdout: Object.assign(
-      heardBy((text) => hear('stdout', text)),
-      terminal,
-    ),
-    stderr: Object.assign(
-      heardBy((text) => hear(isTerminal ? 'stdout' : 'stderr', text)),
-      terminal,
-    ),
-    stdin,
-    env,
-    cwd: launch.cwd,
-    signals: signalsFrom(listeners),
-    clock: launch.clock ?? systemClock,
-    ownsProcess: false,
-  };
+  const { io, end, fail, program } = guest(launch);
   programIn(folder).main(args, io).then(end, fail);
-  const signal = (name: NodeJS.Signals): void => {
-    if (!listeners.emit(name)) throw new Error(`nobody waits for ${name}: it would end a process`);
-  };
-  onTestFinished(async () => {
-    if (listeners.emit('SIGTERM')) await program.ended;
-  });
-  return { ...program, signal, type: (text) => void stdin.write(text) };
+  return program;
 };
 
 /** Runs it to its end. */
@@ -110,6 +83,47 @@ export const run = (args: readonly string[], launch: Launch, folder?: string): P
 export const environmentOf = ({ cwd, env = {} }: Launch): Record<string, string> => {
   const { PATH = '' } = process.env;
   return { PATH, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state'), DNS_SYNC_SETTLE: '0s', ...env };
+};
+
+/** The daemon of the built program as an object, once it has started. */
+export const openDaemon = async (options: Options, launch: Launch) => {
+  const { io, end, fail, program } = guest(launch);
+  const daemon = await programIn().startDaemon(options, io);
+  daemon.ended.then(() => end(0), fail);
+  return { ...daemon, output: program.output };
+};
+
+/** What a program in this process is given, and what follows it. */
+const guest = (launch: Launch) => {
+  const { hear, end, fail, program } = following();
+  const { isTerminal = false, clock = systemClock, cwd } = launch;
+  const env = environmentOf(launch);
+  const listeners = new EventEmitter();
+  const stdin = new PassThrough();
+  const hasColors = (): boolean => env['TERM'] !== undefined && env['NO_COLOR'] === undefined;
+  const terminal = isTerminal ? { isTTY: true, columns: 100, hasColors } : {};
+  const outputTo = (name: 'stdout' | 'stderr'): Writable =>
+    Object.assign(
+      heardBy((text) => hear(name, text)),
+      terminal,
+    );
+  const io: Io = {
+    stdout: outputTo('stdout'),
+    stderr: outputTo(isTerminal ? 'stdout' : 'stderr'),
+    stdin: Object.assign(stdin, isTerminal ? { isTTY: true } : {}),
+    env,
+    cwd,
+    signals: signalsFrom(listeners),
+    clock,
+    ownsProcess: false,
+  };
+  const signal = (name: NodeJS.Signals): void => {
+    if (!listeners.emit(name)) throw new Error(`nobody waits for ${name}: it would end a process`);
+  };
+  onTestFinished(async () => {
+    if (listeners.emit('SIGTERM')) await program.ended;
+  });
+  return { io, end, fail, program: { ...program, signal, type: (text: string) => void stdin.write(text) } };
 };
 
 const programs = new Map<string, ReturnType<typeof loadProgram>>();
@@ -163,7 +177,15 @@ export const following = (): Following => {
       await once(emitter, 'news');
     }
   };
-  const lines = (): LogLine[] => said.stdout.split('\n').slice(0, -1).map(parseLine);
+  const parsed: LogLine[] = [];
+  let parsedTo = 0;
+  const lines = (): readonly LogLine[] => {
+    for (let at = said.stdout.indexOf('\n', parsedTo); at >= 0; at = said.stdout.indexOf('\n', parsedTo)) {
+      parsed.push(parseLine(said.stdout.slice(parsedTo, at)));
+      parsedTo = at + 1;
+    }
+    return parsed;
+  };
   const output = (): string => said.stdout + said.stderr;
   let read = 0;
   return {
