@@ -200,7 +200,7 @@ const runAndNote = (file, command) => {
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
-  void module.exports.main();
+  void module.exports.runProcess();
 };
 
 const [file, ...command] = process.argv.slice(2);

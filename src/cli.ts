@@ -1,9 +1,10 @@
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import type { Options } from './app/options.ts';
+import type { Io, Output } from './io.ts';
 import { readVersion } from './version.ts';
 
 /** Runs one command and returns its exit code. A command's code is loaded when it is called. */
-export const runCli = async (argv: readonly string[]): Promise<number> => {
+export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
   let exitCode = 0;
   const program = new Command('dns-template-sync')
     .description('Keeps the DNS templates of a hosting service in line with YAML files.')
@@ -11,13 +12,14 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .helpCommand(true)
     .showHelpAfterError('(see dns-template-sync help; options come after the command: plan --sandbox)')
     .addHelpText('after', epilogue)
+    .configureOutput(outputTo(io))
     .exitOverride();
-  for (const add of commands) add(program, (code) => void (exitCode = code));
+  for (const add of commands) add(program, (code) => void (exitCode = code), io);
   for (const command of program.commands)
     for (const one of [command, ...command.commands])
       one.showHelpAfterError(`(see dns-template-sync ${command.name()} --help)`);
   if (argv.some((word) => ['help', '--help', '-h'].includes(word)))
-    (await import('./commands/help.ts')).addManuals(program);
+    (await import('./commands/help.ts')).addManuals(program, io);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
@@ -26,13 +28,26 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
         error.code === 'commander.unknownCommand' ? otherTools[argv.find(isWord) ?? ''] : undefined;
       const below = argv[0] === 'get' ? otherTools[`get ${argv[1] ?? ''}`] : undefined;
       const hint = below ?? meant;
-      if (hint !== undefined) process.stderr.write(`did you mean \`dns-template-sync ${hint}\`?\n`);
+      if (hint !== undefined) io.stderr.write(`did you mean \`dns-template-sync ${hint}\`?\n`);
       return error.exitCode === 0 ? 0 : 1;
     }
     throw error;
   }
   return exitCode;
 };
+
+/** Texts that the parser itself writes. */
+const outputTo = ({ stdout, stderr }: Io): OutputConfiguration => ({
+  writeOut: (text) => void stdout.write(text),
+  writeErr: (text) => void stderr.write(text),
+  getOutHelpWidth: () => widthOf(stdout),
+  getErrHelpWidth: () => widthOf(stderr),
+  // They have none.
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+});
+
+const widthOf = ({ isTTY, columns }: Output): number => (isTTY === true && columns) || 80;
 
 const isWord = (word: string): boolean => !word.startsWith('-');
 
@@ -59,10 +74,10 @@ example files, and dns-template-sync plan --sandbox compares them.
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
 /** Options that are settings have no description here: `help.ts` takes it from the table of settings. */
-type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
+type AddCommand = (program: Command, end: (exitCode: number) => void, io: Io) => void;
 
 const commands: readonly AddCommand[] = [
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('run'))))
       .description('the daemon: a pass at start, on file change and on schedule')
       .option('--dry-run')
@@ -76,18 +91,18 @@ const commands: readonly AddCommand[] = [
           'form of the log (default: text on a terminal, json elsewhere)',
         ).choices(['json', 'text']),
       )
-      .action(async (options: Options) => end(await (await import('./commands/run.ts')).run(options))),
+      .action(async (options: Options) => end(await (await import('./commands/run.ts')).run(options, io))),
 
-  (program, end) =>
+  (program, end, io) =>
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('plan'))))))
       .description('what differs, and what a pass would do about it; writes nothing')
       .option('--only <pattern>', onlyAbout, collect)
       .option('--answers', 'ask the name servers of the subdomains too')
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/plan.ts')).plan(templates, options)),
+        end(await (await import('./commands/plan.ts')).plan(templates, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('apply'))))))
       .description('one pass, then exit; shows the plan and asks; without a terminal it needs --yes')
       .option('--yes', 'write without asking')
@@ -98,10 +113,10 @@ const commands: readonly AddCommand[] = [
       .option('--accept-loss', 'accept that records are gone, for the named templates')
       .option('--lock-timeout <duration>', 'how long to wait for another pass', '60s')
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/apply.ts')).apply(templates, options)),
+        end(await (await import('./commands/apply.ts')).apply(templates, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('accept'))))
       .description('writes into the template files what the service has; shows the diff and asks')
       .argument('<template>', 'the name of a template')
@@ -112,18 +127,18 @@ const commands: readonly AddCommand[] = [
       .option('--yes', 'change the files without asking')
       .option('--out <file>', 'write a patch for `git apply` instead of changing files; - is stdout')
       .action(async (template: string, records: string[], options: Options) =>
-        end(await (await import('./commands/accept.ts')).acceptTemplate(template, records, options)),
+        end(await (await import('./commands/accept.ts')).acceptTemplate(template, records, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withTemplates(program.command('validate').argument('[file...]', 'only these; default: all'))
       .description('checks the template files; needs no network and no tokens')
       .addOption(formatOption('result', ['text', 'json', 'github']))
       .action(async (files: string[], options: Options) =>
-        end(await (await import('./commands/validate.ts')).validate(files, options)),
+        end(await (await import('./commands/validate.ts')).validate(files, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
@@ -135,22 +150,22 @@ const commands: readonly AddCommand[] = [
       .action(async (templates: string[], options: Options) =>
         end(
           options['zone'] === undefined && options['origin'] === undefined
-            ? await (await import('./commands/import.ts')).importTemplates(templates, options)
-            : await (await import('./commands/import-zone.ts')).importZone(templates, options),
+            ? await (await import('./commands/import.ts')).importTemplates(templates, options, io)
+            : await (await import('./commands/import-zone.ts')).importZone(templates, options, io),
         ),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('check'))))
       .description('compares a name in file, template, service and each name server')
       .argument('<subdomain...>', 'the subdomains to check')
       .addOption(formatOption('result', ['table', 'json']))
       .option('--detailed-exitcode', 'exit with 2 if differences remain')
       .action(async (subdomains: string[], options: Options) =>
-        end(await (await import('./commands/check.ts')).check(subdomains, options)),
+        end(await (await import('./commands/check.ts')).check(subdomains, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
       .description('checks the settings, the service and this machine, and says what to set')
       .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
@@ -165,26 +180,26 @@ const commands: readonly AddCommand[] = [
       .option('--yes', 'with --write: write without asking')
       .addOption(formatOption('result', ['text', 'json']))
       .action(async (record: string | undefined, options: Options) =>
-        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options)),
+        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(withPausedNames(program.command('suspend')))))
       .description('keeps every pass from writing to these templates, or to a whole --client, until resumed')
       .option('--reason <text>', 'why, for those who see the report; required')
       .option('--for <duration>', 'end by itself after this time, such as 2h')
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/suspend.ts')).suspend(templates, options)),
+        end(await (await import('./commands/suspend.ts')).suspend(templates, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(withPausedNames(program.command('resume')))))
       .description('ends the suspension of these templates, or of a whole --client')
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/suspend.ts')).resume(templates, options)),
+        end(await (await import('./commands/suspend.ts')).resume(templates, options, io)),
       ),
 
-  (program, end) => {
+  (program, end, io) => {
     const get = program
       .command('get')
       .description('reads from the service: accounts, databases, templates, records');
@@ -193,7 +208,7 @@ const commands: readonly AddCommand[] = [
         formatOption('result', ['table', 'json', ...more]),
       );
     const show = async (what: string, argument: string | null, options: Options): Promise<void> =>
-      end(await (await import('./commands/get.ts')).get(what, argument, options));
+      end(await (await import('./commands/get.ts')).get(what, argument, options, io));
     read('accounts', 'all accounts').action((options: Options) => show('accounts', null, options));
     read('account <id>', 'one account').action((id: string, options: Options) =>
       show('account', id, options),
@@ -220,7 +235,7 @@ const commands: readonly AddCommand[] = [
     );
   },
 
-  (program, end) =>
+  (program, end, io) =>
     withConnection(withNames(program.command('history')))
       .description('what was written: when, which pass, before, after, outcome')
       .option('--state-dir <dir>')
@@ -236,15 +251,15 @@ const commands: readonly AddCommand[] = [
       )
       .addOption(formatOption('result', ['text', 'json']))
       .action(async (templates: string[], options: Options) =>
-        end(await (await import('./commands/history.ts')).history(templates, options)),
+        end(await (await import('./commands/history.ts')).history(templates, options, io)),
       ),
 
-  (program, end) => {
+  (program, end, io) => {
     const shared = program
       .command('store')
       .description('the state in PostgreSQL: creates its tables, shows who uses it, copies it');
     const act = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<void> =>
-      end(await (await import('./commands/store.ts')).store(what, options));
+      end(await (await import('./commands/store.ts')).store(what, options, io));
     withSettings(shared.command('migrate'))
       .description('creates the tables, or upgrades them')
       .action((options: Options) => act('migrate', options));
@@ -263,7 +278,7 @@ const commands: readonly AddCommand[] = [
       .action((options: Options) => act('copy', options));
   },
 
-  (program, end) =>
+  (program, end, io) =>
     withSettings(program.command('schema'))
       .description('JSON Schema, for completion and help in editors')
       .addArgument(
@@ -277,18 +292,18 @@ const commands: readonly AddCommand[] = [
         'write those of template files and fragments to this directory of templates (default: those of all clients)',
       )
       .action(async (what: string | undefined, options: Options) =>
-        end(await (await import('./commands/schema.ts')).schema(what, options)),
+        end(await (await import('./commands/schema.ts')).schema(what, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     withSettings(program.command('notify').argument('[receiver...]', 'their names; default: all'))
       .description('with --test: sends the receivers of the settings file a test message')
       .option('--test', 'send a test message')
       .action(async (receivers: string[], options: Options) =>
-        end(await (await import('./commands/notify.ts')).notify(receivers, options)),
+        end(await (await import('./commands/notify.ts')).notify(receivers, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     program
       .command('completion')
       .description(
@@ -297,11 +312,11 @@ const commands: readonly AddCommand[] = [
       .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
       .action(async (shell: string) => {
         const { completion } = await import('./commands/completion.ts');
-        process.stdout.write(completion(shell, program));
+        io.stdout.write(completion(shell, program));
         end(0);
       }),
 
-  (program, end) =>
+  (program, end, io) =>
     withSettings(program.command('complete', { hidden: true }))
       .description('names for the completion of a shell; silent about errors')
       .addArgument(new Argument('<what>').choices(['templates', 'clients']))
@@ -310,10 +325,10 @@ const commands: readonly AddCommand[] = [
       .helpOption(false)
       .allowUnknownOption()
       .action(async (what: string, _: string[], options: Options) =>
-        end(await (await import('./commands/completion.ts')).complete(what, options)),
+        end(await (await import('./commands/completion.ts')).complete(what, options, io)),
       ),
 
-  (program, end) =>
+  (program, end, io) =>
     program
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
@@ -324,7 +339,7 @@ const commands: readonly AddCommand[] = [
       .option('--reset', 'start again with the example data')
       .option('--reality <name>', 'behave like another service, see below; repeatable', collect)
       .action(async (options: Options) =>
-        end(await (await import('./commands/sandbox.ts')).sandbox(options)),
+        end(await (await import('./commands/sandbox.ts')).sandbox(options, io)),
       ),
 ];
 

@@ -8,8 +8,9 @@ import type * as Program from './program.ts';
  * Loads the built program, a single file, with its V8 code cache. Another version of V8 rejects the cache and compiles,
  * which only takes longer.
  */
-export const loadProgram = (): typeof Program => {
-  const cachedData = compiled();
+export const loadProgram = (folder = import.meta.dirname): typeof Program => {
+  const file = path.join(folder, 'program.cjs');
+  const cachedData = compiled(folder);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -17,7 +18,7 @@ export const loadProgram = (): typeof Program => {
   const module = { exports: {} };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the form that the build gives it
   const program = script.runInThisContext() as (...scope: unknown[]) => void;
-  program(module.exports, late(createRequire(file)), module, file, import.meta.dirname);
+  program(module.exports, late(createRequire(file)), module, file, folder);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what that program exports
   return module.exports as typeof Program;
 };
@@ -60,11 +61,9 @@ const slow = new Set(
   ].map((name) => `node:${name}`),
 );
 
-const file = path.join(import.meta.dirname, 'program.cjs');
-
-const compiled = (): Buffer | undefined => {
+const compiled = (folder: string): Buffer | undefined => {
   try {
-    return readFileSync(path.join(import.meta.dirname, 'program.cache'));
+    return readFileSync(path.join(folder, 'program.cache'));
   } catch {
     return undefined;
   }

@@ -1,35 +1,37 @@
 import { type DestinationStream, type Logger, destination, pino } from 'pino';
+import { hasColors, type Output } from './io.ts';
 import { logRedactor, parseLine } from './log/redact.ts';
 import { fitted } from './log/fit.ts';
 import { inWords } from './log/words.ts';
 import type { LogLevel } from './settings/table.ts';
 
+type LogOutput = Pick<Output, 'write' | 'fd' | 'isTTY' | 'hasColors'>;
+
 export interface LogOptions {
   readonly level: LogLevel;
-  /** 1 for the daemon, whose result its log is; 2 for a command, whose result goes to stdout. */
-  readonly fd: 1 | 2;
+  /** stdout for the daemon, whose result its log is; stderr for a command, whose result goes to stdout. */
+  readonly out: LogOutput;
   /** `text`: in words, for people. */
   readonly format?: 'json' | 'text';
   /** Called before each write: a token file may have been replaced since the last one. */
   readonly secrets: () => readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /**
  * Writes one JSON object a line before the call returns, so that no line is lost however the process ends.
  * Replaces known secrets anywhere in a line, and cuts lines that are too long, which the line says.
  */
-export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions): Logger => {
-  const out = destination({ fd, sync: true, maxLength: maxUnwritten });
-  // The reader is gone or the disk is full: the daemon continues without its log.
-  out.on('error', () => undefined);
+export const createLogger = ({ level, out, secrets, now, format = 'json' }: LogOptions): Logger => {
   const show =
-    format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, fd);
-  const gathering = gatheringOf(out, logRedactor(secrets), show);
+    format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, out);
+  const gathering = gatheringOf(linesTo(out), logRedactor(secrets), show);
   const log = pino(
     {
       level,
       base: null,
-      timestamp: timestamps(),
+      timestamp: timestamps(now),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorFields, error: errorFields },
     },
@@ -39,9 +41,17 @@ export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions
   return log;
 };
 
-const asText = (lines: string, fd: 1 | 2): string => {
-  const stream = fd === 1 ? process.stdout : process.stderr;
-  const color = stream.isTTY && stream.hasColors();
+/** A stream of the process would hold lines back, and lose them where the process is killed. */
+const linesTo = (out: LogOutput): DestinationStream => {
+  if (out.fd === undefined) return { write: (lines) => void out.write(lines) };
+  const lines = destination({ fd: out.fd, sync: true, maxLength: maxUnwritten });
+  // The reader is gone or the disk is full: the daemon continues without its log.
+  lines.on('error', () => undefined);
+  return lines;
+};
+
+const asText = (lines: string, out: LogOutput): string => {
+  const color = hasColors(out);
   return lines
     .split('\n')
     .map((line) => (line === '' ? '' : inWords(parseLine(line), color)))
@@ -106,11 +116,11 @@ const maxUnwritten = 3 * (maxGathered + maxLineLength) + 64 * 1024;
 const fitLine = (line: string): string => `${fitted(parseLine(line), maxLineLength)}\n`;
 
 /** ISO 8601. Cached, since many lines of a pass have the same timestamp. */
-const timestamps = (): (() => string) => {
+const timestamps = (now: () => number): (() => string) => {
   let [last, text] = [0, ''];
   return () => {
-    const now = Date.now();
-    if (now !== last) [last, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    const time = now();
+    if (time !== last) [last, text] = [time, `,"time":"${new Date(time).toISOString()}"`];
     return text;
   };
 };

@@ -67,10 +67,13 @@ export interface SettingsRequest {
   readonly flags: Flags;
   /** What the command requires. `--sandbox` supplies both. */
   readonly needs: Needs;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What relative paths start from, and are shown relative to. */
+  readonly cwd: string;
   /** Settings of a program, in place of variables and config file; `env` then only has the secrets that they name. */
   readonly object?: unknown;
+  /** What relative paths in that object start from; default: `cwd`. */
+  readonly folder?: string | undefined;
   /** Clients whose files cannot be used are left out while there are others, rather than an error. */
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
@@ -84,16 +87,17 @@ export interface SettingsRequest {
 export const readSettings = ({
   flags,
   needs,
-  env = process.env,
-  cwd = process.cwd(),
+  env,
+  cwd,
   object,
+  folder = cwd,
   mayLeaveOut = false,
   previous,
 }: SettingsRequest): Settings => {
   const problems = new Problems();
   const isObject = object !== undefined;
   const { config, literals } = isObject
-    ? readConfigObject(object, cwd, problems)
+    ? readConfigObject(object, folder, problems)
     : { config: readConfigFile(flags.config ?? configIn(env, problems), cwd, problems), literals: {} };
   const secrets = new Secrets(env, literals);
   const sandbox = flags.sandbox === true;
@@ -102,8 +106,7 @@ export const readSettings = ({
     flags,
     env: isObject ? {} : env,
     sections,
-    // The directory of an object is that of a file; paths are shown and read as the process sees them.
-    cwd: isObject ? process.cwd() : cwd,
+    cwd,
     problems,
     isObject,
   };

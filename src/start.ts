@@ -6,4 +6,4 @@ const [word, ...others] = process.argv.slice(2);
 // Needs no program.
 if (word === '--version' && others.length === 0)
   process.stdout.on('error', () => undefined).write(`${readVersion()}\n`);
-else void loadProgram().main();
+else void loadProgram().runProcess();

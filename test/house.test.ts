@@ -12,15 +12,17 @@ const table = `
 package.ts    index.ts load-program.ts
 start.ts      load-program.ts version.ts
 load-program.ts program.ts
-program.ts    main.ts index.ts
+program.ts    own-process.ts main.ts commands app index.ts io.ts
+own-process.ts main.ts process-io.ts state
 index.ts      library result.ts plan model report
-library       app report log.ts settings.ts settings result.ts model errors.ts
-main.ts       cli.ts report lib errors.ts
-cli.ts        commands app version.ts
+library       process-io.ts app report log.ts settings.ts settings result.ts model errors.ts
+process-io.ts io.ts lib
+main.ts       cli.ts io.ts lib errors.ts
+cli.ts        commands app io.ts version.ts
 commands      app cluster daemon doctor notify report sandbox memory source import desired hosting answers state git
-              settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
+              io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
-              settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
+              io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify settings result.ts state model lib errors.ts
 daemon        notify status-page report import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 doctor        hosting network model lib errors.ts
@@ -29,7 +31,7 @@ status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
 reconcile     hosting memory state result.ts plan model lib errors.ts
 memory        state plan model lib
-log.ts        log settings lib
+log.ts        log settings io.ts lib
 log           secrets.ts lib
 settings.ts   settings secrets.ts lib
 settings      plan model secrets.ts regular-file.ts lib errors.ts
@@ -48,6 +50,7 @@ sandbox       directory.ts lib errors.ts
 secrets.ts    spellings.ts lib
 spellings.ts
 version.ts
+io.ts         lib
 lib           directory.ts errors.ts
 regular-file.ts
 directory.ts

@@ -17,7 +17,7 @@ const start = (body: string, { level = 'info', secrets = [] as string[] } = {}):
       '--eval',
       `import { createLogger, logTogether } from '${built}';
        const secrets = ${JSON.stringify(secrets)};
-       const log = createLogger({ level: '${level}', fd: 1, secrets: () => secrets });
+       const log = createLogger({ level: '${level}', out: process.stdout, secrets: () => secrets, now: Date.now });
        ${body}`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },

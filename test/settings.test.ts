@@ -62,6 +62,7 @@ describe('defaults', () => {
       clients: [
         {
           name: 'default',
+          cwd,
           baseUrl: '',
           templates: ['templates'],
           stateDir: '/home/somebody/.local/state/dns-template-sync',
@@ -279,6 +280,7 @@ describe('a bad value', () => {
     ],
     [{ flags: { stateDir: '' } }, '--state-dir: expected a path'],
     [{ flags: { var: ['=x'] } }, '--var: expected NAME=VALUE'],
+    [{ env: { HOME: '' } }, 'HOME: required, or the directory of the saved state: --state-dir'],
     [{ flags: { client: ['acme'] } }, '--client: there is no client acme, only default'],
     [
       { flags: { config: 'none.yaml' } },

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/small-heap.ts';
+import type { Io, Output } from '../io.ts';
+import type { Clock } from '../lib/clock.ts';
+import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -28,6 +30,7 @@ export interface AppContext {
   readonly settings: Settings;
   readonly clients: readonly Client[];
   readonly log: Logger;
+  readonly clock: Clock;
   /** The store of the newest settings. */
   store(): StateStore;
   /** Of the first settings; null if the state is in files. */
@@ -62,18 +65,23 @@ export interface AppContextOptions {
 /** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
 export const openAppContext = async (
   options: Options,
-  logTo: 1 | 2,
-  more: AppContextOptions = {},
+  io: Io,
+  { isDaemon = false, ...more }: AppContextOptions & { readonly isDaemon?: boolean } = {},
 ): Promise<AppContext> => {
-  loadWasmOnce();
-  keepYoungGenerationSmall();
-  const isDaemon = logTo === 1;
-  if (isDaemon) keepHeapSmall();
+  if (io.ownsProcess) {
+    loadWasmOnce();
+    keepYoungGenerationSmall();
+    if (isDaemon) keepHeapSmall();
+  }
+  const logTo = isDaemon ? io.stdout : io.stderr;
   return openContext({
     ...more,
+    clock: io.clock,
     read: (previous) =>
       readSettings({
         flags: options,
+        env: io.env,
+        cwd: io.cwd,
         needs: { baseUrl: true, tokens: true },
         mayLeaveOut: more.mayLeaveOut === true,
         ...(previous ? { previous } : {}),
@@ -83,9 +91,14 @@ export const openAppContext = async (
     allowEmpty: options['allowEmpty'] === true,
     reset: options['reset'] === true,
     outlet: (settings, secrets) => {
-      const level = levelOf(settings, logTo);
-      const log = createLogger({ level, fd: logTo, secrets, format: formatOf(options, logTo) });
-      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log) };
+      const log = createLogger({
+        level: levelOf(settings, isDaemon),
+        out: logTo,
+        secrets,
+        format: formatOf(options, isDaemon, logTo),
+        now: io.clock.now,
+      });
+      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
     },
   });
 };
@@ -93,10 +106,11 @@ export const openAppContext = async (
 /** Runs a command's task with that. If the service fails it, throws what the service said as a `UserError`. */
 export const inAppContext = async <T>(
   options: Options,
+  io: Io,
   task: (context: AppContext) => Promise<T>,
   more: AppContextOptions = {},
 ): Promise<T> => {
-  const context = await openAppContext(options, 2, more);
+  const context = await openAppContext(options, io, more);
   try {
     return await task(context);
   } catch (error) {
@@ -115,6 +129,7 @@ export const onlyClient = ({ clients: [client, ...others] }: Pick<AppContext, 'c
 };
 
 export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
+  readonly clock: Clock;
   readonly read: (previous?: Settings) => Settings;
   readonly isDaemon: boolean;
   readonly strict: boolean;
@@ -130,6 +145,7 @@ export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
 
 /** The same, for settings from anywhere. */
 export const openContext = async ({
+  clock,
   read,
   isDaemon,
   strict,
@@ -155,14 +171,14 @@ export const openContext = async ({
   const { log, warnings } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const openOwn = (own: Settings): ReturnType<typeof openStore> =>
-    openStore(own, {
+    openStore(own, clock, {
       mayBeSource: isDaemon && (own.role === 'all' || own.role === 'source'),
       onLeaseChange,
     });
   const first = openOwn(settings);
   const stores: StateStore[] = [first];
   const store = (): StateStore => stores.at(-1)!;
-  if (reset) await forgetSandbox(settings, store());
+  if (reset) await forgetSandbox(settings, store(), clock);
   const sandbox = settings.sandbox ? await openSandbox(settings, reset, asksNameServers) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
@@ -172,6 +188,7 @@ export const openContext = async ({
   };
   const open = (client: ClientSettings): Client => {
     return openClient({
+      clock,
       settings: sandbox
         ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: sandboxTokens(client.name) }
         : client,
@@ -200,6 +217,7 @@ export const openContext = async ({
     settings,
     clients,
     log,
+    clock,
     store,
     database: 'database' in first ? first.database : null,
     sandboxUrl: sandbox?.url ?? null,
@@ -238,11 +256,11 @@ const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ nam
 /** Where many processes share template files, they are theirs; a command prefers those that a person has. */
 const sharedBy = (
   { snapshots }: StateStore,
-  { templates }: ClientSettings,
+  { templates, cwd }: ClientSettings,
   isDaemon: boolean,
   leaseDuration: number,
 ): NonNullable<ClientOptions['shared']> | null =>
-  snapshots !== null && (isDaemon || !templates.some((one) => existsSync(one)))
+  snapshots !== null && (isDaemon || !templates.some((one) => existsSync(path.resolve(cwd, one))))
     ? { snapshots, patience: leaseDuration * leasesToAbandon }
     : null;
 
@@ -250,13 +268,13 @@ const sharedBy = (
 const leasesToAbandon = 4;
 
 /** A command's result is on stdout; the steps of its passes are logged only on request. */
-const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
-  logTo === 2 && logLevel === 'info' ? 'warn' : logLevel;
+const levelOf = ({ logLevel }: Settings, isDaemon: boolean): Settings['logLevel'] =>
+  !isDaemon && logLevel === 'info' ? 'warn' : logLevel;
 
 /** A command's log is for debugging; a daemon's is text only on a terminal. */
-const formatOf = ({ logFormat }: Options, logTo: 1 | 2): 'json' | 'text' => {
+const formatOf = ({ logFormat }: Options, isDaemon: boolean, out: Output): 'json' | 'text' => {
   if (logFormat === 'json' || logFormat === 'text') return logFormat;
-  return logTo === 1 && process.stdout.isTTY ? 'text' : 'json';
+  return isDaemon && out.isTTY === true ? 'text' : 'json';
 };
 
 const openSandbox = async (
@@ -274,12 +292,12 @@ const openSandbox = async (
 };
 
 /** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore): Promise<void> => {
+const forgetSandbox = async ({ clients }: Settings, store: StateStore, { now }: Clock): Promise<void> => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
     await store.forget(storeLocation(client, clientToken, true));
     const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore.forget(storeLocation(observed, clientToken, true));
+    await fileStore(now).forget(storeLocation(observed, clientToken, true));
   }
 };
 
@@ -299,8 +317,9 @@ export const newRun = (): string => randomUUID();
 /** The store that the settings name. Nothing is opened before it is needed. */
 export const openStore = (
   { store, leaseDuration, storeConnections }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections'>,
+  { now }: Clock,
   more: Pick<PostgresStoreOptions, 'mayBeSource' | 'onLeaseChange'> = {},
 ): StateStore | PostgresStore =>
   store === null
-    ? fileStore
+    ? fileStore(now)
     : postgresStore({ ...more, url: () => store.read(), connections: storeConnections, leaseDuration });

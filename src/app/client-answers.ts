@@ -22,6 +22,7 @@ export interface AnswersRequest {
 /** What a round over the name servers needs. */
 export interface AnswersDeps {
   readonly settings: ClientSettings;
+  readonly now: () => number;
   /** Overrides settings and files, as for the embedded service. */
   readonly nameservers: readonly string[] | null;
   readonly load: () => Promise<DesiredState>;
@@ -42,7 +43,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     resolver: settings.resolver,
     timeout: questionTimeout,
     grace: settings.answersGrace,
-    now: Date.now,
+    now: deps.now,
     signal,
   });
   const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
@@ -77,7 +78,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     answers.close();
   }
   const results = withSilentAsDrift(found);
-  const askedAt = new Date().toISOString();
+  const askedAt = new Date(deps.now()).toISOString();
   return new Map(
     questions.map((question) => {
       const answer = results.get(keyOf(question)) ?? unread('the round of questions took too long');

@@ -2,6 +2,7 @@ import type { ScanResult } from '../source/scan.ts';
 import { problemsOfTemplates } from './match-templates.ts';
 import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
@@ -24,7 +25,7 @@ import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
-import { passOf, type PassRequest, type PreparedPass, systemClock } from './pass-request.ts';
+import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
@@ -59,6 +60,7 @@ export interface Client {
 
 export interface ClientOptions {
   readonly settings: ClientSettings;
+  readonly clock: Clock;
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
@@ -107,7 +109,7 @@ class OpenClient implements Client {
   #checkLock: () => void = () => undefined;
 
   constructor(options: ClientOptions) {
-    const { settings, store = fileStore, warn, onRequest } = options;
+    const { settings, clock, store = fileStore(clock.now), warn, onRequest } = options;
     this.#options = options;
     this.settings = settings;
     this.#tokens = settings.tokens.read();
@@ -115,6 +117,7 @@ class OpenClient implements Client {
     this.#handle = store.handle(warn);
     this.connection = {
       ...settings,
+      clock,
       tokens: () => this.#tokens,
       onBackoff: (milliseconds, why) => this.#onPause(milliseconds, why),
       beforeWrite: () => this.#checkLock(),
@@ -126,6 +129,7 @@ class OpenClient implements Client {
     this.scan = this.#templates.scan;
     this.publish = this.#templates.publish;
     this.#observer = openObserver({
+      clock,
       location: () => this.#locationIn(observedBelow(settings.stateDir)),
       redacted: (memory) => this.#redacted(memory),
     });
@@ -149,7 +153,8 @@ class OpenClient implements Client {
     this.#run = request.run;
     this.#onPause = request.onPause ?? (() => undefined);
     const revisionOf = this.#templates.revisions();
-    const pass = passOf(request, this.settings, this.service, this.#options.isSandbox, revisionOf);
+    const { clock, isSandbox } = this.#options;
+    const pass = passOf(request, this.settings, this.service, clock, isSandbox, revisionOf);
     const result = await (request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass));
     // Otherwise it is asked for again.
     if (request.trigger !== 'command') await this.#templates.wasPassed().catch(() => undefined);
@@ -173,7 +178,7 @@ class OpenClient implements Client {
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { onRequest } = this.#options;
+    const { clock, nameservers = null, onRequest } = this.#options;
     const reader = connectHosting({
       ...this.connection,
       concurrency: 1,
@@ -187,7 +192,8 @@ class OpenClient implements Client {
     try {
       return await askNameServers(request, {
         settings: this.settings,
-        nameservers: this.#options.nameservers ?? null,
+        now: clock.now,
+        nameservers,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
         readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
@@ -301,7 +307,7 @@ class OpenClient implements Client {
   }
 
   readonly #list = (): Listing => {
-    this.#listedAt = systemClock.uptime().at;
+    this.#listedAt = this.#options.clock.uptime().at;
     return this.service.listDnsTemplates();
   };
 

@@ -4,7 +4,7 @@ import type { HistoryCursor, HistoryPage } from '../daemon/http/history-query.ts
 import type { ClientSettings } from '../settings/client.ts';
 import { storeLocation } from '../state/store-location.ts';
 import type { HistoryPlace } from '../state/memory.ts';
-import { fileStore, type StateStore } from '../state/store.ts';
+import type { StateStore } from '../state/store.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
 /**
@@ -13,7 +13,7 @@ import { shownEntry, type ShownEntry } from './history-entries.ts';
  */
 export const readHistoryPage = async (
   request: HistoryRequest,
-  store: StateStore = fileStore,
+  store: StateStore,
 ): Promise<HistoryPage<ShownEntry>> => {
   const { clients, query } = request;
   const sources = clients.map((client) => backwards(client, request, store));

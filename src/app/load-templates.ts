@@ -23,6 +23,7 @@ export const loadOptionsOf = (
   const { override, config, client: own } = client.vars;
   return {
     paths: [...client.templates, ...paths],
+    cwd: client.cwd,
     defaults: client,
     variables: { override, defaults: { ...config, ...own } },
     strict,

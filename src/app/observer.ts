@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { reconcile } from '../reconcile/pass.ts';
@@ -9,9 +10,10 @@ import type { StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import { fileStore } from '../state/store.ts';
 import { observedCauses } from './observed-causes.ts';
-import { type PreparedPass, systemClock } from './pass-request.ts';
+import type { PreparedPass } from './pass-request.ts';
 
 export interface ObserverOptions {
+  readonly clock: Clock;
   /** Where it keeps its own state. */
   readonly location: () => StoreLocation;
   readonly redacted: (memory: Memory) => Memory;
@@ -29,13 +31,13 @@ export interface Observer {
 }
 
 /** Keeps state of its own, apart from the state of passes that write. */
-export const openObserver = ({ location, redacted }: ObserverOptions): Observer => {
-  const handle = fileStore.handle(() => undefined);
+export const openObserver = ({ clock, location, redacted }: ObserverOptions): Observer => {
+  const handle = fileStore(clock.now).handle(() => undefined);
   const cache = emptyCache();
   const withObservedCauses = observedCauses();
   return {
     observe: async (result, desired, listing, pass) => {
-      const startedAt = systemClock.now();
+      const startedAt = clock.now();
       const use = {
         timeout: 0,
         signal: pass.signal,
@@ -60,7 +62,7 @@ export const openObserver = ({ location, redacted }: ObserverOptions): Observer 
       };
       try {
         const observed = await handle.write(location(), use, () => listing, observe);
-        const durationMs = result.durationMs + systemClock.now() - startedAt;
+        const durationMs = result.durationMs + clock.now() - startedAt;
         return { ...withObservedCauses(result, observed), durationMs };
       } catch (error) {
         // Without that state the causes stay unknown.

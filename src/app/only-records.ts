@@ -1,5 +1,6 @@
 import { HostingError } from '../hosting/errors.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import type { RecordData } from '../model/record.ts';
 import { bindTemplates } from '../plan/bind.ts';
@@ -10,6 +11,7 @@ import { whileShown } from './progress.ts';
 
 /** The records that `--only` names; none: all. Throws `UserError`, also if one of them is no record of these templates. */
 export const readOnly = async (
+  io: Pick<Io, 'stderr'>,
   options: Options,
   clients: readonly Client[],
   templates: readonly string[],
@@ -21,7 +23,7 @@ export const readOnly = async (
     return pattern;
   });
   if (patterns.length > 0)
-    await whileShown('reading templates', () => refuseUnknown(patterns, clients, templates));
+    await whileShown(io, 'reading templates', () => refuseUnknown(patterns, clients, templates));
   return patterns;
 };
 

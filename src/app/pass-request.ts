@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Pass } from '../reconcile/pass.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Clock } from '../reconcile/ports.ts';
-import { sleep } from '../lib/sleep.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** The request for one pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
@@ -35,6 +32,7 @@ export const passOf = (
   request: PassRequest,
   settings: ClientSettings,
   service: HostingService,
+  clock: Clock,
   isSandbox: boolean,
   revisionOf: PreparedPass['revisionOf'],
 ): PreparedPass => ({
@@ -46,10 +44,11 @@ export const passOf = (
   client: settings.name,
   service,
   clock: {
-    ...systemClock,
+    now: () => clock.now(),
+    uptime: () => clock.uptime(),
     sleep: (milliseconds, signal) => {
       request.onPause?.(milliseconds, 'then the service is read once more');
-      return systemClock.sleep(milliseconds, signal);
+      return clock.sleep(milliseconds, signal);
     },
   },
   revisionOf,
@@ -59,23 +58,3 @@ export const passOf = (
   maxAddsPerPass: settings.limits.maxAddsPerPass,
   concurrency: settings.concurrency,
 });
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  uptime: () => ({ boot: (boot ??= bootId()), at: Math.round(Number(process.hrtime.bigint()) / 1e6) }),
-  sleep,
-};
-
-let boot: string | null = null;
-
-/**
- * Identifies a boot of the machine, whose processes share a monotonic clock; if that is unknown, identifies
- * this process.
- */
-const bootId = (): string => {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return randomUUID();
-  }
-};

@@ -26,14 +26,14 @@ export interface PassEvents {
 
 /** A pass over each client, in parallel. */
 export const runPasses = async (
-  { clients, redact }: Pick<AppContext, 'clients' | 'redact'>,
+  { clients, redact, clock }: Pick<AppContext, 'clients' | 'redact' | 'clock'>,
   how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
   templates: readonly string[],
   events: PassEvents,
 ): Promise<PassResult[]> => {
   const run = newRun();
   const passes = clients.map(async (client) => {
-    const startedAt = new Date();
+    const startedAt = clock.now();
     const { name } = client.settings;
     const request: PassRequest = {
       run,
@@ -45,7 +45,11 @@ export const runPasses = async (
       onPause: (milliseconds, why) => events.onPause(name, milliseconds, redact(why)),
       ...how,
     };
-    return client.pass(request).catch((error: unknown) => notStarted(error, client, request, startedAt));
+    return client
+      .pass(request)
+      .catch((error: unknown) =>
+        notStarted(error, client, request, { startedAt, durationMs: clock.now() - startedAt }),
+      );
   });
   // If one client fails, the writes of the others still complete.
   await Promise.allSettled(passes);
@@ -60,7 +64,7 @@ const notStarted = async (
   error: unknown,
   client: Client,
   { run, trigger, templates }: PassRequest,
-  startedAt: Date,
+  { startedAt, durationMs }: { readonly startedAt: number; readonly durationMs: number },
 ): Promise<PassResult> => {
   if (!(error instanceof LockedError || error instanceof PlanChangedError)) throw error;
   const desired = await client.load();
@@ -69,8 +73,8 @@ const notStarted = async (
     client: name,
     run,
     trigger,
-    startedAt: startedAt.toISOString(),
-    durationMs: Date.now() - startedAt.getTime(),
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs,
     dryRun: false,
     holdReason: error.message,
     retryAt: null,

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import type { Difference, SkipCause } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
 import { readRegularFile } from '../regular-file.ts';
@@ -6,9 +8,9 @@ import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/row-sides.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
-export const readPlan = async (file: string): Promise<Report> => {
+export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<Report> => {
   const how = 'write one with plan --format json --out plan.json';
-  const text = await readRegularFile(file, largestFile).catch((error: unknown) => {
+  const text = await readRegularFile(path.resolve(cwd, file), largestFile).catch((error: unknown) => {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   });
   const plan = await planOf(parseJson(text.toString('utf8')));

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { Io, Output } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 
 export interface Progress {
@@ -10,21 +11,22 @@ export interface Progress {
 }
 
 /** Shows on stderr what a pass does and waits for; on a terminal also that it is running. */
-export const showProgress = (doing: string): Progress => {
-  const { stderr } = process;
-  if (!stderr.isTTY) return { print: printLine, status: printLine, close: () => undefined };
+export const showProgress = (io: Errors, doing: string): Progress => {
+  const { stderr } = io;
+  const print = (text: string): void => printLine(io, text);
+  if (stderr.isTTY !== true) return { print, status: print, close: () => undefined };
   const started = performance.now();
   let status = '';
   const show = (): void => {
     const seconds = Math.round((performance.now() - started) / 1_000);
     stderr.write(`${clearedLine}${status || `${doing} …`} ${seconds} s`);
-    isShown = true;
+    showing.add(stderr);
   };
   const timer = setInterval(show, interval).unref();
   return {
     print: (text) => {
       status = '';
-      printLine(text);
+      print(text);
     },
     status: (text) => {
       status = escapeControl(text);
@@ -32,14 +34,14 @@ export const showProgress = (doing: string): Progress => {
     },
     close: () => {
       clearInterval(timer);
-      clear();
+      clear(stderr);
     },
   };
 };
 
 /** Shows on a terminal that a task is running. */
-export const whileShown = async <T>(doing: string, task: () => Promise<T>): Promise<T> => {
-  const progress = showProgress(doing);
+export const whileShown = async <T>(io: Errors, doing: string, task: () => Promise<T>): Promise<T> => {
+  const progress = showProgress(io, doing);
   try {
     return await task();
   } finally {
@@ -48,33 +50,42 @@ export const whileShown = async <T>(doing: string, task: () => Promise<T>): Prom
 };
 
 /** Prints a line to stderr, in place of the progress that may be shown there. */
-export const printLine = (text: string): void => {
-  clear();
-  process.stderr.write(`${escapeControl(text)}\n`);
+export const printLine = ({ stderr }: Errors, text: string): void => {
+  clear(stderr);
+  stderr.write(`${escapeControl(text)}\n`);
 };
 
-const clear = (): void => {
-  if (isShown) process.stderr.write(clearedLine);
-  isShown = false;
+type Errors = Pick<Io, 'stderr'>;
+
+const clear = (stderr: Output): void => {
+  if (showing.delete(stderr)) stderr.write(clearedLine);
 };
 
-let isShown = false;
+/** The terminals that show progress at the moment. */
+const showing = new WeakSet<Output>();
 
 /** Milliseconds. */
 const interval = 500;
 
 const clearedLine = '\r\x1b[K';
 
+/** Whether somebody can be asked, who also sees the plan. */
+export const canAsk = ({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): boolean =>
+  stdin.isTTY === true && stdout.isTTY === true;
+
 /** Asks on the terminal; only yes means yes. */
-export const confirm = async (question: string): Promise<boolean> => {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+export const confirm = async (
+  { stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
+  question: string,
+): Promise<boolean> => {
+  const prompt = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await prompt.question(`${question} [y/N] `);
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     // Ctrl-C and Ctrl-D mean no.
     if (error instanceof Error && error.name === 'AbortError') {
-      process.stderr.write('\n');
+      stderr.write('\n');
       return false;
     }
     throw error;

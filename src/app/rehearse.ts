@@ -9,7 +9,7 @@ import { planChanges, PlanChangedError } from './plan-file.ts';
 /** Throws if what a pass is about to write is not what was approved. */
 export type Approve = (planned: Report['templates']) => void;
 
-interface Rehearsal {
+export interface Rehearsal {
   readonly templates: readonly string[];
   readonly how: Required<Pick<PassRequest, 'force' | 'retry' | 'acceptLoss'>> &
     Pick<PassRequest, 'lockTimeout'> &

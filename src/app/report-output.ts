@@ -2,6 +2,7 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Options } from './options.ts';
 import { codeOf, UserError } from '../errors.ts';
+import { hasColors, type Io } from '../io.ts';
 import { renderReport } from '../report/render.ts';
 import type { Report } from '../report/report.ts';
 
@@ -9,33 +10,35 @@ import type { Report } from '../report/report.ts';
 export const showReport = async (
   report: Report,
   { format, out, all, withoutApplied }: Options,
+  { stdout, cwd }: Pick<Io, 'stdout' | 'cwd'>,
 ): Promise<void> => {
   const isFile = typeof out === 'string';
   const text = await renderReport(report, typeof format === 'string' ? format : 'text', {
     all: all === true,
     withoutApplied: withoutApplied === true && !isFile,
-    color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
+    color: !isFile && hasColors(stdout),
     // Some terminals report a width of 0.
-    width: isFile ? 100 : process.stdout.columns || 100,
+    width: isFile ? 100 : stdout.columns || 100,
   });
   if (!isFile) {
-    process.stdout.write(text);
+    stdout.write(text);
     return;
   }
   try {
-    await writeFile(out, text);
+    await writeFile(path.resolve(cwd, out), text);
   } catch (error) {
     throw cannotWrite(out, error);
   }
 };
 
 /** Checked before anything is written to the service, so that the report is not lost. */
-export const checkOut = async ({ out }: Options): Promise<void> => {
+export const checkOut = async ({ out }: Options, { cwd }: Pick<Io, 'cwd'>): Promise<void> => {
   if (typeof out !== 'string') return;
-  const there = await stat(out).catch(() => null);
+  const place = path.resolve(cwd, out);
+  const there = await stat(place).catch(() => null);
   if (there?.isDirectory()) throw cannotWrite(out, 'it is a directory');
   try {
-    await access(there ? out : path.dirname(path.resolve(out)), constants.W_OK);
+    await access(there ? place : path.dirname(place), constants.W_OK);
   } catch (error) {
     throw cannotWrite(out, error);
   }

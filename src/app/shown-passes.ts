@@ -1,5 +1,6 @@
 import { outcomeWords } from '../report/row.ts';
 import { changeText } from '../report/row-sides.ts';
+import type { Io } from '../io.ts';
 import type { Change, PassResult } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { PassRequest } from './pass-request.ts';
@@ -8,11 +9,12 @@ import { showProgress } from './progress.ts';
 
 /** A pass over each client, whose progress is shown on stderr. */
 export const passClients = async (
-  context: Pick<AppContext, 'clients' | 'redact'>,
+  io: Pick<Io, 'stderr'>,
+  context: Pick<AppContext, 'clients' | 'redact' | 'clock'>,
   how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
   templates: readonly string[],
 ): Promise<PassResult[]> => {
-  const progress = showProgress(how.dryRun || how.isRehearsal ? 'comparing' : 'applying');
+  const progress = showProgress(io, how.dryRun || how.isRehearsal ? 'comparing' : 'applying');
   const of = (client: string): string => (context.clients.length > 1 ? `${client}: ` : '');
   try {
     return await runPasses(context, how, templates, {

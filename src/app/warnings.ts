@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Io } from '../io.ts';
 import { printLine } from './progress.ts';
 
 /** Where messages for people go that are not part of a result. */
@@ -15,9 +16,9 @@ export const loggedWarnings = (log: Logger): WarningOutlet => ({
 });
 
 /** For the person who runs a command; those of one of several clients are gathered until its end. */
-export const printedWarnings = (log: Logger): WarningOutlet => {
+export const printedWarnings = (log: Logger, io: Pick<Io, 'stderr'>): WarningOutlet => {
   const gathered = new Warnings();
-  const print = (message: string): void => printLine(`dns-template-sync: ${message}`);
+  const print = (message: string): void => printLine(io, `dns-template-sync: ${message}`);
   return {
     warn: (message, client, clients = 1) => {
       if (client === undefined) print(message);

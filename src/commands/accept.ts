@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import { confirm, printLine, whileShown } from '../app/progress.ts';
+import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import type { Options } from '../app/options.ts';
 import { resolveNames } from '../app/passes.ts';
 import { checkOut } from '../app/report-output.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { accept, type Accepted, type EditedFile } from '../import/edit/accept.ts';
 import { changesFor, isChosen, type Changes } from '../import/edit/changes.ts';
 import { unifiedDiff } from '../import/edit/unified-diff.ts';
@@ -25,38 +26,43 @@ export const acceptTemplate = async (
   template: string,
   records: readonly string[],
   options: Options,
+  io: Io,
 ): Promise<number> => {
   const patterns = records.map(patternIn);
   const out = typeof options['out'] === 'string' ? options['out'] : null;
   const asks = out === null && options['yes'] !== true;
-  if (asks && !(process.stdin.isTTY && process.stdout.isTTY))
+  if (asks && !canAsk(io))
     throw new UserError(
       'accept asks before it changes files, and this is not a terminal: give --yes, or --out FILE for a patch',
     );
-  if (out !== null && out !== '-') await checkOut(options);
-  return inAppContext(options, async (context) => {
-    const found = await findChanges(template, patterns, context, options);
+  if (out !== null && out !== '-') await checkOut(options, io);
+  return inAppContext(options, io, async (context) => {
+    const found = await findChanges(template, patterns, context, options, io);
     const { accepted } = found;
-    for (const note of found.unsaid) printLine(`no file can say ${escapeControl(note)}`);
+    for (const note of found.unsaid) printLine(io, `no file can say ${escapeControl(note)}`);
     if (accepted.files.length === 0) {
-      printLine(`${escapeControl(found.template)}: nothing to accept: its files say what the service has`);
+      printLine(
+        io,
+        `${escapeControl(found.template)}: nothing to accept: its files say what the service has`,
+      );
       return 0;
     }
     for (const other of accepted.others)
       printLine(
+        io,
         `this changes what the template ${escapeControl(other)} wants too: it includes the same file`,
       );
-    const patch = patchOf(accepted, context);
-    if (out === '-') process.stdout.write(patch);
-    else if (out !== null) await writeFile(out, patch);
+    const patch = patchOf(accepted, context, io);
+    if (out === '-') io.stdout.write(patch);
+    else if (out !== null) await writeFile(path.resolve(io.cwd, out), patch);
     if (out !== null) return 0;
-    process.stdout.write(escapeInJson(patch.replaceAll('\r\n', '\n')));
-    if (asks && !(await confirm('Write this to the files?'))) {
-      process.stderr.write('nothing was written\n');
+    io.stdout.write(escapeInJson(patch.replaceAll('\r\n', '\n')));
+    if (asks && !(await confirm(io, 'Write this to the files?'))) {
+      io.stderr.write('nothing was written\n');
       return 1;
     }
-    await save(accepted);
-    process.stdout.write(
+    await save(accepted, io);
+    io.stdout.write(
       [
         ...accepted.files.map((file) => `written  ${escapeControl(file.path)}`),
         `${escapeControl(found.template)}: accepted ${plural(found.count, 'difference')}`,
@@ -84,8 +90,9 @@ const findChanges = async (
   patterns: readonly RecordPattern[],
   context: AppContext,
   options: Options,
+  io: Io,
 ): Promise<FoundChanges> => {
-  const names = await whileShown('reading template files', () => resolveNames(context.clients, [name]));
+  const names = await whileShown(io, 'reading template files', () => resolveNames(context.clients, [name]));
   const described = await Promise.all(context.clients.map((client) => isDescribedBy(client, names)));
   const [client, another] = context.clients.filter((_, index) => described[index]);
   if (!client || names.length > 1)
@@ -98,7 +105,7 @@ const findChanges = async (
     loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
   );
   const before = await copy.load(new Map());
-  const result = await compare(client, names, context);
+  const result = await compare(client, names, context, io);
   const template = before.templates.find(
     ({ source, template: own }) => own === names[0] && source.file === result.file,
   );
@@ -138,9 +145,10 @@ const compare = async (
   client: Client,
   names: readonly string[],
   context: AppContext,
+  io: Io,
 ): Promise<TemplateResult> => {
   const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains: true };
-  const [pass] = await passClients({ ...context, clients: [client] }, how, names);
+  const [pass] = await passClients(io, { ...context, clients: [client] }, how, names);
   const result = pass!.templates[0]!;
   const { status, message, differences } = result;
   if (status === 'failed' || (status === 'held' && differences.length === 0))
@@ -183,25 +191,27 @@ const textsOf = async (
 /** Keeps a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const patchOf = ({ files }: Accepted, { redact }: AppContext): string => {
+const patchOf = ({ files }: Accepted, { redact }: AppContext, { cwd }: Io): string => {
   const patch = files
-    .map(({ path: file, before, splices }) => unifiedDiff(path.relative('', file), before, splices))
+    .map(({ path: file, before, splices }) =>
+      unifiedDiff(path.relative(cwd, path.resolve(cwd, file)), before, splices),
+    )
     .join('');
   if (redact(patch) === patch) return patch;
   throw new UserError('a template file contains a token of this client: remove it from there first');
 };
 
 /** The template's own file first: a record that moves there is in both files for a moment, and never in none. */
-const save = async ({ files }: Accepted): Promise<void> => {
-  for (const file of files) await refuseChanged(file);
+const save = async ({ files }: Accepted, { cwd }: Io): Promise<void> => {
+  for (const file of files) await refuseChanged(file, cwd);
   for (const file of files) {
-    await refuseChanged(file);
-    await replaceFile(file.path, file.after);
+    await refuseChanged(file, cwd);
+    await replaceFile(path.resolve(cwd, file.path), file.after);
   }
 };
 
-const refuseChanged = async ({ path: file, before }: EditedFile): Promise<void> => {
-  const now = await readIfThere(file).catch((error: unknown) => {
+const refuseChanged = async ({ path: file, before }: EditedFile, cwd: string): Promise<void> => {
+  const now = await readIfThere(path.resolve(cwd, file)).catch((error: unknown) => {
     throw error instanceof UserError ? new UserError(`${file} is not changed: ${error.message}`) : error;
   });
   if (now?.equals(Buffer.from(before)) !== true)

@@ -1,47 +1,48 @@
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { parseDuration } from '../model/duration.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
-import { confirm, printLine, whileShown } from '../app/progress.ts';
+import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
 import { reportOn, resolveNames } from '../app/passes.ts';
 import { readPlan } from '../app/plan-file.ts';
-import { rehearse, type Approve } from '../app/rehearse.ts';
+import { rehearse, type Approve, type Rehearsal } from '../app/rehearse.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { readOnly } from '../app/only-records.ts';
 import type { PassRequest } from '../app/pass-request.ts';
 import { checkOut, showReport } from '../app/report-output.ts';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { untilSignal } from '../app/signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
-export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {
-  const asked = readOptions(patterns, options);
-  await checkOut(options);
+export const apply = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+  const asked = readOptions(patterns, options, io);
+  await checkOut(options, io);
   return inAppContext(
     options,
+    io,
     async (context) => {
       refuseDryRun(context);
-      const templates = await whileShown('reading template files', () =>
+      const templates = await whileShown(io, 'reading template files', () =>
         resolveNames(context.clients, patterns),
       );
-      const how = { ...asked, only: await readOnly(options, context.clients, templates) };
-      const agreed = await agree(context, templates, how, options);
+      const how = { ...asked, only: await readOnly(io, options, context.clients, templates) };
+      const agreed = await agree(context, templates, how, options, io);
       if (agreed === 'declined') {
-        process.stderr.write('nothing was written\n');
+        io.stderr.write('nothing was written\n');
         return 1;
       }
       if (agreed !== undefined && typeof agreed !== 'function') {
-        await showReport(reportOn(agreed, context), options);
+        await showReport(reportOn(agreed, context), options, io);
         return 1;
       }
-      const signal = stopSignal();
+      const signal = stopSignal(io);
       const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-      const passes = await passClients(context, request, templates);
+      const passes = await passClients(io, context, request, templates);
       const report = reportOn(passes, context);
-      await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
+      await showReport(report, { ...options, withoutApplied: options['yes'] !== true }, io);
       const detailed = options['detailedExitcode'] === true;
       const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
       return exitCodeOf(report, { detailed, isIncomplete, named: templates });
@@ -67,7 +68,7 @@ interface ApplyFlags {
   readonly ignoreSubdomains: boolean;
 }
 
-const readOptions = (templates: readonly string[], options: Options): ApplyFlags => {
+const readOptions = (templates: readonly string[], options: Options, io: Io): ApplyFlags => {
   for (const [key, flag] of [
     ['force', '--force'],
     ['retry', '--retry'],
@@ -79,7 +80,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyFlags
   }
   const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
   if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
-  if (options['yes'] !== true && !(process.stdin.isTTY && process.stdout.isTTY)) {
+  if (options['yes'] !== true && !canAsk(io)) {
     throw new UserError('apply asks before it writes, and this is not a terminal: give --yes');
   }
   return {
@@ -97,6 +98,7 @@ const agree = async (
   templates: readonly string[],
   how: ApplyFlags & Pick<PassRequest, 'only'>,
   options: Options,
+  io: Io,
 ): Promise<Approve | undefined | 'declined' | readonly PassResult[]> => {
   const file = typeof options['plan'] === 'string' ? options['plan'] : null;
   const asks = options['yes'] !== true;
@@ -105,15 +107,17 @@ const agree = async (
     file === null
       ? null
       : {
-          report: await readPlan(file),
+          report: await readPlan(file, io),
           name: `the plan in ${file}`,
           again: (names: readonly string[]) => `\`apply --plan ${file} ${names.map(shellWord).join(' ')}\``,
         };
-  const rehearsed = await rehearse(context, { templates, how, approved, pass: passClients });
+  const pass = (...request: Parameters<Rehearsal['pass']>): Promise<PassResult[]> =>
+    passClients(io, ...request);
+  const rehearsed = await rehearse(context, { templates, how, approved, pass });
   if (!('approve' in rehearsed)) return rehearsed;
   if (asks && willWrite(rehearsed.report)) {
-    await showReport(rehearsed.report, { format: 'text' });
-    if (!(await confirm('Write this to the service?'))) return 'declined';
+    await showReport(rehearsed.report, { format: 'text' }, io);
+    if (!(await confirm(io, 'Write this to the service?'))) return 'declined';
   }
   return rehearsed.approve;
 };
@@ -126,11 +130,11 @@ const willWrite = ({ templates }: Report): boolean =>
   );
 
 /** Aborted by a signal: the write in flight is the last one. */
-const stopSignal = (): AbortSignal => {
+const stopSignal = (io: Io): AbortSignal => {
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
-    await untilSignal();
-    printLine('shutting down after the write in flight');
+    await io.signals.untilStop();
+    printLine(io, 'shutting down after the write in flight');
     stopping.abort();
   };
   void stop();

@@ -1,5 +1,6 @@
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
@@ -18,13 +19,15 @@ import { passClients } from '../app/shown-passes.ts';
 import { whileShown } from '../app/progress.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
-export const check = (subdomains: readonly string[], options: Options): Promise<number> =>
+export const check = (subdomains: readonly string[], options: Options, io: Io): Promise<number> =>
   inAppContext(
     options,
+    io,
     async (context) => {
       const checked: CheckedName[] = [];
-      for (const subdomain of subdomains) checked.push(context.redact(await checkName(subdomain, context)));
-      process.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
+      for (const subdomain of subdomains)
+        checked.push(context.redact(await checkName(subdomain, context, io)));
+      io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
       const statuses = checked.map(({ status }) => status);
       if (statuses.includes('failed')) return 1;
       const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
@@ -50,16 +53,16 @@ interface CheckedName {
   readonly answers: SubdomainAnswers;
 }
 
-const checkName = async (subdomain: string, context: AppContext): Promise<CheckedName> => {
+const checkName = async (subdomain: string, context: AppContext, io: Io): Promise<CheckedName> => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(subdomain))
     throw new UserError(`${subdomain} is not a host name: give the subdomain alone`);
-  const { client, desired, records, matching, answers } = await whileShown(`checking ${subdomain}`, () =>
+  const { client, desired, records, matching, answers } = await whileShown(io, `checking ${subdomain}`, () =>
     layersOf(subdomain, context),
   );
   const file = desired?.records ?? null;
   const rows = layerRows(subdomain, { file, template: matching?.records ?? null, service: records, answers });
-  const judged = desired === null ? null : await judge(subdomain, desired, answers, client, context);
+  const judged = desired === null ? null : await judge(subdomain, desired, answers, client, context, io);
   const problems = judged?.problems ?? (await client.load()).problems;
   const isBehind = matching !== null && compareSubdomain(subdomain, matching, records).length > 0;
   const status =
@@ -106,10 +109,11 @@ const judge = async (
   { template }: DesiredTemplate,
   answers: SubdomainAnswers,
   client: Client,
-  { redact }: AppContext,
+  { redact, clock }: AppContext,
+  io: Io,
 ): Promise<Judged> => {
   const how = { dryRun: true, lockTimeout: 0, subdomain };
-  const passes = await passClients({ clients: [client], redact }, how, [template]);
+  const passes = await passClients(io, { clients: [client], redact, clock }, how, [template]);
   const known = new Map(
     passes.flatMap(({ templates }) =>
       templates.flatMap((one) =>

@@ -2,6 +2,7 @@ import type { Command, Option } from 'commander';
 import { loadTemplates } from '../app/load-templates.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { readSettings, type Settings } from '../settings.ts';
 
 /**
@@ -147,15 +148,15 @@ const fishValue = (option: Option, name: string): readonly string[] => {
 };
 
 /** Prints names for the completion of a shell, from the files alone. A shell cannot show errors there. */
-export const complete = async (what: string, options: Options): Promise<number> => {
+export const complete = async (what: string, options: Options, io: Io): Promise<number> => {
   try {
     const needs = { baseUrl: false, tokens: false };
     // A client may be what is completed.
     const flags = what === 'clients' ? { ...options, client: undefined } : options;
-    const settings = readSettings({ flags, needs, mayLeaveOut: true });
+    const settings = readSettings({ flags, needs, mayLeaveOut: true, env: io.env, cwd: io.cwd });
     const names = what === 'clients' ? settings.clients.map(({ name }) => name) : await templatesOf(settings);
     const offered = [...new Set(names)].filter((name) => harmless.test(name)).sort();
-    process.stdout.write(offered.map((name) => `${name}\n`).join(''));
+    io.stdout.write(offered.map((name) => `${name}\n`).join(''));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
   }

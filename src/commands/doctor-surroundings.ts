@@ -17,7 +17,7 @@ export const examineSurroundings = async (
   { isUnderstood, isStateShared }: { readonly isUnderstood: boolean; readonly isStateShared: boolean },
 ): Promise<Found[]> => [
   examineSettings(client),
-  examineFiles(desired),
+  examineFiles(client, desired),
   isStateShared ? sharedState() : await examineState(client.settings.stateDir),
   // They are compared with what the service shows.
   ...(isUnderstood ? [await examineNameServers(client, desired)] : []),
@@ -31,7 +31,7 @@ const examineSettings = ({ settings }: Client): Found => {
   return { findings: all };
 };
 
-const examineFiles = ({ files, templates, problems }: DesiredState): Found => {
+const examineFiles = (client: Client, { files, templates, problems }: DesiredState): Found => {
   const { all, ok, note, problem } = findingsAbout('template files');
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (files === 0) {
@@ -39,7 +39,7 @@ const examineFiles = ({ files, templates, problems }: DesiredState): Found => {
     return { findings: all };
   }
   const [first] = templates;
-  const commit = first ? createRevisions()(first.source.file) : null;
+  const commit = first ? createRevisions()(path.resolve(client.settings.cwd, first.source.file)) : null;
   const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
   (first ? ok : note)(`${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`);
   if (errors.length > 0) problem(`${plural(errors.length, 'error')}: see validate`);

@@ -2,6 +2,7 @@ import type { Options } from '../app/options.ts';
 import type { Found } from '../doctor/finding.ts';
 import { examineWrite, ownValues } from '../doctor/write.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { openProbe } from '../hosting/probe.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { canonicalName } from '../model/canonical.ts';
@@ -10,7 +11,7 @@ import { suspensionOf, suspensionText } from '../model/suspension.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { MemoryReader } from '../state/memory.ts';
 import type { Client } from '../app/client.ts';
-import { confirm } from '../app/progress.ts';
+import { canAsk, confirm } from '../app/progress.ts';
 
 interface WriteTrial {
   /** A template's name or id. */
@@ -22,10 +23,10 @@ interface WriteTrial {
 }
 
 /** Updates one record with the values that it has, after it was shown and agreed to, while nobody else writes. */
-export const tryWrite = async (client: Client, request: WriteTrial): Promise<Found> => {
+export const tryWrite = async (client: Client, request: WriteTrial, io: Io): Promise<Found> => {
   if (client.settings.dryRun) throw new UserError('dryRun is set, so nothing is written: unset it');
   const isYes = request.options['yes'] === true;
-  if (!isYes && !(process.stdin.isTTY && process.stdout.isTTY))
+  if (!isYes && !canAsk(io))
     throw new UserError('doctor --write asks before it writes, and this is not a terminal: give --yes');
   const { signal } = new AbortController();
   return client.alone({ lockTimeout: lockTimeout, signal }, async (connection, memory) => {
@@ -35,10 +36,10 @@ export const tryWrite = async (client: Client, request: WriteTrial): Promise<Fou
     const isTimed = request.settle !== null && record.ttl !== null;
     const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
     const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
-    process.stderr.write(
+    io.stderr.write(
       `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}${test}`)}\n`,
     );
-    if (!isYes && !(await confirm(`Send this record its own values${test}?`)))
+    if (!isYes && !(await confirm(io, `Send this record its own values${test}?`)))
       throw new UserError('nothing was written');
     await requireUnsuspended(template, client, memory);
     const probe = openProbe(connection);

@@ -13,9 +13,10 @@ import { examineListing, examineRejection } from '../doctor/listing.ts';
 import { compareListings, examineSubdomains } from '../doctor/stability.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
+import type { Io } from '../io.ts';
 import { openProbe } from '../hosting/probe.ts';
 import { connectHosting, type HostingOptions } from '../hosting/service.ts';
-import { sleep } from '../lib/sleep.ts';
+import type { Clock } from '../lib/clock.ts';
 import { durationText } from '../model/duration.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { asJson } from '../lib/escape-control.ts';
@@ -28,7 +29,7 @@ import { whileShown } from '../app/progress.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 /** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
-export const doctor = (record: string | null, options: Options): Promise<number> => {
+export const doctor = (record: string | null, options: Options, io: Io): Promise<number> => {
   const write = typeof options['write'] === 'string' ? options['write'] : null;
   if ((write === null) !== (record === null))
     throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
@@ -36,14 +37,15 @@ export const doctor = (record: string | null, options: Options): Promise<number>
   if (write === null && isTimed) throw new UserError('--lag needs --write TEMPLATE RECORD');
   return inAppContext(
     options,
+    io,
     async (context) => {
       const client = onlyClient(context);
       const settle = context.sandboxUrl === null ? client.settings.settle : 0;
-      const found = await whileShown('examining the service', () =>
-        examine(client, settle, context.settings.store !== null),
+      const found = await whileShown(io, 'examining the service', () =>
+        examine(client, settle, context.settings.store !== null, io.clock),
       );
       if (write !== null && record !== null)
-        found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }));
+        found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }, io));
       const findings = found.flatMap((one) => one.findings);
       const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
       const examination = context.redact<Examination>({
@@ -56,14 +58,19 @@ export const doctor = (record: string | null, options: Options): Promise<number>
         set: Object.fromEntries(Object.entries(set).map(([key, value]) => [key, JSON.stringify(value)])),
         settings: settingsFile(client.settings, set),
       });
-      process.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
+      io.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
       return examination.status === 'ok' ? 0 : 1;
     },
     { asksNameServers: true },
   );
 };
 
-const examine = async (client: Client, settle: number, isStateShared: boolean): Promise<Found[]> => {
+const examine = async (
+  client: Client,
+  settle: number,
+  isStateShared: boolean,
+  clock: Clock,
+): Promise<Found[]> => {
   const { connection, settings } = client;
   const { baseUrl, requestTimeout } = settings;
   const desired = await client.load();
@@ -74,11 +81,11 @@ const examine = async (client: Client, settle: number, isStateShared: boolean): 
     const listing = await examineListing(probe, tokens, settings);
     found.push(listing);
     if (listing.answer !== null) {
-      const clock = examineClock(listing.answer.headers['date'], Date.now());
+      const timing = examineClock(listing.answer.headers['date'], clock.now());
       const fitting = { ...connection, ...listing.set };
       found.push(await examineRejection(probe, listing.answer, fitting));
       const subdomains = desired.templates.flatMap((template) => template.subdomains);
-      found.push(...(await examineTemplates(fitting, settle, subdomains)), clock);
+      found.push(...(await examineTemplates(fitting, settle, subdomains, clock)), timing);
       found.push(limitsIn(listing.answer.headers));
     }
   } finally {
@@ -96,11 +103,12 @@ const examineTemplates = async (
   connection: HostingOptions,
   settle: number,
   subdomains: readonly string[],
+  clock: Clock,
 ): Promise<Found[]> => {
   const service = connectHosting(connection);
   try {
     const first = await service.listDnsTemplates();
-    await sleep(settle, new AbortController().signal);
+    await clock.sleep(settle, new AbortController().signal);
     const second: readonly ActualTemplate[] = await service.listDnsTemplates();
     return [
       examineFields(second),

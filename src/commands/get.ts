@@ -1,6 +1,7 @@
 import type { Options } from '../app/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { ArgumentError, UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { originFrom } from '../import/zone/origin.ts';
 import { writeZone } from '../import/zone/write-zone.ts';
@@ -13,8 +14,8 @@ import { asTable, type TextRow } from '../report/columns.ts';
 import { inAppContext, onlyClient } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */
-export const get = (what: string, argument: string | null, options: Options): Promise<number> =>
-  inAppContext(options, async (context) => {
+export const get = (what: string, argument: string | null, options: Options, io: Io): Promise<number> =>
+  inAppContext(options, io, async (context) => {
     const client = onlyClient(context);
     const isJson = options['format'] === 'json';
     const isZone = options['format'] === 'zone';
@@ -23,11 +24,11 @@ export const get = (what: string, argument: string | null, options: Options): Pr
     if (isZone && what === 'dns-templates')
       throw new ArgumentError('--format zone needs the name or the id of a template');
     const origin = options['origin'] === undefined ? null : originFrom(options['origin'], '--format zone');
-    const answer = await whileShown('asking the service', () =>
+    const answer = await whileShown(io, 'asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
     );
     const found = redactAll(answer, redactor(context.secrets()));
-    process.stdout.write(
+    io.stdout.write(
       isJson
         ? asJson(asSpecified(found.value))
         : isZone

@@ -1,4 +1,5 @@
 import type { Command, Help, Option } from 'commander';
+import type { Io } from '../io.ts';
 import {
   clientTable,
   limitTable,
@@ -12,26 +13,30 @@ import { storeVariables } from '../settings/store.ts';
 import { manuals, type Manual } from './manual.ts';
 
 /** Gives each command its page of help: what it does, options, environment, exit codes and examples. */
-export const addManuals = (program: Command): void => {
-  for (const command of program.commands) addManual(command, command.name());
+export const addManuals = (program: Command, io: Pick<Io, 'stdout'>): void => {
+  for (const command of program.commands) addManual(command, command.name(), io);
 };
 
-const addManual = (command: Command, words: string): void => {
-  for (const below of command.commands) addManual(below, `${words} ${below.name()}`);
+const addManual = (command: Command, words: string, io: Pick<Io, 'stdout'>): void => {
+  for (const below of command.commands) addManual(below, `${words} ${below.name()}`, io);
   for (const option of command.options) option.description ||= describeSetting(option);
   const manual = manuals[words];
   if (manual === undefined) return;
   command
     .summary(command.description())
     .description(manual.about)
-    .addHelpText('after', () => `\n${sectionsOf(command, manual).join('\n\n')}`);
+    .addHelpText('after', () => `\n${sectionsOf(command, manual, io).join('\n\n')}`);
 };
 
 type Item = readonly [term: string, description: string];
 
-const sectionsOf = (command: Command, { exitCodes = usualCodes, terms, examples }: Manual): string[] => {
+const sectionsOf = (
+  command: Command,
+  { exitCodes = usualCodes, terms, examples }: Manual,
+  { stdout }: Pick<Io, 'stdout'>,
+): string[] => {
   const help = command.createHelp();
-  help.prepareContext({ helpWidth: process.stdout.columns || 80 });
+  help.prepareContext({ helpWidth: stdout.columns || 80 });
   const variables = variablesOf(command);
   return [
     ...(variables.length === 0 ? [] : [section('Environment:', variables, help)]),

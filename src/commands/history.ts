@@ -2,6 +2,7 @@ import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { parseMoment } from '../model/duration.ts';
 import { causeWords } from '../report/row-remarks.ts';
 import { redactTexts, redactor } from '../secrets.ts';
@@ -15,16 +16,18 @@ import { openStore, inAppContext, sandboxTokens } from '../app/app-context.ts';
 import { changeText } from '../report/row-sides.ts';
 
 /** The history of writes, the oldest first. */
-export const history = async (patterns: readonly string[], options: Options): Promise<number> => {
+export const history = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
   const settings = readSettings({
     flags: options,
     needs: { baseUrl: true, tokens: true },
     mayLeaveOut: true,
+    env: io.env,
+    cwd: io.cwd,
   });
-  const since = readSince(options['since']);
-  const store = openStore(settings);
+  const since = readSince(options['since'], io.clock.now());
+  const store = openStore(settings, io.clock);
   try {
-    return await show(patterns, options, { settings, store, since });
+    return await show(patterns, options, { settings, store, since }, io);
   } finally {
     await store.close();
   }
@@ -40,8 +43,9 @@ const show = async (
   patterns: readonly string[],
   options: Options,
   { settings, store, since }: HistoryScope,
+  io: Io,
 ): Promise<number> => {
-  const templates = await resolveNames(patterns, settings, store, options);
+  const templates = await resolveNames(patterns, settings, store, options, io);
   const filter = { templates, since };
   const outcome = outcomes.find((one) => one === options['outcome']);
   const entries: ShownEntry[] = [];
@@ -58,9 +62,9 @@ const show = async (
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const shown = redactTexts(sorted, redactor(settings.secrets()));
   const severalClients = settings.clients.length > 1;
-  process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
+  io.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
   for (const problem of redactTexts(settings.leftOut, redactor(settings.secrets())))
-    process.stderr.write(`${formatProblem(problem)}\n`);
+    io.stderr.write(`${formatProblem(problem)}\n`);
   return settings.leftOut.length > 0 ? 1 : 0;
 };
 
@@ -70,6 +74,7 @@ const resolveNames = async (
   settings: Settings,
   store: StateStore,
   options: Options,
+  io: Io,
 ): Promise<readonly string[]> => {
   if (patterns.length === 0) return [];
   const known = await Promise.all(
@@ -85,7 +90,7 @@ const resolveNames = async (
   const names = known.flat();
   const local = matchNames(patterns, names);
   if (local.unknown.length === 0) return local.found;
-  const { found, unknown } = await inAppContext(options, ({ clients }) =>
+  const { found, unknown } = await inAppContext(options, io, ({ clients }) =>
     matchTemplates(patterns, clients, names),
   );
   if (unknown.length === 0) return found;
@@ -94,9 +99,9 @@ const resolveNames = async (
 
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
 
-const readSince = (since: Options[string]): number => {
+const readSince = (since: Options[string], now: number): number => {
   if (typeof since !== 'string') return 0;
-  const time = parseMoment(since, Date.now());
+  const time = parseMoment(since, now);
   if (time === null)
     throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');
   return time;

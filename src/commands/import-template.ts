@@ -32,6 +32,8 @@ export interface ImportOutcome {
 /** The directory for the files, and the files that are in it. */
 export interface ImportTarget {
   readonly directory: string;
+  /** What relative paths start from. */
+  readonly cwd: string;
   readonly state: DesiredState;
   readonly settings: Omit<TemplateSettings, 'strict'>;
   /** Each has the schemas of the files below it. */
@@ -40,11 +42,11 @@ export interface ImportTarget {
 
 /** Where `import` writes: `--out`, or the client's first directory. Throws if that is a file. */
 export const directoryFor = async (
-  { templates }: Pick<ClientSettings, 'templates'>,
+  { templates, cwd }: Pick<ClientSettings, 'templates' | 'cwd'>,
   { out }: Options,
 ): Promise<string> => {
   const directory = typeof out === 'string' ? out : templates[0]!;
-  const found = await stat(directory).catch(() => null);
+  const found = await stat(path.resolve(cwd, directory)).catch(() => null);
   if (found?.isDirectory() === false)
     throw new UserError(`${directory} is not a directory: name another one with --out`);
   return directory;
@@ -56,11 +58,16 @@ export const directoryFor = async (
  */
 export const readDirectory = async (directory: string, client: ClientSettings): Promise<ImportTarget> => {
   const { paths: own, strict: _, ...settings } = loadOptionsOf(client, {});
-  const isLoaded = client.templates.some((templates) => isBelow(templates, directory));
-  const paths = [directory, ...(isLoaded ? own : [])];
+  const paths = [directory, ...(isOneOf(directory, client) ? own : [])];
   const state = await createTemplateLoader().load({ ...settings, paths, strict: false });
-  return { directory, state, settings, roots: [...client.templates, directory] };
+  return { directory, cwd: client.cwd, state, settings, roots: [...client.templates, directory] };
 };
+
+/** Whether the client's passes read what is in a directory. */
+export const isOneOf = (
+  directory: string,
+  { templates, cwd }: Pick<ClientSettings, 'templates' | 'cwd'>,
+): boolean => templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
 
 export interface ImportOptions extends ImportTarget {
   readonly overwrite: boolean;
@@ -74,7 +81,7 @@ export interface ImportOptions extends ImportTarget {
 export const importTemplate = async (
   template: ActualTemplate,
   label: Label,
-  { directory, state, settings, roots, overwrite, withSchema, redact }: ImportOptions,
+  { directory, cwd, state, settings, roots, overwrite, withSchema, redact }: ImportOptions,
 ): Promise<ImportOutcome> => {
   if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
@@ -83,16 +90,17 @@ export const importTemplate = async (
   const [described, ...others] = descriptionsOf(template, label, state);
   const file = described?.file ?? path.join(directory, label.fileName);
   const skipped = (note: string): ImportOutcome => ({ template: label.name, result: 'skipped', file, note });
-  const root = roots.find((one) => isBelow(one, path.dirname(file))) ?? path.dirname(file);
-  const headerOf = (place: string): string => (withSchema ? schemaHeader(place, root) : '');
+  const placeOf = (shown: string): string => path.resolve(cwd, shown);
+  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? path.dirname(file);
+  const headerOf = (shown: string): string => (withSchema ? schemaHeader(placeOf(shown), placeOf(root)) : '');
   if (others.length > 0) return skipped(`${others.map((other) => other.file).join(', ')} describes it too`);
   try {
-    const bytes = await readIfThere(file);
+    const bytes = await readIfThere(placeOf(file));
     const existing = bytes === null ? nothingYet : existingOf(bytes, described);
     if ('refusal' in existing) return skipped(`it exists already, and ${existing.refusal}`);
     const id = label.id ?? described?.desired?.id ?? null;
     const fragmentName = (number: number): string => `_${path.parse(file).name}-${number}.yaml`;
-    const includes = await includesOf(file, await parseFile(bytes ?? Buffer.alloc(0), false));
+    const includes = await includesOf(placeOf(file), await parseFile(bytes ?? Buffer.alloc(0), false));
     const written = await writeTemplate({
       template,
       name: label.name,
@@ -119,7 +127,7 @@ export const importTemplate = async (
     ];
     const changed: ImportChange[] = [];
     for (const [place, text] of files) {
-      const before = await readIfThere(place);
+      const before = await readIfThere(placeOf(place));
       if (before?.equals(Buffer.from(text)) === true || (place === file && text === existing.source))
         continue;
       if (before !== null && !overwrite) {
@@ -130,10 +138,10 @@ export const importTemplate = async (
     }
     const schemas =
       withSchema && changed.some(({ place, isNew }) => isNew || place !== file)
-        ? await addSchemaFiles(root)
+        ? await addSchemaFiles(root, cwd)
         : [];
     for (const { place, text, isNew } of changed) {
-      await (isNew ? createFile(place, text) : replaceFile(place, text));
+      await (isNew ? createFile(placeOf(place), text) : replaceFile(placeOf(place), text));
     }
     const result = changed.length === 0 ? 'unchanged' : 'written';
     return { template: label.name, result, file, note, schemas };

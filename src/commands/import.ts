@@ -1,22 +1,28 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
+import type { Io } from '../io.ts';
 import { labelsOf } from '../import/label.ts';
 import { unknownNames } from '../app/match-templates.ts';
 import { LockedError, UserError } from '../errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from '../app/client.ts';
-import { isBelow } from '../lib/is-below.ts';
-import { directoryFor, importTemplate, readDirectory, type ImportOutcome } from './import-template.ts';
+import {
+  directoryFor,
+  importTemplate,
+  isOneOf,
+  readDirectory,
+  type ImportOutcome,
+} from './import-template.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
 
 /** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
-export const importTemplates = (patterns: readonly string[], options: Options): Promise<number> =>
-  inAppContext(options, async (context) => {
-    const outcomes = await whileShown('importing', () => importAll(patterns, context, options));
-    process.stdout.write(summaryOf(outcomes));
+export const importTemplates = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
+  inAppContext(options, io, async (context) => {
+    const outcomes = await whileShown(io, 'importing', () => importAll(patterns, context, options, io));
+    io.stdout.write(summaryOf(outcomes));
     return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
   });
 
@@ -24,6 +30,7 @@ const importAll = async (
   patterns: readonly string[],
   context: AppContext,
   options: Options,
+  io: Io,
 ): Promise<ImportOutcome[]> => {
   const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
   const names = resolveNames(patterns, jobs);
@@ -35,6 +42,7 @@ const importAll = async (
     await recordOwnership(
       job,
       found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
+      io,
     );
   }
   return outcomes;
@@ -86,8 +94,12 @@ const importJob = async (
  * Records in the state that the imported records belong to the files, so that a line that is removed later
  * counts as an edit. If another process holds the lock, its next pass does the same.
  */
-const recordOwnership = async ({ client, directory }: Job, templates: readonly string[]): Promise<void> => {
-  if (templates.length === 0 || !client.settings.templates.some((one) => isBelow(one, directory))) return;
+const recordOwnership = async (
+  { client, directory }: Job,
+  templates: readonly string[],
+  io: Io,
+): Promise<void> => {
+  if (templates.length === 0 || !isOneOf(directory, client.settings)) return;
   try {
     await client.pass({
       run: newRun(),
@@ -103,7 +115,10 @@ const recordOwnership = async ({ client, directory }: Job, templates: readonly s
   } catch (error) {
     if (error instanceof LockedError) return;
     if (!(error instanceof UserError)) throw error;
-    printLine(`dns-template-sync: the files are written, but the state could not be saved: ${error.message}`);
+    printLine(
+      io,
+      `dns-template-sync: the files are written, but the state could not be saved: ${error.message}`,
+    );
   }
 };
 

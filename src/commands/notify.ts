@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Options } from '../app/options.ts';
 import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';
 import { whileShown } from '../app/progress.ts';
 
 /** Sends a test message to each receiver, or to these. Exits with 1 if one was not accepted. */
-export const notify = async (names: readonly string[], options: Options): Promise<number> => {
+export const notify = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
   if (options['test'] !== true)
     throw new UserError('notify --test sends a test message; it does nothing else');
-  const { notify: receivers } = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  const needs = { baseUrl: false, tokens: false };
+  const { notify: receivers } = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd });
   if (receivers.length === 0) throw new UserError('the settings file names no receivers under notify');
   const known = receivers.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
@@ -19,7 +21,7 @@ export const notify = async (names: readonly string[], options: Options): Promis
       `there is no receiver ${unknown.map((name) => `${name}${suggestionOr(name, known)}`).join(', ')}`,
     );
   const chosen = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
-  const failures = await whileShown('sending', () =>
+  const failures = await whileShown(io, 'sending', () =>
     Promise.all(
       chosen.map(async (receiver) => ({
         name: receiver.name,
@@ -28,6 +30,6 @@ export const notify = async (names: readonly string[], options: Options): Promis
     ),
   );
   for (const { name, reason } of failures)
-    process.stdout.write(`${name}: ${reason === null ? 'delivered' : `not delivered: ${reason}`}\n`);
+    io.stdout.write(`${name}: ${reason === null ? 'delivered' : `not delivered: ${reason}`}\n`);
   return failures.some(({ reason }) => reason !== null) ? 1 : 0;
 };

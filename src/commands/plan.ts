@@ -1,5 +1,6 @@
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import { settingsProblem } from '../settings/client-files.ts';
@@ -17,13 +18,13 @@ const isUnasked = ({ subdomains }: TemplateResult): boolean =>
   subdomains.some(({ answers }) => answers.status === 'failed');
 
 /** What differs, and what a pass would do about it. Writes nothing. */
-export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
+export const plan = async (templates: readonly string[], options: Options, io: Io): Promise<number> => {
   try {
-    return await planned(templates, options);
+    return await planned(templates, options, io);
   } catch (error) {
     // A comment on a pull request is made of this report.
     if (error instanceof UserError && options['format'] !== 'text')
-      await showReport(failedBy(error), options);
+      await showReport(failedBy(error), options, io);
     throw error;
   }
 };
@@ -31,27 +32,29 @@ export const plan = async (templates: readonly string[], options: Options): Prom
 const failedBy = ({ message }: UserError): Report =>
   assembleReport([], [settingsProblem('', null, message.replaceAll('\n- ', '\n'))]);
 
-const planned = async (templates: readonly string[], options: Options): Promise<number> => {
+const planned = async (templates: readonly string[], options: Options, io: Io): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)
     throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
   return inAppContext(
     options,
+    io,
     async (context) => {
       const { clients } = context;
-      const names = await whileShown('reading template files', () => resolveNames(clients, templates));
-      const only = await readOnly(options, clients, names);
+      const names = await whileShown(io, 'reading template files', () => resolveNames(clients, templates));
+      const only = await readOnly(io, options, clients, names);
       const ignoreSubdomains = options['ignoreSubdomains'] === true;
       const passes = await passClients(
+        io,
         context,
         { dryRun: true, lockTimeout: 0, ignoreSubdomains, only },
         names,
       );
       const found =
         options['answers'] === true
-          ? await whileShown('asking name servers', () => addAnswers(clients, passes, names))
+          ? await whileShown(io, 'asking name servers', () => addAnswers(clients, passes, names))
           : passes;
       const report = reportOn(found, context);
-      await showReport(report, options);
+      await showReport(report, options, io);
       if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
       return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
     },

@@ -1,24 +1,43 @@
 import type { DaemonContext } from '../daemon/context.ts';
-import { runDaemon } from '../daemon/daemon.ts';
+import { openDaemon } from '../daemon/daemon.ts';
 import { alone } from '../daemon/fleet.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics/metrics.ts';
 import { openFleet } from '../cluster/shared-fleet.ts';
 import { sharedOutboxes } from '../cluster/shared-outboxes.ts';
+import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
 import { readHistoryPage } from '../app/history-pages.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
-import { onDebuggerSignal, onHangup, untilSignal } from '../app/signals.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
-export const run = async (options: Options): Promise<number> => {
-  const stop = untilSignal();
+export const run = async (options: Options, io: Io): Promise<number> => {
+  const { ended } = await startDaemon(options, io);
+  await ended;
+  return 0;
+};
+
+export interface Daemon {
+  /** Of its HTTP server; null if it has none. */
+  readonly url: string | null;
+  /** Resolves when it has ended: after SIGTERM, SIGINT or `close`. */
+  readonly ended: Promise<void>;
+  /** Lets the writes in flight end, and starts no other. Resolves when it has ended. */
+  readonly close: () => Promise<void>;
+}
+
+/** Resolves when it has started. */
+export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => {
+  let stop: (signal: NodeJS.Signals | null) => void = () => undefined;
+  const stopped = new Promise<NodeJS.Signals | null>((resolve) => (stop = resolve));
+  void io.signals.untilStop().then((signal) => stop(signal));
   let reload = (): void => undefined;
   let ignore = (): void => undefined;
-  onHangup(() => reload());
-  onDebuggerSignal(() => ignore());
+  io.signals.onHangup(() => reload());
+  io.signals.onDebugger(() => ignore());
   const metrics = createMetrics(readVersion());
-  const opened = await openAppContext(options, 1, {
+  const opened = await openAppContext(options, io, {
+    isDaemon: true,
     onRequest: metrics.countRequest,
     onLeaseChange: metrics.countLease,
     asksNameServers: true,
@@ -31,8 +50,17 @@ export const run = async (options: Options): Promise<number> => {
     suspended: (places) => opened.store().suspended(places),
     readHistory: (request) => readHistoryPage(request, opened.store()),
   };
-  await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
-  return 0;
+  const daemon = await openDaemon(context, metrics);
+  reload = daemon.reload;
+  const ended = stopped.then((signal) => daemon.close(signal));
+  return {
+    url: daemon.url,
+    ended,
+    close: () => {
+      stop(null);
+      return ended;
+    },
+  };
 };
 
 /** What processes share that have one store. Each embedded service is that of one process. */

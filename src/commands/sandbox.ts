@@ -1,18 +1,19 @@
 import type { Options } from '../app/options.ts';
+import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { isReality, realities, type RealityName } from '../sandbox/realities.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { untilSignal } from '../app/signals.ts';
 
 /** An embedded hosting service, until a signal ends it. */
-export const sandbox = async (options: Options): Promise<number> => {
+export const sandbox = async (options: Options, { cwd, signals, stdout, stderr }: Io): Promise<number> => {
   const { host, port } = readListen('--listen', options['listen']);
   const dns = options['dns'] === undefined ? null : readListen('--dns', options['dns']);
   const latency = Number(options['latency']);
   if (!Number.isInteger(latency) || latency < 0)
     throw new UserError('--latency: expected milliseconds, 0 or more');
-  const stop = untilSignal();
+  const stop = signals.untilStop();
   const service = await startSandbox({
     host,
     port,
@@ -20,12 +21,12 @@ export const sandbox = async (options: Options): Promise<number> => {
     reset: options['reset'] === true,
     realities: readRealities(options['reality']),
     ...(dns === null ? {} : { dns }),
-    ...(typeof options['data'] === 'string' ? { dataFile: options['data'] } : {}),
-    onRequest: ({ method, path, status }) => void process.stderr.write(`${status} ${method} ${path}\n`),
+    ...(typeof options['data'] === 'string' ? { dataFile: resolve(cwd, options['data']) } : {}),
+    onRequest: ({ method, path, status }) => void stderr.write(`${status} ${method} ${path}\n`),
   });
-  process.stdout.write(`hosting service at ${service.url} (accepts any tokens)\n`);
-  if (service.dns !== null) process.stdout.write(`its subdomains over DNS at ${service.dns}\n`);
-  process.stdout.write(`changes by hand at ${service.controlUrl}\n`);
+  stdout.write(`hosting service at ${service.url} (accepts any tokens)\n`);
+  if (service.dns !== null) stdout.write(`its subdomains over DNS at ${service.dns}\n`);
+  stdout.write(`changes by hand at ${service.controlUrl}\n`);
   await stop;
   await service.close();
   return 0;

@@ -24,13 +24,16 @@ export const schemaHeader = (file: string, root: string): string => {
   return `# yaml-language-server: $schema=${path.relative(path.dirname(file), target)}\n`;
 };
 
-/** Leaves alone whatever has the name of a schema file already. Returns the files that were written. */
-export const addSchemaFiles = async (root: string): Promise<string[]> => {
+/**
+ * Leaves alone whatever has the name of a schema file already. Returns the files that were written. A relative root
+ * starts from `cwd`.
+ */
+export const addSchemaFiles = async (root: string, cwd: string): Promise<string[]> => {
   const added: string[] = [];
   for (const kind of kinds) {
     const file = schemaFile(root, kind);
     try {
-      await createFile(file, await schemaText(kind));
+      await createFile(path.resolve(cwd, file), await schemaText(kind));
       added.push(file);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -40,11 +43,11 @@ export const addSchemaFiles = async (root: string): Promise<string[]> => {
 };
 
 /** Writes both schemas, or throws and wrote neither. Replaces only schemas of this program. Returns a line about each. */
-export const writeSchemaFiles = async (root: string): Promise<string[]> => {
+export const writeSchemaFiles = async (root: string, cwd: string): Promise<string[]> => {
   const changes: { file: string; text: string; before: Buffer | null }[] = [];
   for (const kind of kinds) {
     const file = schemaFile(root, kind);
-    const before = await of(file, () => readIfThere(file));
+    const before = await of(file, () => readIfThere(path.resolve(cwd, file)));
     if (before !== null && !isOurs(before, kind)) {
       throw new UserError(`${file} is not a schema of this program: move it away`);
     }
@@ -52,8 +55,9 @@ export const writeSchemaFiles = async (root: string): Promise<string[]> => {
   }
   const lines: string[] = [];
   for (const { file, text, before } of changes) {
+    const place = path.resolve(cwd, file);
     const isSame = before?.equals(Buffer.from(text)) === true;
-    if (!isSame) await of(file, () => (before === null ? createFile(file, text) : replaceFile(file, text)));
+    if (!isSame) await of(file, () => (before === null ? createFile(place, text) : replaceFile(place, text)));
     lines.push(`${isSame ? 'unchanged' : 'written  '}  ${escapeControl(file)}`);
   }
   return lines;

@@ -10,6 +10,7 @@ import {
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import {
   parseSuspensionLength,
@@ -19,11 +20,11 @@ import {
 } from '../model/suspension.ts';
 
 /** From now on nothing is written for these templates, or for all of the clients that `--client` names. */
-export const suspend = (patterns: readonly string[], options: Options): Promise<number> => {
+export const suspend = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
   const reason = readReason(options['reason']);
   const duration = readDuration(options['for']);
   const by = whoAmI();
-  return withContext(patterns, options, async ({ clients, redact }) => {
+  return withContext(patterns, options, io, async ({ clients, redact }) => {
     const refused = refusedReason(reason, redact);
     if (refused !== null) throw new UserError(`--reason: ${refused}`);
     return eachTarget(patterns, await knownOf(clients, describedTemplates), async (client, named) => {
@@ -35,8 +36,8 @@ export const suspend = (patterns: readonly string[], options: Options): Promise<
 };
 
 /** Ends the suspensions of these templates, whoever made them. */
-export const resume = (patterns: readonly string[], options: Options): Promise<number> =>
-  withContext(patterns, options, async ({ clients }) => {
+export const resume = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
+  withContext(patterns, options, io, async ({ clients }) => {
     const known = await knownOf(clients, everKnownTemplates);
     return eachTarget(patterns, known, async (client, named) => {
       const name = named?.[0]?.template ?? nameOf(client);
@@ -61,13 +62,14 @@ export const resume = (patterns: readonly string[], options: Options): Promise<n
 const withContext = async (
   patterns: readonly string[],
   options: Options,
+  io: Io,
   act: (context: AppContext) => Promise<readonly string[]>,
 ): Promise<number> => {
   if (patterns.length === 0 && options['client'] === undefined)
     throw new UserError('name the templates, or all of a client with --client NAME');
-  const context = await openAppContext(options, 2);
+  const context = await openAppContext(options, io);
   try {
-    for (const line of await act(context)) process.stdout.write(`${escapeControl(line)}\n`);
+    for (const line of await act(context)) io.stdout.write(`${escapeControl(line)}\n`);
     return 0;
   } finally {
     await context.close();

@@ -2,6 +2,7 @@ import { escapeControl, asJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
+import type { Io } from '../io.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { readSettings } from '../settings.ts';
 import { whileShown } from '../app/progress.ts';
@@ -9,15 +10,19 @@ import { validateClients } from '../app/validate-clients.ts';
 import type { ClientProblem } from '../settings/client-files.ts';
 
 /** Checks the template files, or only these; needs no network and no tokens. */
-export const validate = async (files: readonly string[], options: Options): Promise<number> => {
+export const validate = async (files: readonly string[], options: Options, io: Io): Promise<number> => {
   const needs = { baseUrl: false, tokens: false };
-  const settings = readSettings({ flags: options, needs, mayLeaveOut: true });
-  const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
-  const { problems, states } = await whileShown('reading template files', () =>
+  const settings = readSettings({ flags: options, needs, mayLeaveOut: true, env: io.env, cwd: io.cwd });
+  const how = {
+    strict: options['strict'] === true,
+    allowEmpty: options['allowEmpty'] === true,
+    cwd: io.cwd,
+  };
+  const { problems, states } = await whileShown(io, 'reading template files', () =>
     validateClients(settings, files, how),
   );
   const format = forms[String(options['format'])] ?? asText;
-  process.stdout.write(format(problems, states));
+  io.stdout.write(format(problems, states));
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 };
 

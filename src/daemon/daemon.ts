@@ -18,41 +18,52 @@ import { ChangeFeed } from './passes/change-feed.ts';
 import { localOutboxes } from '../notify/local-outboxes.ts';
 import type { Settings } from '../settings.ts';
 
-export interface DaemonOptions {
-  readonly context: DaemonContext;
-  readonly metrics: Metrics;
-  /** Resolves when the daemon shall end. */
-  readonly stop: Promise<NodeJS.Signals>;
-  /** Called once with the function that reloads the settings. */
-  readonly onReload: (reload: () => void) => void;
+export interface RunningDaemon {
+  /** Of its HTTP server; null if it has none. */
+  readonly url: string | null;
+  /** Reads the settings again. */
+  readonly reload: () => void;
+  /** Resolves once the running writes and all else have ended. `signal`: what asked for it; null: no signal. */
+  readonly close: (signal: NodeJS.Signals | null) => Promise<void>;
 }
 
-/** Runs the passes of all clients and the HTTP server until `stop`. */
-export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOptions): Promise<void> => {
+/** Starts the passes of all clients and the HTTP server. Closes all of it, the context too, if that fails. */
+export const openDaemon = async (context: DaemonContext, metrics: Metrics): Promise<RunningDaemon> => {
   const { log } = context;
   const notifier: Notifier = openNotifier(context, () => manager.settings, metrics);
   const listeners = { metrics, notifier, passHistory: new PassHistory(), changeFeed: new ChangeFeed() };
   const manager = new ClientManager(context, listeners);
   let server: RunningServer | null = null;
-  let signal: NodeJS.Signals;
-  try {
-    checkTargets(context.settings.notify);
-    server = await listen(manager, context, listeners);
-    await manager.start();
-    const clients = startedClients(manager, context);
-    log.info({ event: 'daemon.started', clients, listen: server?.url ?? null }, 'daemon started');
-    manager.trigger('startup');
-    onReload(() => manager.reload());
-    signal = await stop;
-    log.info({ event: 'daemon.stopping', signal }, 'shutting down; waiting for running writes');
-  } finally {
+  const closeAll = async (): Promise<void> => {
     // Passes end first, so that probes are answered until then.
     await manager.close();
     await notifier.close(lastTry);
     await server?.close();
     await context.close();
+  };
+  try {
+    checkTargets(context.settings.notify);
+    server = await listen(manager, context, listeners);
+    await manager.start();
+  } catch (error) {
+    await closeAll();
+    throw error;
   }
-  log.info({ event: 'daemon.stopped', signal }, 'daemon stopped');
+  const url = server?.url ?? null;
+  log.info(
+    { event: 'daemon.started', clients: startedClients(manager, context), listen: url },
+    'daemon started',
+  );
+  manager.trigger('startup');
+  return {
+    url,
+    reload: () => manager.reload(),
+    close: async (signal) => {
+      log.info({ event: 'daemon.stopping', signal }, 'shutting down; waiting for running writes');
+      await closeAll();
+      log.info({ event: 'daemon.stopped', signal }, 'daemon stopped');
+    },
+  };
 };
 
 /** Milliseconds for the last attempt at notifications. Whoever stops the program does not wait much longer. */

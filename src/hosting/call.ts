@@ -68,6 +68,8 @@ export interface Wire {
   readonly shape: Shape;
   readonly maxAnswerSize: number;
   readonly send: (request: WireRequest) => Promise<WireAnswer>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly onRequest: ((trace: RequestTrace) => void) | undefined;
   /** Whether a read, and whether a write, has succeeded on this connection. */
   readonly proven: Record<'GET' | 'PUT', boolean>;

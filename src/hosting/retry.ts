@@ -1,8 +1,9 @@
 import { backoff } from '../lib/backoff.ts';
-import { sleep } from '../lib/sleep.ts';
+import type { Clock } from '../lib/clock.ts';
 import { HostingError } from './errors.ts';
 
 interface RetryPolicy {
+  readonly clock: Pick<Clock, 'sleep'>;
   readonly mayRepeat: (error: HostingError) => boolean;
   /** The longest next backoff in milliseconds; beyond it the error is thrown instead. */
   readonly maxBackoff: () => number;
@@ -21,7 +22,8 @@ export const withRetries = async <T>(attempt: () => Promise<T>, policy: RetryPol
       const delay = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
       if (delay > policy.maxBackoff()) throw error;
       policy.onBackoff?.(delay, error.message);
-      if (!(await sleep(delay, policy.signal))) throw error;
+      await policy.clock.sleep(delay, policy.signal);
+      if (policy.signal.aborted) throw error;
     }
   }
 };

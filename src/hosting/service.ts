@@ -9,6 +9,7 @@ import type { Answered, BodyReader, Call, RequestTrace, Tokens } from './call.ts
 import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
 import type { WireAnswer, WireRequest } from './send-request.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
 import { listingReader } from './listing.ts';
 import { pageJoiner, readPages } from './read-pages.ts';
@@ -35,6 +36,7 @@ export interface HostingOptions extends Dialect, Route {
   readonly beforeWrite?: () => void;
   /** Bytes. */
   readonly maxAnswerSize: number;
+  readonly clock?: Pick<Clock, 'now' | 'sleep'>;
 }
 
 /** A record to add. Null or absent values are not sent; the service chooses them. */
@@ -75,7 +77,7 @@ export interface HostingService {
 export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const { tokens, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize, apexName } = options;
-  const { proxy } = options;
+  const { proxy, clock = systemClock } = options;
   const via = proxy === null ? '' : `, through the proxy ${proxy.shown} (${proxy.place})`;
   const transport = new Transport({ ...options, origin });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
@@ -106,6 +108,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       shape,
       maxAnswerSize,
       onRequest,
+      now: clock.now,
       send,
       proven,
     };
@@ -115,6 +118,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const read = <T>(call: Call<T>, timeout = requestTimeout): Promise<Answered<T>> =>
     withRetries(() => limited(() => attempt(call, timeout)), {
       mayRepeat: mayRepeatRead,
+      clock,
       maxBackoff: () => timeout,
       signal: closing.signal,
       onBackoff: options.onBackoff,
@@ -139,6 +143,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       const left = (): number => end - performance.now();
       return withRetries(() => attempt(call, left()), {
         mayRepeat: mayRepeatWrite,
+        clock,
         maxBackoff: left,
         signal: closing.signal,
         onBackoff: options.onBackoff,

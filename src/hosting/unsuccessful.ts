@@ -20,7 +20,7 @@ export const unsuccessful = (
       operation: call.operation,
       kind: kindOfStatus(answer.status, call),
       status: answer.status,
-      retryAfter: readRetryAfter(answer.headers['retry-after']),
+      retryAfter: readRetryAfter(answer.headers['retry-after'], reading.wire.now()),
     },
   );
 };

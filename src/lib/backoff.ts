@@ -17,11 +17,11 @@ export const backoff = (
 
 /**
  * Milliseconds, or null if it is invalid: `Retry-After` is whole seconds or an HTTP date (RFC 9110, section
- * 10.2.3).
+ * 10.2.3). `now` is in ms since the epoch.
  */
-export const readRetryAfter = (header: string | string[] | undefined): number | null => {
+export const readRetryAfter = (header: string | string[] | undefined, now: number): number | null => {
   const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
 };

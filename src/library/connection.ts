@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { processIo } from '../process-io.ts';
 import { openContext, type AppContext } from '../app/app-context.ts';
 import { addAnswers, reportOn, resolveNames, runPasses, type PassEvents } from '../app/passes.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
@@ -30,6 +31,7 @@ export class OpenConnection {
   readonly #settings: Settings;
   readonly #options: ConnectOptions;
   readonly #events: EventStream<SyncEvent>;
+  readonly #io = processIo(false);
   #context: AppContext | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -44,8 +46,9 @@ export class OpenConnection {
     return this.#inTurn(signal, true, async () => {
       const settings = inSettings(() => this.#read({ baseUrl: false, tokens: false }));
       const { strict = false, allowEmpty = false } = this.#options;
-      const paths = files.map((file) => path.resolve(this.#options.cwd ?? '', file));
-      const { problems, states } = await validateClients(settings, paths, { strict, allowEmpty });
+      const { cwd } = this.#io;
+      const paths = files.map((file) => path.resolve(this.#folder, file));
+      const { problems, states } = await validateClients(settings, paths, { strict, allowEmpty, cwd });
       return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
     });
   }
@@ -123,14 +126,21 @@ export class OpenConnection {
   }
 
   #read(needs: Needs): ReadSettings {
-    const { cwd, sandbox = false } = this.#options;
+    const { env, cwd } = this.#io;
     return readSettings({
-      flags: { sandbox },
+      flags: { sandbox: this.#options.sandbox },
       object: this.#settings,
+      folder: this.#folder,
       needs,
       mayLeaveOut: true,
-      ...(cwd === undefined ? {} : { cwd }),
+      env,
+      cwd,
     });
+  }
+
+  /** What relative paths start from. */
+  get #folder(): string {
+    return path.resolve(this.#io.cwd, this.#options.cwd ?? '');
   }
 
   async #open(): Promise<AppContext> {
@@ -138,6 +148,7 @@ export class OpenConnection {
     const notice = (message: string, client: string | null = null): void =>
       this.#events.push({ event: 'notice', client, message });
     this.#context ??= await openContext({
+      clock: this.#io.clock,
       read: () => inSettings(() => this.#read({ baseUrl: true, tokens: true, stateDir: true })),
       isDaemon: false,
       strict,
@@ -145,7 +156,7 @@ export class OpenConnection {
       reset: false,
       asksNameServers: true,
       outlet: (_, secrets) => ({
-        log: createLogger({ level: 'silent', fd: 2, secrets }),
+        log: createLogger({ level: 'silent', out: nowhere, secrets, now: this.#io.clock.now }),
         warnings: { warn: notice, close: () => undefined },
       }),
     });
@@ -164,6 +175,8 @@ export class OpenConnection {
     onPause: (client, milliseconds, why) => this.#events.push({ event: 'pause', client, milliseconds, why }),
   };
 }
+
+const nowhere = { write: () => true };
 
 /** With `dryRun` in the settings, apply refuses rather than writes. */
 const refuseDryRun = ({ clients }: AppContext): void => {

@@ -103,7 +103,7 @@ const judge = (status: number, retryAfter: string | undefined): Posted => {
   const isRedirect = status >= 300 && status < 400;
   const reason = `the receiver answered ${status}${isRedirect ? ', and redirects are not followed' : ''}`;
   const outcome = refusals.has(status) ? 'refused' : 'failed';
-  return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter) ?? 0, maxWait) };
+  return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter, Date.now()) ?? 0, maxWait) };
 };
 
 /** Statuses that concern the message itself. Others concern address, permission or load, which can be fixed. */

@@ -2,7 +2,8 @@ import type { ActualTemplate, DesiredState, SubdomainRecord } from '../model/tem
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
-import type { Memory, MemoryReader, Revisions, Uptime } from '../state/memory.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
 import type { Instant } from '../memory/backoff.ts';
 
 /** What a pass needs of the service. The operations throw `HostingError`. */
@@ -11,15 +12,6 @@ export interface TemplateService {
   addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<ActualTemplate>;
   updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<ActualTemplate>;
   listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
-}
-
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** The monotonic clock. */
-  uptime(): Uptime;
-  /** Ends early, without an error, when the signal is aborted. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<unknown>;
 }
 
 /** What a pass needs of the outside. */

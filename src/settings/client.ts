@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { valueAt, type Section } from './document.ts';
@@ -28,6 +27,8 @@ interface VariableSources {
 export interface ClientSettings
   extends Omit<Values<typeof clientTable>, 'allowInsecure' | keyof Route>, Route {
   readonly name: string;
+  /** What its relative paths start from. */
+  readonly cwd: string;
   readonly tokens: TokenSource;
   readonly limits: Values<typeof limitTable>;
   readonly vars: VariableSources;
@@ -72,6 +73,7 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
     ...values,
     ...route,
     name,
+    cwd: sources.cwd,
     stateDir: values.stateDir || usualStateDir(sources, needs),
     limits: resolve(limitTable, sources, 'limits.'),
     tokens: tokensOf(sources, secrets, needs),
@@ -212,8 +214,9 @@ const usualStateDir = (sources: Sources, needs: Needs): string => {
   }
   const { XDG_STATE_HOME: xdg, HOME: home } = sources.env;
   // The XDG specification says to ignore relative paths.
-  const folder = xdg && path.isAbsolute(xdg) ? xdg : path.join(home || homedir(), '.local', 'state');
-  return path.join(folder, 'dns-template-sync');
+  if (xdg && path.isAbsolute(xdg)) return path.join(xdg, 'dns-template-sync');
+  if (!home) sources.problems.add('HOME', 'required, or the directory of the saved state: --state-dir');
+  return path.join(home ?? '', '.local/state/dns-template-sync');
 };
 
 const fileVariables = ({ sections }: Sources): Omit<VariableSources, 'override'> => {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { configOf, schemaOf, type ConfigFile } from './config-file.ts';
 import { checkedDocument, isObject } from './document.ts';
 import type { Problems } from './problems.ts';
@@ -11,7 +10,7 @@ export interface ConfigObject {
 }
 
 /** Checks them as a file would be checked, but that a secret may also be a text. */
-export const readConfigObject = (given: unknown, cwd: string, problems: Problems): ConfigObject => {
+export const readConfigObject = (given: unknown, folder: string, problems: Problems): ConfigObject => {
   const literals: Record<string, string> = {};
   const withoutLiterals = (settings: unknown, at: readonly string[]): unknown =>
     isObject(settings)
@@ -45,7 +44,7 @@ export const readConfigObject = (given: unknown, cwd: string, problems: Problems
     what: 'config file',
     schema: schemaOf,
     problems,
-    folder: path.resolve(cwd),
+    folder,
     place: (keys) => keys.join('.') || 'settings',
     textsAt: (keys) => textsAt(values, keys),
   });

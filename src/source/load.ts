@@ -22,6 +22,8 @@ import type { TemplateSettings } from '../desired/resolve-template.ts';
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read at most 100 deep, and files. */
   readonly paths: readonly string[];
+  /** What relative paths start from; default: the working directory of the process. */
+  readonly cwd?: string;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
 }
@@ -41,7 +43,7 @@ export interface TemplateLoader {
     signal?: AbortSignal,
   ) => Promise<DesiredState>;
   /** Lists the files for a watcher. The next load can start from this scan. */
-  readonly scan: (paths: readonly string[]) => Promise<ScanResult>;
+  readonly scan: (options: Pick<LoadOptions, 'paths' | 'cwd'>) => Promise<ScanResult>;
   /** Whether files were loaded before, so that only changed ones take time. */
   readonly hasCache: () => boolean;
 }
@@ -50,8 +52,8 @@ export interface TemplateLoader {
 export const createTemplateLoader = (): TemplateLoader => {
   let previous: PreviousLoad | null = null;
   let recentScan: { readonly paths: readonly string[]; readonly scan: Scan } | null = null;
-  const scanNow = (paths: readonly string[]): Promise<Scan> =>
-    scanPaths(paths, previous?.fingerprint?.result);
+  const scanNow = ({ paths, cwd }: Pick<LoadOptions, 'paths' | 'cwd'>): Promise<Scan> =>
+    scanPaths(paths, { cwd, before: previous?.fingerprint?.result });
   /** Used only as the first of two scans, which have to agree: files may have changed since. */
   const takeRecentScan = (paths: readonly string[]): Scan | null => {
     const taken = recentScan;
@@ -62,9 +64,10 @@ export const createTemplateLoader = (): TemplateLoader => {
   let last: Promise<unknown> = Promise.resolve();
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
     if (previous?.key !== keyOf(options)) previous = null;
-    const scan = takeRecentScan(options.paths) ?? (await scanNow(options.paths));
+    const scan = takeRecentScan(options.paths) ?? (await scanNow(options));
     if (previous?.fingerprint && (await isUnchanged(previous.fingerprint, scan))) return previous.state;
-    const read = (cache: ParseCache): Promise<Snapshot> => readSnapshot(options.paths, cache, scan);
+    const read = (cache: ParseCache): Promise<Snapshot> =>
+      readSnapshot(options.paths, cache, { cwd: options.cwd, first: scan });
     previous = await loadAnew(options, read, previous, signal);
     return previous.state;
   };
@@ -75,9 +78,9 @@ export const createTemplateLoader = (): TemplateLoader => {
   };
   return {
     hasCache: () => previous !== null,
-    scan: async (paths) => {
-      const scan = await scanNow(paths);
-      recentScan = { paths, scan };
+    scan: async (options) => {
+      const scan = await scanNow(options);
+      recentScan = { paths: options.paths, scan };
       return scan.result;
     },
     load: (options, signal) => inTurn(() => loadNow(options, signal)),
@@ -113,7 +116,7 @@ const loadAnew = async (
   previous: PreviousLoad | null,
   signal?: AbortSignal,
 ): Promise<PreviousLoad> => {
-  const { paths, allowEmpty = false, ...settings } = options;
+  const { paths, cwd: _, allowEmpty = false, ...settings } = options;
   const read = new Map<ScannedFile, SourceFile>();
   const parsed = new Map<string, FileContent>();
   const known = (hash: string): FileContent | undefined => {

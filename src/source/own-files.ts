@@ -1,6 +1,6 @@
 import { isFragmentPath } from '../model/template.ts';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isMissing, type Missing, type SourceFile, type FileContent } from '../desired/source-file.ts';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
@@ -22,12 +22,13 @@ export interface OwnTemplateFiles {
   readonly ancestry: (commit: string, other: string) => Promise<Ancestry>;
 }
 
-export const openOwnFiles = (paths: readonly string[]): OwnTemplateFiles => {
+/** Relative paths start from `cwd`. */
+export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFiles => {
   let last: LastReading | null = null;
   const uncommitted = createUncommitted();
   const found = new Map<string, ScannedFile>();
   const readAnew = async (): Promise<LastReading | null> => {
-    const scan = await scanPaths(paths, last?.fingerprint.result);
+    const scan = await scanPaths(paths, { cwd, before: last?.fingerprint.result });
     if (last && (await isUnchanged(last.fingerprint, scan))) return last;
     const before = last?.sources;
     const sources = new Map<ScannedFile, SourceFile>();
@@ -41,7 +42,7 @@ export const openOwnFiles = (paths: readonly string[]): OwnTemplateFiles => {
         get: (file) => before?.get(file),
         set: (file, source) => sources.set(file, source),
       },
-      scan,
+      { cwd, first: scan },
     );
     const { fingerprint, missing } = snapshot;
     if (fingerprint === null || missing.some(({ path }) => paths.includes(path))) return null;
@@ -54,13 +55,14 @@ export const openOwnFiles = (paths: readonly string[]): OwnTemplateFiles => {
       if (last === null) return null;
       const { files, digest } = last;
       const readable = files.flatMap(({ path, content }) => ('hash' in content ? path : []));
-      const revisions = new Set(readable.map(createRevisions()));
+      const [revisionOf, isUncommitted] = [createRevisions(), uncommitted()];
+      const revisions = new Set(readable.map((file) => revisionOf(resolve(cwd, file))));
       const revision = revisions.size === 1 ? [...revisions][0]! : null;
       return {
         files,
         digest,
         revision,
-        uncommitted: revision === null ? [] : readable.filter(uncommitted()),
+        uncommitted: revision === null ? [] : readable.filter((file) => isUncommitted(resolve(cwd, file))),
       };
     },
     contentOf: async (hash) => {

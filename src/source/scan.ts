@@ -43,11 +43,16 @@ export type FilesByReal = ReadonlyMap<string, ScannedFile>;
  * The template files and fragments under some paths, at most 100 directories deep, sorted; a file that two paths lead to is
  * listed once. Symbolic links are followed only to places below one of the real paths, so that an author of
  * template files cannot choose what else is read. Entries whose name starts with `.` are skipped. A file that
- * is unchanged since `before` is the same object.
+ * is unchanged since `before` is the same object. Relative paths start from `cwd`.
  */
-export const scanFiles = async (paths: readonly string[], before?: FilesByReal): Promise<ScanResult> => {
-  const realRoots = await realPathsOf(paths);
+export const scanFiles = async (
+  paths: readonly string[],
+  before?: FilesByReal,
+  cwd = '',
+): Promise<ScanResult> => {
+  const realRoots = await realPathsOf(paths.map((path) => absolute(cwd, path)));
   const search: Search = {
+    cwd,
     files: [],
     missing: [],
     realRoots,
@@ -178,6 +183,7 @@ const reasonOf = (thrown: unknown): string => {
 const notThere = 'it does not exist';
 
 interface Search {
+  readonly cwd: string;
   readonly files: ScannedFile[];
   readonly missing: Missing[];
   readonly realRoots: readonly string[];
@@ -187,18 +193,19 @@ interface Search {
 }
 
 const searchPath = async (path: string, search: Search): Promise<void> => {
+  const place = absolute(search.cwd, path);
   try {
-    const stats = await stat(path);
+    const stats = await stat(place);
     if (stats.isDirectory()) {
-      await searchDirectory({ path, real: await realpath(path) }, '', search);
+      await searchDirectory({ path, real: await realpath(place) }, '', search);
     } else {
-      const root = { path: dirname(path), real: await realpath(dirname(path)) };
+      const root = { path: dirname(path), real: await realpath(dirname(place)) };
       addFile(await findFile(root, basename(path), search.realRoots, search.before), search);
     }
   } catch (error) {
     const missing = missingAt(path, error);
     // A relative path depends on the working directory, so name it.
-    const where = isAbsolute(path) ? '' : ` (${absolute(path)})`;
+    const where = isAbsolute(path) ? '' : ` (${place})`;
     const isDirectory = missing.reason === notThere && !isTemplateName(path);
     const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
     search.missing.push({ ...missing, reason: `${missing.reason}${where}${advice}` });

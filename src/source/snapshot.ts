@@ -51,19 +51,19 @@ const tries = 5;
 export const readSnapshot = async (
   paths: readonly string[],
   cache: ParseCache,
-  first?: Scan,
+  { cwd, first }: { readonly cwd?: string | undefined; readonly first?: Scan } = {},
 ): Promise<Snapshot> => {
-  let scan = first ?? (await scanPaths(paths));
+  let scan = first ?? (await scanPaths(paths, { cwd }));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
       await sleep(backoffDelay(attempt, { first: 40, max: 320 }));
-      scan = await scanPaths(paths, scan.result);
+      scan = await scanPaths(paths, { cwd, before: scan.result });
     }
     const { result, startedAt } = scan;
     const reading: FileReading = { cache, scan: result, files: new Map(), lookups: [], startedAt };
     const { files, missing } = await readAll(reading);
     const { lookups } = reading;
-    const again = await scanFiles(paths, result.byReal);
+    const again = await scanFiles(paths, result.byReal, cwd);
     if (!areSame(again, result) || !(await areUnchanged(lookups, again))) continue;
     const found = [...result.files, ...lookups.flatMap((one) => ('reason' in one.result ? [] : one.result))];
     const isResting = found.every(({ identity }) => isAtRest(identity, startedAt));
@@ -74,9 +74,13 @@ export const readSnapshot = async (
 };
 
 /** Lists the files without reading them; unchanged ones are the same objects as in `before`. */
-export const scanPaths = async (paths: readonly string[], before?: ScanResult): Promise<Scan> => {
+export const scanPaths = async (
+  paths: readonly string[],
+  { cwd, before }: { readonly cwd?: string | undefined; readonly before?: ScanResult | undefined } = {},
+): Promise<Scan> => {
+  // Held against the times of files, which are by the clock of the system.
   const startedAt = Date.now();
-  return { result: await scanFiles(paths, before?.byReal), startedAt };
+  return { result: await scanFiles(paths, before?.byReal, cwd), startedAt };
 };
 
 /** Whether reading again would find the same files. */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
 import { openOwnFiles } from './own-files.ts';
 import { readCommit, type CommitWords } from '../git/commit.ts';
@@ -33,13 +34,21 @@ export interface TemplateSource {
 /** The files of this machine. */
 export const ownTemplates = (options: LoadOptions): TemplateSource => {
   const loader = createTemplateLoader();
+  const uncommitted = createUncommitted();
+  const placeOf = (file: string): string => path.resolve(options.cwd ?? '', file);
   return {
     load: (signal) => loader.load(options, signal),
     hasCache: loader.hasCache,
-    scan: () => loader.scan(options.paths),
-    revisions: createRevisions,
-    readCommit,
-    uncommitted: createUncommitted(),
+    scan: () => loader.scan(options),
+    revisions: () => {
+      const revisionOf = createRevisions();
+      return (file) => revisionOf(placeOf(file));
+    },
+    readCommit: (file, revision) => readCommit(placeOf(file), revision),
+    uncommitted: () => {
+      const isUncommitted = uncommitted();
+      return (file) => isUncommitted(placeOf(file));
+    },
     publish: () => Promise.resolve(null),
     wasPassed: () => Promise.resolve(),
   };
@@ -62,7 +71,7 @@ export const sharedTemplates = ({
   patience,
 }: SharedTemplatesOptions): TemplateSource => {
   const loader = createTemplateLoader();
-  const publisher = new Publisher(snapshots, openOwnFiles(options.paths), patience);
+  const publisher = new Publisher(snapshots, openOwnFiles(options.paths, options.cwd), patience);
   let loaded: LoadedSnapshot | null = null;
   let passed = '';
   const contents = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
@@ -96,7 +105,7 @@ export const sharedTemplates = ({
       }
     },
     hasCache: loader.hasCache,
-    scan: () => loader.scan(options.paths),
+    scan: () => loader.scan(options),
     revisions: () => () => loaded?.head.revision ?? null,
     readCommit: () => null,
     uncommitted: () => {

@@ -15,7 +15,7 @@ export interface WorkingCopy {
 
 /** Throws a UserError if the files keep changing, or a given path leads nowhere. */
 export const openWorkingCopy = async (options: LoadOptions): Promise<WorkingCopy> => {
-  const own = openOwnFiles(options.paths);
+  const own = openOwnFiles(options.paths, options.cwd);
   const published = await own.read();
   if (published === null)
     throw new UserError(`the template files in ${options.paths.join(', ')} cannot be read, or keep changing`);

@@ -15,12 +15,18 @@ export interface SqliteConnection {
   transaction<T>(task: () => T): T;
   /** The same in parts, with turns of the event loop in between, in which nobody else may use the connection. */
   longTransaction(parts: readonly (() => void)[], onCommit: () => void): Promise<void>;
-  /** Once it resolves, no file is open and no lock is held; with `later` that may take a while. */
+  /** With `now`, no file is open and no lock is held once it resolves; with `later` that may take a while. */
   close(when?: Closing): Promise<void>;
 }
 
 /** Closing at once blocks the event loop: some 5 ms, or 150 ms with a heap of 150 MB. */
 export type Closing = 'now' | 'later';
+
+/** How a connection is closed where nothing says it: a guest in another process must not hold that up. */
+let usual: Closing = 'later';
+
+/** For a process that is there for this program alone. */
+export const closeAtOnce = (): void => void (usual = 'now');
 
 export type Value = string | number;
 
@@ -72,7 +78,7 @@ export const connect = (file: string, options: ConnectionOptions): SqliteConnect
         throw error;
       }
     },
-    close: async (when = 'now') => {
+    close: async (when = usual) => {
       database.close();
       if (statements.size === 0) return;
       statements.clear();

@@ -24,11 +24,11 @@ export const giveFile = async (
       if (namesIn(connection).length > names.length)
         throw new UserError(`another process is using ${stateDir}: stop it first`);
       await take(batchesOf(connection));
-      await connection.close();
+      await connection.close('now');
       return quarantine(file, 'copied');
     });
   } finally {
-    await connection.close();
+    await connection.close('now');
   }
 };
 
@@ -45,7 +45,7 @@ export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[
       for (const batch of batches) insert(connection, batch);
     });
   } finally {
-    await connection.close();
+    await connection.close('now');
   }
 };
 

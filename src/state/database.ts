@@ -29,7 +29,7 @@ export const openDatabase = async (file: string): Promise<SqliteConnection> => {
     checkWhole(connection, file);
     return connection;
   } catch (error) {
-    await connection?.close();
+    await connection?.close('now');
     throw memoryError(file, error);
   }
 };

@@ -16,8 +16,11 @@ import { borrowOrSalvage } from './salvage.ts';
 import type { StateFile } from './state-file.ts';
 
 /** State in the files of state directories. */
-export const fileStoreHandle = (warn: (message: string) => void): StoreHandle => {
-  const kept = new CachedConnection();
+export const fileStoreHandle = (
+  warn: (message: string) => void,
+  now: () => number = Date.now,
+): StoreHandle => {
+  const kept = new CachedConnection(now);
   const notices = openNotices(warn);
   return {
     read: async (location, list, task) => {

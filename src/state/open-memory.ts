@@ -5,10 +5,15 @@ import type { StateFile } from './state-file.ts';
 
 /** The state of one client, which stays open from one pass to the next. */
 export class CachedConnection {
+  readonly #now: () => number;
   #kept: { readonly state: StateFile; readonly digest: string; readonly memory: FileMemory } | null = null;
   #isFilled = false;
   #isClosing = false;
   #uses = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** Uses a borrowed state, and gives it back. */
   async use<T>(digest: string, state: StateFile, task: (memory: FileMemory) => Promise<T>): Promise<T> {
@@ -44,7 +49,7 @@ export class CachedConnection {
   async #memoryIn(state: StateFile, digest: string): Promise<FileMemory> {
     if (this.#kept?.state === state && this.#kept.digest === digest) return this.#kept.memory;
     await this.#drop();
-    const memory = await memoryIn(state, digest);
+    const memory = await memoryIn(state, digest, this.#now);
     state.keep();
     this.#kept = { state, digest, memory };
     return memory;

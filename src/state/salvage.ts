@@ -102,8 +102,8 @@ const salvage = async (file: string, fresh: string): Promise<string> => {
     target.exec(takeInScopes);
     return counts.flat().join(', ');
   } finally {
-    await source.close();
-    await target.close();
+    await source.close('now');
+    await target.close('now');
   }
 };
 

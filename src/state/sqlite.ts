@@ -36,7 +36,7 @@ const mostWrites = 50_000;
 
 /**
  * Opens the state of one client in a SQLite file, which is created if missing. `digest` is that of its token: a client
- * may have been seen with several tokens. A write is on disk, synced, when its promise resolves; it rejects with
+ * may have been seen with several tokens; `now` is the clock of its suspensions. A write is on disk, synced, when its promise resolves; it rejects with
  * `UserError` if the disk fails. Throws `UserError`, and `DamagedMemoryError` for a file that is not a database of this
  * program.
  */
@@ -44,10 +44,11 @@ export const openMemory = async (
   file: string,
   digest: string,
   borrow: (file: string) => Promise<StateFile> = openAlone,
+  now: () => number = Date.now,
 ): Promise<FileMemory> => {
   const state = await borrow(file);
   try {
-    return await memoryIn(state, digest);
+    return await memoryIn(state, digest, now);
   } catch (error) {
     await state.giveBack();
     throw error;
@@ -61,7 +62,11 @@ const openAlone = async (file: string): Promise<StateFile> => {
 };
 
 /** The state of one client in a file that was borrowed; closing it gives the file back. */
-export const memoryIn = async (state: StateFile, digest: string): Promise<FileMemory> => {
+export const memoryIn = async (
+  state: StateFile,
+  digest: string,
+  now: () => number = Date.now,
+): Promise<FileMemory> => {
   const { connection } = state;
   const ask = state.ask.bind(state);
   const change = state.change.bind(state);
@@ -108,7 +113,7 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
   /** Also those of a token whose client was not known yet. */
   const saved = (): Suspension[] =>
     connection.all(queries.suspensions, scope, digest).map((row): Suspension => parse(row));
-  const inEffect = (now: number): Suspension[] => saved().filter((one) => isInEffect(one, now));
+  const inEffect = (): Suspension[] => saved().filter((one) => isInEffect(one, now()));
 
   /** Adds of other clients to a template of ours are open too, for any token. */
   const rivals = (): readonly string[] => {
@@ -158,17 +163,17 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
       }),
     save: (changes) =>
       state.changeTogether(1 + changes.records.length + changes.forgotten.length, partsOf(changes)),
-    suspensions: () => ask(() => inEffect(Date.now())),
+    suspensions: () => ask(inEffect),
     suspend: (request) =>
       change(() => {
-        const made = suspensionsFrom(request, Date.now());
+        const made = suspensionsFrom(request, now());
         for (const one of made)
           connection.run(queries.suspend, scope, suspensionKey(one), JSON.stringify(one));
         return made;
       }),
     resume: (templates) =>
       change(() => {
-        const ended = inEffect(Date.now()).filter((one) => isEndedBy(one, templates));
+        const ended = inEffect().filter((one) => isEndedBy(one, templates));
         for (const one of ended) connection.run(queries.resume, scope, digest, suspensionKey(one));
         return ended;
       }),
@@ -204,11 +209,12 @@ const slicesOf = <T>(
 /** Those in effect of all clients of a file, by each digest of a token. */
 export const suspensionsInFile = async (
   file: string,
+  now: number,
 ): Promise<ReadonlyMap<string, readonly Suspension[]>> => {
   const state = await borrowForReading(file);
   try {
     const rows = await state.ask(() => state.connection.all(queries.allSuspensions));
-    return inEffectByDigest(rows.map(parse), Date.now());
+    return inEffectByDigest(rows.map(parse), now);
   } finally {
     await state.giveBack('later');
   }

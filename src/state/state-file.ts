@@ -199,7 +199,8 @@ export class StateFile {
     this.#isClosing = true;
     try {
       while (this.#saving !== null) await this.#saving;
-      await this.connection.close(when);
+      // Whoever distrusts it opens it again, or moves it aside.
+      await this.connection.close(this.#isDistrusted ? 'now' : when);
     } finally {
       this.onClosed();
       this.#sayClosed();

@@ -26,18 +26,18 @@ export interface StateStore {
 }
 
 /** Each client's state in a file of its state directory. */
-export const fileStore: StateStore = {
-  handle: fileStoreHandle,
+export const fileStore = (now: () => number): StateStore => ({
+  handle: (warn) => fileStoreHandle(warn, now),
   suspended: async (places) => {
     const files = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
-    const found = await Promise.all(files.map(suspensionsInFile));
+    const found = await Promise.all(files.map((file) => suspensionsInFile(file, now())));
     const byFile = new Map(files.map((file, index) => [file, found[index]!]));
     return places.map(({ file, digest }) => byFile.get(file)?.get(digest) ?? []);
   },
   snapshots: null,
   openForReading: async ({ file, digest }) => {
     if (!existsSync(file)) return null;
-    const memory = await openMemory(file, digest, borrowForReading);
+    const memory = await openMemory(file, digest, borrowForReading, now);
     return { ...memory, close: () => memory.close('later') };
   },
   forget: ({ file }) => {
@@ -45,4 +45,4 @@ export const fileStore: StateStore = {
     return Promise.resolve();
   },
   close: () => Promise.resolve(),
-};
+});

@@ -27,6 +27,7 @@ const ask = (
     { templates: [], isCommand: true, signal: new AbortController().signal, previous: new Map(), ...request },
     {
       settings: { resolver: null, answersGrace: 0 } as ClientSettings,
+      now: Date.now,
       nameservers: null,
       load: () =>
         Promise.resolve({

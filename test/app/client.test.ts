@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../src/app/client.ts';
 import { openObserver } from '../../src/app/observer.ts';
 import { passOf, type PassRequest } from '../../src/app/pass-request.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { connectHosting } from '../../src/hosting/service.ts';
 import { reconcile } from '../../src/reconcile/pass.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -51,6 +52,7 @@ const newClient = async () => (await newClients())();
 const openOne = (settings: ClientSettings) => {
   const client = openClient({
     settings,
+    clock: systemClock,
     strict: false,
     isSandbox: false,
     warn: () => undefined,
@@ -126,6 +128,7 @@ test('what seeing causes takes is part of what the pass took', async () => {
   const settings = settingsIn(cwd, url);
   const seeing = 20;
   const observer = openObserver({
+    clock: systemClock,
     location: () => storeLocation({ ...settings, name: 'one' }, 'client-token', false),
     redacted: (memory) => {
       const end = Date.now() + seeing;
@@ -135,7 +138,7 @@ test('what seeing causes takes is part of what the pass took', async () => {
   });
   const service = connectHosting({ ...settings, tokens: () => settings.tokens.read() });
   onTestFinished(() => Promise.all([observer.close(), service.close()]).then(() => undefined));
-  const pass = passOf(requestOf({ dryRun: true }), settings, service, false, () => null);
+  const pass = passOf(requestOf({ dryRun: true }), settings, service, systemClock, false, () => null);
   const listing = service.listDnsTemplates();
   const nothing = { templates: [], unusable: [], problems: [], files: 0 };
   const result = await reconcile(nothing, {
@@ -162,6 +165,7 @@ test('where its state is needs no tokens again, until a pass has read others', a
   };
   const client = openClient({
     settings: { ...settings, tokens: { ...tokens, read } },
+    clock: systemClock,
     strict: false,
     isSandbox: false,
     warn: () => undefined,

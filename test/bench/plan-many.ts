@@ -1,4 +1,4 @@
-import { keepYoungGenerationSmall } from '../../src/lib/small-heap.ts';
+import { keepYoungGenerationSmall } from '../../src/lib/own-v8.ts';
 import type { RecordData, RecordType } from '../../src/model/record.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { planTemplate } from '../../src/plan/plan.ts';

@@ -6,11 +6,11 @@ type Difference = Report['templates'][number]['differences'][number];
 /** Tells the judge what a process reported; null if it was killed. */
 export const checkedReport = async (world: World, run: Run): Promise<Report | null> => {
   const { judge } = world.service;
-  const { code, signal, stdout, stderr } = await endOf(world, run);
+  const { code, stdout, stderr } = await endOf(world, run);
   if (run.isKilled || stdout === '') {
     judge.ended(run.judged, null);
     if (!run.isKilled)
-      world.problems.push(`${run.caller} ended with ${signal ?? code} and no report: ${stderr}`);
+      world.problems.push(`${run.caller} ended with ${code ?? 'a signal'} and no report: ${stderr}`);
     return null;
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another test checks its form

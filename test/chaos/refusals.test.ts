@@ -40,7 +40,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
       const finished = daemon.line(({ event }) => event === 'pass.finished');
       const report = await startup;
       await finished;
-      daemon.kill('SIGTERM');
+      daemon.signal('SIGTERM');
       await daemon.ended;
       return { report, sent: writes.slice(before).map(({ request }) => request.parameters['name']) };
     };
@@ -112,7 +112,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
     await place.write([address(null, '203.0.113.101'), ...others, address('host4', '203.0.113.200')]);
     await again;
     expect(sentSince(before)).toEqual(['203.0.113.200']);
-    daemon.kill('SIGTERM');
+    daemon.signal('SIGTERM');
     expect((await daemon.ended).code).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openClient } from '../../src/app/client.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import {
   getParameterForms,
   pageForms,
@@ -65,6 +66,7 @@ const rowsAfter = async (names: readonly RealityName[], dialect: Dialect): Promi
   }).clients;
   const client = openClient({
     settings: { ...settings!, ...dialect },
+    clock: systemClock,
     strict: false,
     isSandbox: false,
     warn: () => undefined,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { linesOf, run, start, workplace } from './program.ts';
+import { startProcess } from './process.ts';
+import { linesOf, openDaemon, parseLine, run, start, workplace } from './program.ts';
 import { parametersOf, startHoldingService, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -10,7 +11,7 @@ const quiet = ['run', '--listen', 'off', '--schedule', '0 0 1 1 *'];
 describe('signals', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s ends run with 0', async (name) => {
     const service = await startService();
-    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    const program = startProcess(quiet, { cwd: await workplace(), env: service.env });
     await program.event('pass.finished');
     program.signal(name);
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
@@ -19,7 +20,7 @@ describe('signals', () => {
 
   it('SIGUSR1 opens no debugger', async () => {
     const service = await startService();
-    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    const program = startProcess(quiet, { cwd: await workplace(), env: service.env });
     await program.event('pass.finished');
     program.signal('SIGUSR1');
     await program.event('signal.ignored');
@@ -55,7 +56,7 @@ describe('signals', () => {
     const { service, held, release } = await startHoldingService();
     const cwd = await workplace();
     const env = { ...service.env, DNS_SYNC_TEMPLATES: 'templates/office-reverse.yaml' };
-    const program = start(quiet, { cwd, env });
+    const program = startProcess(quiet, { cwd, env });
     await held;
     program.signal('SIGINT');
     program.signal('SIGTERM');
@@ -70,4 +71,21 @@ describe('signals', () => {
       { type: 'PTR', name: '13', content: 'printer.office.example.net', ttl: '86400' },
     ]);
   });
+});
+
+it('a daemon that a program starts says where it listens, and ends when it is closed as at a signal', async () => {
+  const { service, held, release } = await startHoldingService();
+  const args = { schedule: '0 0 1 1 *', listen: '127.0.0.1:0', templates: ['templates/standard-web.yaml'] };
+  const daemon = await openDaemon(args, { cwd: await workplace(), env: service.env });
+  expect((await fetch(`${daemon.url}/livez`)).ok).toBe(true);
+  await held;
+  const closed = daemon.close();
+  release();
+  await Promise.all([closed, daemon.ended]);
+  expect(service.writes()).toHaveLength(1);
+  expect(parseLine(daemon.output().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    event: 'daemon.stopped',
+    signal: null,
+  });
+  await expect(fetch(`${daemon.url}/livez`)).rejects.toThrow('fetch failed');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { testClock } from '../clock.ts';
 import { get } from '../sandbox/requests.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { reportOf, run, workplace } from './program.ts';
@@ -15,6 +16,7 @@ interface Derived {
 /** Three records and two subdomains that follow them, as the file says. */
 const prepared = async () => {
   const service = await startService();
+  const clock = testClock();
   const records = [
     { type: 'A', content: '192.0.2.1' },
     { type: 'A', name: 'www', content: '192.0.2.2' },
@@ -40,11 +42,11 @@ records:
   const template = await service.records(made.id);
   const idOf = (name: string | null): number => template.find((record) => record.name === name)?.id ?? 0;
   const plan = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
-    run(['plan', ...args], { cwd, env: { ...service.env, ...env } });
+    run(['plan', ...args], { cwd, clock, env: { ...service.env, ...env } });
   const report = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
     reportOf((await plan([...args, '--format', 'json'], env)).stdout);
-  const launch = { cwd, env: service.env };
-  return { service, launch, say, idOf, plan, report };
+  const launch = { cwd, clock, env: service.env };
+  return { service, clock, launch, say, idOf, plan, report };
 };
 
 const derivedAt = async ({ url }: Service, subdomain: string, name: string | null): Promise<Derived> => {
@@ -146,8 +148,8 @@ describe('subdomains', () => {
   });
 
   it('that lag are pending after a write, then in sync or drifted', async () => {
-    const { service, launch, say, plan, report } = await prepared();
-    await service.change('set-subdomain', { name: 'shop.example.net', lag_ms: 3_000 });
+    const { service, clock, launch, say, plan, report } = await prepared();
+    await service.change('set-subdomain', { name: 'shop.example.net', lag_ms: 100 });
     await service.change('set-subdomain', { name: 'late.example.net', follows: false });
     await say('192.0.2.30');
     const applied = await run(['apply', '--yes', '--format', 'json', '--detailed-exitcode'], launch);
@@ -161,7 +163,6 @@ describe('subdomains', () => {
       (await report([], env)).templates[0]?.subdomains.map(({ status }) => status);
     await vi.waitFor(async () => expect(await statuses()).toEqual(['in-sync', 'pending']), {
       timeout: 20_000,
-      interval: 1_000,
     });
     const { code, stdout } = await plan(['--detailed-exitcode']);
     expect(code).toBe(0);
@@ -172,13 +173,12 @@ describe('subdomains', () => {
       'Subdomain <code>late.example.net</code>: **pending**',
     );
 
-    const short = { DNS_SYNC_SUBDOMAIN_GRACE: '5s' };
-    await vi.waitFor(async () => expect(await statuses(short)).toEqual(['in-sync', 'drifted']), {
-      timeout: 20_000,
-      interval: 1_000,
-    });
-    expect((await plan(['--detailed-exitcode'], short)).code).toBe(2);
-    expect((await plan([], short)).stdout).toContain('subdomain late.example.net: drifted');
+    clock.forward(14 * 60_000);
+    expect(await statuses()).toEqual(['in-sync', 'pending']);
+    clock.forward(60_000);
+    expect(await statuses()).toEqual(['in-sync', 'drifted']);
+    expect((await plan(['--detailed-exitcode'])).code).toBe(2);
+    expect((await plan()).stdout).toContain('subdomain late.example.net: drifted');
   });
 
   it('that had drifted before a write are still drifted after it', async () => {

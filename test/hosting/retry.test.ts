@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { HostingError, type HostingErrorKind } from '../../src/hosting/errors.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from '../../src/hosting/retry.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -17,7 +18,7 @@ const attempts = async (
     tried += 1;
     throw failure;
   };
-  const policy = { mayRepeat: mayRepeatRead, maxBackoff: () => maxBackoff, signal };
+  const policy = { clock: systemClock, mayRepeat: mayRepeatRead, maxBackoff: () => maxBackoff, signal };
   await expect(withRetries(attempt, policy)).rejects.toBe(failure);
   return tried;
 };

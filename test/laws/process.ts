@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/reconcile/ports.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';

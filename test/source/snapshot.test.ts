@@ -235,7 +235,7 @@ describe('a scan of the files before they are loaded', () => {
     const [loader, paths] = [createTemplateLoader(), [directory]];
     const names = async (): Promise<string[]> =>
       (await loader.load({ ...options, paths })).templates.map((one) => one.template);
-    return { directory, loader, names, scan: () => loader.scan(paths) };
+    return { directory, loader, names, scan: () => loader.scan({ paths }) };
   };
   test('that found the previous state does not replace a newer scan', async () => {
     const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });

@@ -12,9 +12,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
+
+// As in a process of its own.
+closeAtOnce();
 
 /** The files below a folder that this process holds open. */
 const openBelow = (folder: string): string[] =>

@@ -4,11 +4,15 @@ import path from 'node:path';
 import Database from 'libsql';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closeAtOnce } from '../../src/state/connection.ts';
 import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError, quarantine } from '../../src/state/database.ts';
 import { borrowOrSalvage } from '../../src/state/salvage.ts';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
+
+// As in a process of its own.
+closeAtOnce();
 
 /** A memory of some size, whole and closed. */
 const filled = async (): Promise<string> => {

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closeAtOnce } from '../../src/state/connection.ts';
 import { borrowOrSalvage } from '../../src/state/salvage.ts';
 import { memoryIn, openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { borrowState, openState, type StateFile } from '../../src/state/state-file.ts';
 import { startChild } from './child.ts';
 import { changesOf, intentOf, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
+
+// As in a process of its own.
+closeAtOnce();
 
 /** A state that somebody keeps, as a client does from one pass to the next. */
 const kept = async (file: string): Promise<StateFile> => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Logger } from 'pino';
 import type { DaemonClient } from '../context.ts';
 import type { Duties } from '../fleet.ts';
@@ -30,7 +31,8 @@ export const startTriggers = async ({
   onAnswersSchedule,
   log,
 }: TriggersOptions): Promise<Triggers> => {
-  const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
+  const { templates, cwd, schedule: expression, answersSchedule, timezone } = settings;
+  const paths = templates.map((one) => path.resolve(cwd, one));
   const watcher = duties.files ? await watchTemplates({ paths, scan, onChange, log }) : null;
   const schedule = duties.schedule ? startSchedule({ expression, timezone, onTime: onSchedule }) : null;
   const rounds = duties.answers
