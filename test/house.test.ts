@@ -13,7 +13,7 @@ package.ts    index.ts load-program.ts
 start.ts      load-program.ts version.ts
 load-program.ts program.ts
 program.ts    own-process.ts main.ts commands app index.ts io.ts
-own-process.ts main.ts process-io.ts lib
+own-process.ts main.ts process-io.ts state
 index.ts      library result.ts plan model report
 library       process-io.ts app report log.ts settings.ts settings result.ts model errors.ts
 process-io.ts io.ts lib

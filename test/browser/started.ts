@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type Daemon } from '../e2e/daemon.ts';
+import type { startProcess } from '../e2e/process.ts';
 import { workplace } from '../e2e/program.ts';
 import { get, post } from '../sandbox/requests.ts';
 
@@ -30,10 +31,11 @@ export const started = async (
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   prepare: (cwd: string) => void = () => undefined,
+  begin?: typeof startProcess,
 ): Promise<Place> => {
   const cwd = await workplace();
   prepare(cwd);
-  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd, env });
+  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd, env }, begin);
   await daemon.event('pass.finished');
   const line = daemon.lines().find(({ event }) => event === 'daemon.started');
   const { listen, clients } = Started.parse(line);

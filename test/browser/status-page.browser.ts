@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startDaemon } from '../e2e/daemon.ts';
+import { startProcess } from '../e2e/process.ts';
 import { workplace } from '../e2e/program.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
@@ -180,7 +181,7 @@ describe('the page in a browser', () => {
   });
 
   it('says so too when it hears nothing any more, as from a machine that is gone', async () => {
-    const { daemon, url } = await started();
+    const { daemon, url } = await started([], {}, undefined, startProcess);
     const { page } = await visit(url);
     await page.clock.install();
     await page.reload();

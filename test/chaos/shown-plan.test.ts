@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startOnTerminal } from '../e2e/program.ts';
+import { startOnTerminal } from '../e2e/process.ts';
 import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 import type { SeenRequest } from './wire.ts';

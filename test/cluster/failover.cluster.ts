@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { run, start, workplace, type Program } from '../e2e/program.ts';
+import { runProcess, startProcess } from '../e2e/process.ts';
+import { workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
 import { allPassed, linesOf, newFleet, passAgain, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -111,7 +112,7 @@ describe('a database that is away', () => {
     await all(200);
     expect(await post()).toBe(202);
 
-    const { stdout } = await run(['store', 'status', '--format', 'json'], { cwd, env });
+    const { stdout } = await runProcess(['store', 'status', '--format', 'json'], { cwd, env });
     expect(JSON.parse(stdout)).toMatchObject({
       replicas: [{ role: expect.any(String) }, { role: expect.any(String) }],
       passes: clients.map(() => ({ lastPass: expect.any(String), status: 'in-sync', failures: 0 })),
@@ -222,7 +223,7 @@ describe('a pass that nobody asks for', () => {
       const worker = daemon('--role', 'worker');
       const around = new URL(direct);
       around.port = new URL(url).port;
-      const source = start(['run', '--listen', 'off', '--role', 'source'], {
+      const source = startProcess(['run', '--listen', 'off', '--role', 'source'], {
         cwd: fleet.cwd,
         env: { ...env, DNS_SYNC_STORE: around.href },
       });
@@ -250,7 +251,7 @@ describe('a pass that nobody asks for', () => {
     );
     const knowing = daemon();
     await allPassed(clients, [knowing]);
-    const ignorant = start(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
+    const ignorant = startProcess(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
     await ignorant.event('daemon.started');
     for (let round = 1; round <= 6; round += 1) {
       await describeAll([`192.0.2.${round + 1}`]);
@@ -272,7 +273,7 @@ describe('a process of a newer version', () => {
     const { cwd, env, clients, daemon } = fleet;
     const old = daemon('--listen', '127.0.0.1:0');
     await allPassed(clients, [old]);
-    const newer = start(['run', '--listen', '127.0.0.1:0'], { cwd, env }, newerProgram(oldest));
+    const newer = startProcess(['run', '--listen', '127.0.0.1:0'], { cwd, env }, newerProgram(oldest));
     const addressOf = async (program: Program): Promise<string> =>
       String((await program.event('daemon.started'))['listen']);
     return { clients, old, newer, addresses: [await addressOf(old), await addressOf(newer)] as const };

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { addTemplate } from '../e2e/daemon.ts';
-import { parseLine, start, workplace, type LogLine, type Program } from '../e2e/program.ts';
+import { startProcess } from '../e2e/process.ts';
+import { parseLine, workplace, type LogLine, type Program } from '../e2e/program.ts';
 import { startService, userToken, type Meddling } from '../e2e/service.ts';
 import { json } from '../hosting/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
@@ -75,7 +76,11 @@ export const newFleet = async ({
     ...Object.fromEntries(clients.map((client) => [variable(client), `token-of-${client}`])),
   };
   const daemon = (...args: readonly string[]): Program =>
-    start(['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args], { cwd, env }, program);
+    startProcess(
+      ['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args],
+      { cwd, env },
+      program,
+    );
   const contents = async (client: string): Promise<string[]> =>
     (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();
   /** Resolves when each client has what its file says, and no more. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { blocksOf } from '../e2e/documents.ts';
-import { run, start, workplace } from '../e2e/program.ts';
+import { runProcess, startProcess } from '../e2e/process.ts';
+import { workplace } from '../e2e/program.ts';
 import { startService } from '../e2e/service.ts';
 import { newDatabaseUrl } from './databases.ts';
 
@@ -13,7 +14,7 @@ const newPlace = async () => {
   const url = new URL(await newDatabaseUrl());
   url.password = 'hidden-password';
   const program = (args: string, store = url.href) =>
-    run(args.split(' '), { cwd, env: { ...service.env, DNS_SYNC_STORE: store } });
+    runProcess(args.split(' '), { cwd, env: { ...service.env, DNS_SYNC_STORE: store } });
   return { cwd, service, program, place: `PostgreSQL at ${url.host}${url.pathname}` };
 };
 
@@ -70,7 +71,7 @@ describe('the program on PostgreSQL', () => {
   it('is set up by the commands of the documentation', async () => {
     const [block = ''] = blocksOf('.github/docs/postgres.md');
     const { cwd, service } = await newPlace();
-    await run(['apply', '--yes'], { cwd, env: service.env });
+    await runProcess(['apply', '--yes'], { cwd, env: service.env });
     const [, name = ''] = /^export (\w+)=\/run\/secrets\/store /.exec(block) ?? [];
     await writeBelow(cwd, 'store', await newDatabaseUrl());
     const env = { ...service.env, [name]: path.join(cwd, 'store'), DNS_SYNC_LISTEN: 'off' };
@@ -79,8 +80,8 @@ describe('the program on PostgreSQL', () => {
     );
     expect(commands.pop()).toBe('run');
     for (const words of commands)
-      expect(await run(words.split(' '), { cwd, env })).toMatchObject({ code: 0, stderr: '' });
-    const daemon = start(['run'], { cwd, env });
+      expect(await runProcess(words.split(' '), { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+    const daemon = startProcess(['run'], { cwd, env });
     expect(await daemon.event('pass.finished')).toMatchObject({ summary: { applied: 0 } });
     daemon.signal('SIGTERM');
     expect(await daemon.ended).toMatchObject({ code: 0 });
@@ -101,7 +102,7 @@ describe('the program on PostgreSQL', () => {
 
   it('needs a database for the store commands', async () => {
     const cwd = await workplace();
-    expect(await run(['store', 'status'], { cwd })).toMatchObject({
+    expect(await runProcess(['store', 'status'], { cwd })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('give DNS_SYNC_STORE=postgres://'),
     });

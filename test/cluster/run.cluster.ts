@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { built } from '../built.ts';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { linesOf, reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
+import { runProcess, startProcess } from '../e2e/process.ts';
+import { linesOf, reportOf, workplace, type Program } from '../e2e/program.ts';
 import { pausedServers } from '../../src/cluster/servers.ts';
 import { status } from '../hosting/scripted-server.ts';
 import { connected } from './databases.ts';
@@ -170,7 +171,7 @@ describe('a worker', () => {
       await cp(path.join(cwd, 'dns-template-sync.yaml'), path.join(folder, 'dns-template-sync.yaml'));
     for (const client of clients)
       await cp(path.join(cwd, client), path.join(old, client), { recursive: true });
-    const worker = start(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
+    const worker = startProcess(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
     const source = daemon('--role', 'source');
     await allPassed(clients, [worker]);
     const wanted = ['192.0.2.1', '192.0.2.2'];
@@ -180,13 +181,13 @@ describe('a worker', () => {
       file: expect.stringMatching(/^client-\d\/web\.yaml$/),
     });
     source.signal('SIGKILL');
-    const late = start(['run', '--listen', 'off'], { cwd: old, env });
+    const late = startProcess(['run', '--listen', 'off'], { cwd: old, env });
     await late.event('templates.older');
     const asked = passedBy(worker).length + passedBy(late).length;
     while (passedBy(worker).length + passedBy(late).length < asked + 6) await setTimeout(20);
     await agree(wanted);
     expect(service.writes()).toHaveLength(clients.length);
-    const { code, stdout } = await run(['plan', '--detailed-exitcode'], { cwd: elsewhere, env });
+    const { code, stdout } = await runProcess(['plan', '--detailed-exitcode'], { cwd: elsewhere, env });
     expect({ code, stdout }).toMatchObject({ code: 0 });
   });
 });

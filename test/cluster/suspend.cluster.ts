@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { run, type LogLine, type Program } from '../e2e/program.ts';
+import { runProcess } from '../e2e/process.ts';
+import type { LogLine, Program } from '../e2e/program.ts';
 import { allPassed, linesOf, newFleet } from './fleet.ts';
 
 const before = ['192.0.2.1'];
@@ -12,7 +13,7 @@ const newPair = async () => {
   const fleet = await newFleet({ schedule: never, leaseDuration: 10_000, count: 1 });
   Object.assign(fleet.env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
   const template = 'web-of-client-0';
-  const program = (...args: readonly string[]) => run(args, { cwd: fleet.cwd, env: fleet.env });
+  const program = (...args: readonly string[]) => runProcess(args, { cwd: fleet.cwd, env: fleet.env });
   return { ...fleet, template, program };
 };
 

@@ -3,7 +3,8 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { run, startOnTerminal, workplace, type Launch } from './program.ts';
+import { startOnTerminal } from './process.ts';
+import { run, workplace, type Launch } from './program.ts';
 import { startService, type Service } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { json, status } from '../hosting/scripted-server.ts';
+import { startProcess } from './process.ts';
 import { reportOf, run, start, workplace } from './program.ts';
 import { parametersOf, startHoldingService, startService } from './service.ts';
 
@@ -83,7 +84,7 @@ describe('the lock', () => {
   it('makes a second apply wait, name the holder, and give up with a report', async () => {
     const { service, held, release } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
-    const first = start(['apply', 'voice', '--yes'], launch);
+    const first = startProcess(['apply', 'voice', '--yes'], launch);
     await held;
     const args = ['apply', 'voice', '--yes', '--lock-timeout', '100ms', '--format', 'json'];
     const { code, stdout, stderr } = await run(args, launch);
@@ -121,7 +122,7 @@ describe('a signal', () => {
   it('a second time ends it at once', async () => {
     const { service, held } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
-    const program = start(['apply', 'voice', '--yes'], launch);
+    const program = startProcess(['apply', 'voice', '--yes'], launch);
     await held;
     program.signal('SIGINT');
     await program.says('shutting down after the write in flight');

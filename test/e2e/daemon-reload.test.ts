@@ -6,7 +6,8 @@ import { acquireLock } from '../../src/state/lock.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { silence, status, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
 import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
-import { start, startOnTerminal, workplace, type LogLine } from './program.ts';
+import { startOnTerminal } from './process.ts';
+import { start, workplace, type LogLine } from './program.ts';
 import { startService, userToken, type Meddling } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

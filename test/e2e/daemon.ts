@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
+import type { startProcess } from './process.ts';
 import { parseLine, start, type Launch, type LogLine, type Program } from './program.ts';
 import type { Service } from './service.ts';
 
@@ -19,9 +20,16 @@ export interface Daemon extends Program {
 
 export const triggerToken = 'the trigger token/1+"';
 
-/** The daemon without a schedule, listening on a free port, after its first log line. */
-export const startDaemon = async (args: readonly string[], launch: Launch): Promise<Daemon> => {
-  const program = start(['run', '--listen', '127.0.0.1:0', '--schedule', never, ...args], {
+/**
+ * The daemon without a schedule, listening on a free port, after its first log line; in this process where nothing else
+ * is said.
+ */
+export const startDaemon = async (
+  args: readonly string[],
+  launch: Launch,
+  begin: typeof startProcess = start,
+): Promise<Daemon> => {
+  const program = begin(['run', '--listen', '127.0.0.1:0', '--schedule', never, ...args], {
     ...launch,
     env: { DNS_SYNC_TRIGGER_TOKEN: triggerToken, ...launch.env },
   });

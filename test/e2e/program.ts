@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../src/report/report.ts';
+import type { Io, Output, Signals } from '../../src/io.ts';
+import { systemClock, type Clock } from '../../src/lib/clock.ts';
+import { loadProgram } from '../../src/load-program.ts';
 import { built } from '../built.ts';
 
-const main = built('main.js');
 const examples = fileURLToPath(new URL('../../templates', import.meta.url));
 
 /** A directory of its own, gone after the test. With the example templates it is what `npm start` would see. */
@@ -32,6 +34,8 @@ export interface Launch {
   readonly cwd: string;
   /** Beside the little that a program cannot do without. */
   readonly env?: Readonly<Record<string, string>>;
+  /** By which it decides; default: that of the machine. */
+  readonly clock?: Clock;
 }
 
 export interface Ended {
@@ -56,76 +60,123 @@ export interface Program {
   readonly type: (text: string) => void;
 }
 
-/** The built program as a user runs it, in an environment of nothing but what is given. */
-export const start = (args: readonly string[], launch: Launch, script = main): Program =>
-  startCommand([process.execPath, script, ...args], launch);
-
-/** Runs it to its end. */
-export const run = (args: readonly string[], launch: Launch): Promise<Ended> => start(args, launch).ended;
-
-/** The same, or another script, under a terminal of its own, 100 columns wide, whose output is all in `stdout`. */
-export const startOnTerminal = (args: readonly string[], launch: Launch, script = main): Program =>
-  startCommandOnTerminal([process.execPath, script, ...args], launch);
-
-export const startCommandOnTerminal = (words: readonly string[], launch: Launch): Program => {
-  const command = `stty cols 100 && exec ${words.map((word) => `'${word}'`).join(' ')}`;
-  return process.platform === 'darwin'
-    ? startCommand(['script', '-q', '/dev/null', '/bin/sh', '-c', command], launch)
-    : startCommand(['script', '-qec', command, '/dev/null'], launch);
+/**
+ * The built program as a user runs it, in an environment of nothing but what is given; but in this process, and loaded
+ * once for all tests of a worker. Where a process is the matter, there is process.ts. `folder`: of another build.
+ */
+export const start = (args: readonly string[], launch: Launch, folder?: string): Program => {
+  const { hear, end, fail, program } = following();
+  const listeners = new EventEmitter();
+  const stdin = new PassThrough();
+  const io: Io = {
+    stdout: heardBy((text) => hear('stdout', text)),
+    stderr: heardBy((text) => hear('stderr', text)),
+    stdin,
+    env: environmentOf(launch),
+    cwd: launch.cwd,
+    signals: signalsFrom(listeners),
+    clock: launch.clock ?? systemClock,
+    ownsProcess: false,
+  };
+  programIn(folder).main(args, io).then(end, fail);
+  const signal = (name: NodeJS.Signals): void => {
+    if (!listeners.emit(name)) throw new Error(`nobody waits for ${name}: it would end a process`);
+  };
+  onTestFinished(async () => {
+    if (listeners.emit('SIGTERM')) await program.ended;
+  });
+  return { ...program, signal, type: (text) => void stdin.write(text) };
 };
 
-const startCommand = ([command = '', ...args]: readonly string[], { cwd, env = {} }: Launch): Program => {
+/** Runs it to its end. */
+export const run = (args: readonly string[], launch: Launch, folder?: string): Promise<Ended> =>
+  start(args, launch, folder).ended;
+
+/** The environment that a program is given. */
+export const environmentOf = ({ cwd, env = {} }: Launch): Record<string, string> => {
   const { PATH = '' } = process.env;
-  const state = path.join(cwd, 'state');
-  const child = spawn(command, args, {
-    cwd,
-    env: { PATH, HOME: cwd, DNS_SYNC_STATE_DIR: state, DNS_SYNC_SETTLE: '0s', ...env },
+  return { PATH, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state'), DNS_SYNC_SETTLE: '0s', ...env };
+};
+
+const programs = new Map<string, ReturnType<typeof loadProgram>>();
+
+const programIn = (folder = built('')): ReturnType<typeof loadProgram> => {
+  const program = programs.get(folder) ?? loadProgram(folder);
+  programs.set(folder, program);
+  return program;
+};
+
+const heardBy = (hear: (text: string) => void): Output =>
+  new Writable({
+    decodeStrings: false,
+    write: (text: string | Buffer, _, done) => {
+      hear(String(text));
+      done();
+    },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let stdout = '';
-  let stderr = '';
+
+const signalsFrom = (listeners: EventEmitter): Signals => ({
+  untilStop: () =>
+    new Promise((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) listeners.once(name, () => resolve(name));
+    }),
+  onHangup: (call) => void listeners.on('SIGHUP', call),
+  onDebugger: (call) => void listeners.on('SIGUSR1', call),
+});
+
+/** What is needed to follow a program: each text that it writes, and once how it ended. */
+export interface Following {
+  readonly hear: (name: 'stdout' | 'stderr', text: string) => void;
+  readonly end: (code: number | null) => void;
+  readonly fail: (error: unknown) => void;
+  readonly program: Omit<Program, 'signal' | 'type'>;
+}
+
+export const following = (): Following => {
+  const said = { stdout: '', stderr: '' };
   let isOver = false;
   const emitter = new EventEmitter().setMaxListeners(0);
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    emitter.emit('news');
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-    emitter.emit('news');
-  });
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      isOver = true;
-      emitter.emit('news');
-      resolve({ code, stdout, stderr });
-    });
-  });
+  let [resolve, fail]: [(ended: Ended) => void, (error: unknown) => void] = [
+    () => undefined,
+    () => undefined,
+  ];
+  const ended = new Promise<Ended>((...settle) => ([resolve, fail] = settle));
   const until = async <T>(find: () => T | null, what: string): Promise<T> => {
     for (;;) {
       const found = find();
       if (found !== null) return found;
-      if (isOver) throw new Error(`the program ended before ${what}; it said:\n${stdout}${stderr}`);
+      if (isOver) throw new Error(`the program ended before ${what}; it said:\n${said.stdout}${said.stderr}`);
       await once(emitter, 'news');
     }
   };
-  const output = (): string => stdout + stderr;
+  const output = (): string => said.stdout + said.stderr;
   let read = 0;
   return {
-    ended,
-    event: (name, matches = () => true) =>
-      until(() => {
-        const lines = stdout.split('\n').slice(0, -1).map(parseLine);
-        const at = lines.findIndex((line, index) => index >= read && line['event'] === name && matches(line));
-        if (at >= 0) read = at + 1;
-        return lines[at] ?? null;
-      }, `the event ${name}`),
-    says: async (text, after = 0) =>
-      void (await until(() => (output().includes(text, after) ? true : null), text)),
-    output,
-    signal: (name) => void child.kill(name),
-    type: (text) => void child.stdin.write(text),
+    hear: (name, text) => {
+      said[name] += text;
+      emitter.emit('news');
+    },
+    end: (code) => {
+      isOver = true;
+      resolve({ code, ...said });
+      emitter.emit('news');
+    },
+    fail,
+    program: {
+      ended,
+      event: (name, matches = () => true) =>
+        until(() => {
+          const lines = said.stdout.split('\n').slice(0, -1).map(parseLine);
+          const at = lines.findIndex(
+            (line, index) => index >= read && line['event'] === name && matches(line),
+          );
+          if (at >= 0) read = at + 1;
+          return lines[at] ?? null;
+        }, `the event ${name}`),
+      says: async (text, after = 0) =>
+        void (await until(() => (output().includes(text, after) ? true : null), text)),
+      output,
+    },
   };
 };
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { startProcess } from './process.ts';
 import { linesOf, run, start, workplace } from './program.ts';
 import { parametersOf, startHoldingService, startService } from './service.ts';
 
@@ -10,7 +11,7 @@ const quiet = ['run', '--listen', 'off', '--schedule', '0 0 1 1 *'];
 describe('signals', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s ends run with 0', async (name) => {
     const service = await startService();
-    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    const program = startProcess(quiet, { cwd: await workplace(), env: service.env });
     await program.event('pass.finished');
     program.signal(name);
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
@@ -19,7 +20,7 @@ describe('signals', () => {
 
   it('SIGUSR1 opens no debugger', async () => {
     const service = await startService();
-    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    const program = startProcess(quiet, { cwd: await workplace(), env: service.env });
     await program.event('pass.finished');
     program.signal('SIGUSR1');
     await program.event('signal.ignored');
@@ -55,7 +56,7 @@ describe('signals', () => {
     const { service, held, release } = await startHoldingService();
     const cwd = await workplace();
     const env = { ...service.env, DNS_SYNC_TEMPLATES: 'templates/office-reverse.yaml' };
-    const program = start(quiet, { cwd, env });
+    const program = startProcess(quiet, { cwd, env });
     await held;
     program.signal('SIGINT');
     program.signal('SIGTERM');

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startOnTerminal, workplace } from './program.ts';
+import { startOnTerminal } from './process.ts';
+import { workplace } from './program.ts';
 import { startHoldingService, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { json } from '../hosting/scripted-server.ts';
-import { reportOf, run, startCommandOnTerminal, textsBelow, workplace } from './program.ts';
+import { startCommandOnTerminal } from './process.ts';
+import { reportOf, run, textsBelow, workplace } from './program.ts';
 import { environment, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
