@@ -10,10 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { testClock, type TestClock } from '../clock.ts';
+import { never, triggerToken } from '../e2e/daemon.ts';
+import { run, start, type Ended, type Program } from '../e2e/program.ts';
 import { natureOf } from './natures.ts';
 import { expanded, type Scenario, type Step } from './notation.ts';
 import { derivedRecords, type ServiceData, type StoredSubdomain } from './operations.ts';
-import { createClock, run, type Clock, type Ended } from './program.ts';
 import { changed, formatRecord, formatStored, parseStored, parseTime, withValues } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import { startService, type Service } from './service.ts';
@@ -37,28 +39,40 @@ export const play = async ({ steps }: Scenario): Promise<(Step & { readonly said
 interface World {
   readonly folder: string;
   readonly service: Service;
-  readonly clock: Clock;
+  readonly clock: TestClock;
   readonly env: Record<string, string>;
   /** How many requests had arrived before the last command. */
   reads: number;
   started: Promise<readonly string[]> | null;
+  daemon: Daemon | null;
+  clients: number;
+}
+
+interface Daemon extends Program {
+  readonly url: string;
+  /** How many writes had arrived when its last report was read. */
+  readonly before: number;
 }
 
 const openWorld = async (): Promise<World> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'scenario-'));
   mkdirSync(path.join(folder, 'templates'));
-  const clock = createClock();
+  const clock = testClock();
   const service = await startService(clock.now);
   const env = {
     DNS_SYNC_BASE_URL: service.url,
     DNS_SYNC_USER_TOKEN: 'user-token',
     DNS_SYNC_CLIENT_TOKEN: 'token-default',
     DNS_SYNC_STATE_DIR: path.join(folder, 'state'),
+    DNS_SYNC_SETTLE: '10s',
   };
-  return { folder, service, clock, env, reads: 0, started: null };
+  return { folder, service, clock, env, reads: 0, started: null, daemon: null, clients: 1 };
 };
 
-const closeWorld = async ({ folder, service }: World): Promise<void> => {
+const closeWorld = async ({ folder, service, daemon }: World): Promise<void> => {
+  service.release();
+  daemon?.signal('SIGTERM');
+  await daemon?.ended;
   await service.close();
   rmSync(folder, { recursive: true, force: true });
 };
@@ -126,7 +140,9 @@ const inputs: Readonly<Record<string, Input>> = {
       ...data,
       templates: data.templates.map((one) => (one.name === from ? { ...one, name: to } : one)),
     })),
-  clients: ({ folder, env }, names) => {
+  clients: (world, names) => {
+    const { folder, env } = world;
+    world.clients = names.length;
     const one = (name: string): string =>
       `  ${name}: {clientToken: {env: TOKEN_${name.toUpperCase()}}, templates: templates/${name}}\n`;
     save(path.join(folder, 'dns-template-sync.yaml'), `clients:\n${names.map(one).join('')}`);
@@ -141,8 +157,9 @@ const inputs: Readonly<Record<string, Input>> = {
   spell: ({ env, service }) => {
     env['DNS_SYNC_BASE_URL'] = `${service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1')}/`;
   },
-  wait: ({ clock }, [time = '']) => clock.wait(parseTime(time)),
-  jump: ({ clock }, [time = '']) => clock.jump(parseTime(time)),
+  wait: ({ clock }, [time = '']) => clock.forward(parseTime(time)),
+  hangup: ({ daemon }) => daemon?.signal('SIGHUP'),
+  jump: ({ clock }, [time = '']) => clock.set(new Date(clock.now() + parseTime(time)).toISOString()),
   changes: () => undefined,
 };
 
@@ -192,7 +209,41 @@ const outputs: Readonly<Record<string, Output>> = {
     const kinds = [...new Set(since)].filter((one) => one !== 'add' && one !== 'update');
     return kinds.map((kind) => `${since.filter((one) => one === kind).length} ${kind}`);
   },
+  daemon: async (world, _, words) => {
+    const { folder, env, clock, service } = world;
+    const args = ['run', '--listen', '127.0.0.1:0', '--schedule', never, ...words];
+    const launch = { cwd: folder, env: { ...env, DNS_SYNC_TRIGGER_TOKEN: triggerToken }, clock };
+    const program = start(args, launch);
+    const { listen } = await program.event('daemon.started');
+    world.daemon = { ...program, url: String(listen), before: service.writes.length };
+    return afterPass(world, 'startup');
+  },
+  pass: async (world, _, [trigger = '']) => afterPass(world, trigger),
+  request: async (world) => {
+    const headers = { authorization: `Bearer ${triggerToken}` };
+    await fetch(`${world.daemon?.url}/api/reconcile`, { method: 'POST', headers });
+    return afterPass(world, 'request');
+  },
+  stop: async (world) => {
+    world.daemon?.signal('SIGTERM');
+    const ended = await world.daemon?.ended;
+    world.daemon = null;
+    return [`exit ${ended?.code}`];
+  },
   join: async ({ started }) => (await started) ?? [],
+};
+
+/** What the daemon reports after its next pass that was started so. */
+const afterPass = async (world: World, trigger: string): Promise<readonly string[]> => {
+  const { daemon, service, folder } = world;
+  if (!daemon) throw new Error('no daemon runs');
+  // A change of files is about one client, all else about each of them.
+  const passes = trigger === 'file-change' ? 1 : world.clients;
+  for (let ended = 0; ended < passes; ended += 1)
+    await daemon.event('pass.finished', (line) => line['trigger'] === trigger);
+  const report = (await (await fetch(`${daemon.url}/api/report`)).json()) as Report;
+  world.daemon = { ...daemon, before: service.writes.length };
+  return reportLines(report, service.writes.slice(daemon.before), folder);
 };
 
 const command: Output = async (world, name, words) => {
