@@ -1,19 +1,19 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { formatStep, parseScenarios, rewritten } from './notation.ts';
 import { play } from './play.ts';
 
 /** With `SCENARIOS=write` what is said takes the place of what is expected: read the difference before you keep it. */
 const isWriting = process.env['SCENARIOS'] === 'write';
 
-const folder = import.meta.dirname;
-
-describe.each(readdirSync(folder).filter((file) => file.endsWith('.txt')))('%s', (file) => {
-  const text = readFileSync(path.join(folder, file), 'utf8');
+/** A test for each scenario of a file. */
+export const playTheme = (name: string): void => {
+  const file = path.join(import.meta.dirname, name);
+  const text = readFileSync(file, 'utf8');
   const said: Parameters<typeof rewritten>[1][number][] = [];
   afterAll(() => {
-    if (isWriting) writeFileSync(path.join(folder, file), rewritten(text, said));
+    if (isWriting) writeFileSync(file, rewritten(text, said));
   });
 
   const scenarios = parseScenarios(text).map((scenario) => [scenario.title, scenario] as const);
@@ -26,4 +26,4 @@ describe.each(readdirSync(folder).filter((file) => file.endsWith('.txt')))('%s',
       scenario.steps.map((step) => formatStep(step.text, linesOf(step))).join('\n');
     expect(asText(({ from, lines }) => heard.get(from) ?? lines)).toBe(asText(({ lines }) => lines));
   });
-});
+};
