@@ -102,7 +102,7 @@ export const withValues = <T extends StoredRecord>(record: T, text: string): T =
 
 /** Milliseconds of `90s`, `5m`, `1h` or `1d`. */
 export const parseTime = (text: string): number => {
-  const [, number, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(text) ?? [];
+  const [, number, unit = ''] = /^(-?\d+)(s|m|h|d)$/.exec(text) ?? [];
   if (number === undefined) throw new Error(`no duration: ${text}`);
   return Number(number) * { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 's' | 'm' | 'h' | 'd'];
 };
