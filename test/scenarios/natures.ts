@@ -50,6 +50,12 @@ const natures: Readonly<Record<string, (given: string, more: string) => Nature>>
     shows: (records, where, written) =>
       where === 'answer' ? records.filter(({ id }) => id === written) : records,
   }),
+  'writes names in capitals': () =>
+    storing((record) => ({ ...record, name: record.name?.toUpperCase() ?? null })),
+  'shows one TTL for each record set': () => ({
+    shows: (records) =>
+      records.map((record) => ({ ...record, ttl: records.find((one) => isOfSet(one, record))!.ttl })),
+  }),
   'lists no #*': (hidden) => ({
     shows: (records, where) =>
       where === 'listing' ? records.filter(({ id }) => id !== Number(hidden)) : records,
@@ -77,8 +83,11 @@ const ifText =
   (record: StoredRecord): StoredRecord =>
     record.type === 'TXT' ? { ...record, content: write(record.content) } : record;
 
+const isOfSet = (one: StoredRecord, other: StoredRecord): boolean =>
+  one.type === other.type && one.name === other.name;
+
 const isCopy = (one: StoredRecord, other: StoredRecord): boolean =>
-  one.type === other.type && one.name === other.name && one.content === other.content;
+  isOfSet(one, other) && one.content === other.content;
 
 const eachValue = (value: unknown, write: (number: number) => unknown): unknown => {
   if (typeof value === 'number') return write(value);
