@@ -30,6 +30,8 @@ export const play = async ({ steps }: Scenario): Promise<(Step & { readonly said
       const said = await playStep(world, step);
       if (said !== null) played.push({ ...step, said });
     }
+    const unmet = world.service.unmet().filter((fault) => fault !== 'fine');
+    if (unmet.length > 0) throw new Error(`nothing met what was to come next: ${unmet.join(' | ')}`);
     return played;
   } finally {
     await closeWorld(world);

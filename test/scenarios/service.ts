@@ -32,6 +32,8 @@ export interface Service {
   readonly every: (which: string, fault: string) => void;
   /** When a request is held. */
   readonly untilHeld: () => Promise<unknown>;
+  /** What was to become of requests that never came. */
+  readonly unmet: () => readonly string[];
   /** Lets go what is held. */
   readonly release: () => void;
   /** Called when a request comes with which something befalls the client; after its death nothing arrives until `revive`. */
@@ -48,6 +50,13 @@ export interface SeenWrite {
   readonly before: StoredRecord | null;
 }
 
+/** Faults for the next requests of a kind, or one for each of them. */
+interface Queue {
+  readonly which: string;
+  readonly faults: string[];
+  readonly isForever: boolean;
+}
+
 /** `now` is the time by which writes are late and listings are behind. */
 export const startService = async (now: () => number = Date.now): Promise<Service> => {
   const versions: { readonly at: number; readonly data: ServiceData }[] = [
@@ -57,7 +66,8 @@ export const startService = async (now: () => number = Date.now): Promise<Servic
   const writes: SeenWrite[] = [];
   const natures: Nature[] = [];
   const late: { readonly at: number; readonly request: ServiceRequest }[] = [];
-  const queues: { readonly which: string; readonly faults: string[]; readonly isForever: boolean }[] = [];
+  const queues: Queue[] = [];
+  const met = new Set<Queue>();
   const gate = new EventEmitter().setMaxListeners(0);
   let isOver = false;
 
@@ -81,6 +91,7 @@ export const startService = async (now: () => number = Date.now): Promise<Servic
 
   const faultOf = (request: ServiceRequest): Fault => {
     const queue = queues.find(({ which, faults }) => faults.length > 0 && isAbout(which, request, data()));
+    if (queue) met.add(queue);
     const words = queue?.isForever ? queue.faults[0] : queue?.faults.shift();
     return words === undefined ? noFault : readFault(words);
   };
@@ -166,6 +177,7 @@ export const startService = async (now: () => number = Date.now): Promise<Servic
         queues.splice(queues.indexOf(queue), 1);
       if (fault !== 'fine') queues.push({ which, faults: [fault], isForever: true });
     },
+    unmet: () => queues.flatMap((queue) => (queue.isForever && met.has(queue) ? [] : queue.faults)),
     untilHeld: () => once(gate, 'held'),
     release: () => void gate.emit('release'),
     onMishap: () => undefined,
@@ -195,8 +207,8 @@ const isAbout = (which: string, request: ServiceRequest, data: ServiceData): boo
   if (of === undefined) return true;
   const { before } = seenWrite(request, data);
   const template = data.templates.find((one) => one.id === id);
-  const name = parameters['name'] ?? before?.name ?? '@';
-  return [client, template?.name, name, parameters['type'] ?? before?.type].includes(of);
+  const names = before ? [before.name ?? '@', parameters['name']] : [parameters['name'] ?? '@'];
+  return [client, template?.name, ...names, parameters['type'] ?? before?.type].includes(of);
 };
 
 /** A request in the form that the specification wants, or why it is none. */
