@@ -2,10 +2,22 @@
  * A scenario is a title at the margin, and its steps below it, indented by two. What belongs to a step follows it,
  * indented by four; or after a colon in the same line, separated by ` | `. Lines that begin with # are comments.
  *
- *   A record that is missing at the service is added
- *     service: @ A 192.0.2.1
+ *   An add whose answer is lost is not sent again
+ *     known: @ A 192.0.2.1
  *     file: @ A 192.0.2.1 | www A 192.0.2.2
- *     apply: + www A 192.0.2.2 | in-sync 2
+ *     next add: done, no answer
+ *     apply: + www A 192.0.2.2 [edited] | in-sync 2
+ *     truth: #1 @ A 192.0.2.1 | #2 www A 192.0.2.2
+ *
+ * Some steps change something (inputs.ts): `service`, `file`, `somebody`, `next`, `every`, `nature`, `wait`. The others say
+ * something, and what they say is expected as it stands there (outputs.ts): a command of the program, `truth`, `reads`.
+ *
+ * A record is name, TTL if one is stated, type, priority, content; at the service it has an id before it, and 3600 s where
+ * no TTL is said. What becomes of it has the signs of a plan: + added, ~ changed, » parked, ? surplus, ! blocked; then its
+ * cause if that is known, and its outcome if it was not simply written. A template ends with its status and how many
+ * records are in sync, a command with its exit code if that is not 0.
+ *
+ * `changes WORD: …` marks what is known to change, and how.
  */
 
 export interface Scenario {
@@ -63,7 +75,7 @@ export const formatStep = (text: string, lines: readonly string[]): string => {
   return short.length <= 100 ? short : [`  ${text}`, ...lines.map((line) => `    ${line}`)].join('\n');
 };
 
-/** The text of a file, with other lines for some of its steps. */
+/** The text of a file, with what steps have said in place of what they were to say. */
 export const rewritten = (
   text: string,
   steps: readonly (Step & { readonly said: readonly string[] })[],

@@ -1,5 +1,4 @@
-import type { ServiceData, StoredRecord } from './operations.ts';
-import { replaced } from './operations.ts';
+import type { StoredRecord } from './operations.ts';
 
 /** What a record says; a TTL may be missing, and may be a duration in a file. */
 export interface RecordValues {
@@ -28,7 +27,8 @@ export const parseRecord = (line: string): RecordValues => {
   };
 };
 
-const parseName = (text: string): string | null => (text === '@' ? null : text.replace(/^"(.*)"$/, '$1'));
+export const parseName = (text: string): string | null =>
+  text === '@' ? null : text.replace(/^"(.*)"$/, '$1');
 
 const formatName = (name: string | null): string => {
   if (name === null) return '@';
@@ -66,39 +66,6 @@ export const formatStored = (record: StoredRecord): string =>
 
 /** Of a record at the service, where nothing is said. */
 export const usualTtl = 3_600;
-
-/** Somebody's change at the service: `+ www A 192.0.2.1`, `~ #5 ttl=60 content=192.0.2.2` or `- #5`. */
-export const changed = (data: ServiceData, line: string, templateName: string): ServiceData => {
-  const [, sign = '', rest = ''] = /^([-+~]) (.*)$/.exec(line) ?? [];
-  const template = data.templates.find(({ name }) => name === templateName);
-  if (!template) throw new Error(`no template ${templateName}`);
-  const { records } = template;
-  const withRecords = (after: readonly StoredRecord[], lastId = data.lastId): ServiceData => ({
-    ...data,
-    templates: replaced(data.templates, { ...template, records: after }),
-    lastId,
-  });
-  if (sign === '+') {
-    const record = parseStored(rest, data.lastId + 1);
-    return withRecords([...records, record], Math.max(data.lastId, record.id));
-  }
-  const [, id = '', values = ''] = /^#(\d+)(?: (.*))?$/.exec(rest) ?? [];
-  const old = records.find((one) => String(one.id) === id);
-  if (!old) throw new Error(`no such record: ${line}`);
-  return withRecords(
-    sign === '-' ? records.filter((one) => one !== old) : replaced(records, withValues(old, values)),
-  );
-};
-
-/** `ttl=60 content=192.0.2.2`: what is said last may contain blanks. */
-export const withValues = <T extends StoredRecord>(record: T, text: string): T => {
-  const pairs = text.split(/ (?=(?:type|name|priority|ttl|content)=)/).map((pair) => {
-    const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(pair) ?? [];
-    if (key === 'name') return [key, parseName(value)];
-    return [key, key === 'priority' || key === 'ttl' ? Number(value) : value];
-  });
-  return { ...record, ...Object.fromEntries(pairs) };
-};
 
 /** Milliseconds of `90s`, `5m`, `1h` or `1d`. */
 export const parseTime = (text: string): number => {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { changed } from './changes.ts';
 import { noFault, readFault, type Fault } from './faults.ts';
 import type { Nature } from './natures.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type StoredRecord,
   type StoredTemplate,
 } from './operations.ts';
-import { changed } from './records.ts';
 
 /** The service of the specification over HTTP, which goes wrong as it is told, and keeps what arrived. */
 export interface Service {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { formatStep, parseScenarios, rewritten } from './notation.ts';
-import { play } from './play.ts';
+import { play, type PlayedStep } from './play.ts';
 
 /** With `SCENARIOS=write` what is said takes the place of what is expected: read the difference before you keep it. */
 const isWriting = process.env['SCENARIOS'] === 'write';
@@ -11,7 +11,7 @@ const isWriting = process.env['SCENARIOS'] === 'write';
 export const playTheme = (name: string): void => {
   const file = path.join(import.meta.dirname, name);
   const text = readFileSync(file, 'utf8');
-  const said: Parameters<typeof rewritten>[1][number][] = [];
+  const said: PlayedStep[] = [];
   afterAll(() => {
     if (isWriting) writeFileSync(file, rewritten(text, said));
   });
