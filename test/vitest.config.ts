@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * What `npm test` runs: with room for a slow machine, and the same properties each time. Most tests wait for programs
- * that they start, so there is one worker more than processors; and no file needs modules of its own.
+ * What `npm test` runs: with room for a slow machine, and the same properties each time. Many tests wait, for
+ * timers and for processes, so there is one worker more than processors; and no file needs modules of its own, so each
+ * worker loads the built program once.
  */
 export default defineConfig({
   test: {

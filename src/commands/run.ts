@@ -12,9 +12,8 @@ import { openAppContext, type AppContext } from '../app/app-context.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
 export const run = async (options: Options, io: Io): Promise<number> => {
-  await (
-    await startDaemon(options, io)
-  ).ended;
+  const { ended } = await startDaemon(options, io);
+  await ended;
   return 0;
 };
 

@@ -4,7 +4,7 @@ import { clientPasses } from '../cluster/fleet-status.ts';
 import { aliveReplicas } from '../cluster/replicas.ts';
 import { pausedServers as pausedNow } from '../cluster/servers.ts';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import type { Io, Output } from '../io.ts';
 import { asJson } from '../lib/escape-control.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
@@ -32,23 +32,36 @@ export const store = async (
     );
   const database = openDatabase(() => settings.store!.read());
   try {
-    await tasks[what](database, settings, options, (text) => void io.stdout.write(`${text}\n`));
+    await tasks[what](database, settings, options, io.stdout);
     return 0;
   } finally {
     await database.close();
   }
 };
 
-type Say = (text: string) => void;
+type Task = (
+  database: PostgresDatabase,
+  settings: Settings,
+  options: Options,
+  stdout: Output,
+) => Promise<void>;
 
-type Task = (database: PostgresDatabase, settings: Settings, options: Options, say: Say) => Promise<void>;
+const say = (stdout: Output, text: string): void => void stdout.write(`${text}\n`);
 
-const makeTables: Task = async (database, _settings, _options, say) => {
+const makeTables: Task = async (database, _settings, _options, stdout) => {
   const { from, to } = await migrate(database);
   if (hasBoss()) await makeQueue(database);
-  else say(`the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`);
-  if (from === to) say(`${database.place}: the tables are up to date (schema ${to})`);
-  else say(`${database.place}: ${from === 0 ? 'created the tables' : 'upgraded the tables'} (schema ${to})`);
+  else
+    say(
+      stdout,
+      `the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`,
+    );
+  if (from === to) say(stdout, `${database.place}: the tables are up to date (schema ${to})`);
+  else
+    say(
+      stdout,
+      `${database.place}: ${from === 0 ? 'created the tables' : 'upgraded the tables'} (schema ${to})`,
+    );
 };
 
 const makeQueue = async (database: PostgresDatabase): Promise<void> => {
@@ -56,7 +69,7 @@ const makeQueue = async (database: PostgresDatabase): Promise<void> => {
   await boss.stop({ graceful: false });
 };
 
-const tellStatus: Task = async (database, _, { format }, say) => {
+const tellStatus: Task = async (database, _, { format }, stdout) => {
   const schema = await versionIn(database.query);
   const clients = schema === 0 ? [] : await clientHolders(database);
   const replicas = schema < fleetSchema ? [] : (await aliveReplicas(database)).map((one) => ({ ...one }));
@@ -69,14 +82,17 @@ const tellStatus: Task = async (database, _, { format }, say) => {
     ...rest,
   }));
   if (format === 'json') {
-    say(asJson({ place: database.place, schema, replicas, clients: shown, passes, pausedServers }).trimEnd());
+    stdout.write(asJson({ place: database.place, schema, replicas, clients: shown, passes, pausedServers }));
     return;
   }
-  say(`${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`);
-  if (replicas.length > 0) say(asTable(replicas));
-  if (shown.length > 0) say(asTable(shown).trimEnd());
-  if (passes.length > 0) say(`\n${asTable(passes).trimEnd()}`);
-  for (const server of pausedServers) say(`\nasked to wait: ${server}`);
+  say(
+    stdout,
+    `${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`,
+  );
+  if (replicas.length > 0) stdout.write(`${asTable(replicas)}\n`);
+  if (shown.length > 0) stdout.write(asTable(shown));
+  if (passes.length > 0) stdout.write(`\n${asTable(passes)}`);
+  for (const server of pausedServers) say(stdout, `\nasked to wait: ${server}`);
 };
 
 const queueTables =
@@ -85,25 +101,25 @@ const queueTables =
 /** From this one on there are tables of the processes that run. */
 const fleetSchema = 2;
 
-const copy: Task = async (database, settings, { to }, say) => {
+const copy: Task = async (database, settings, { to }, stdout) => {
   await migrate(database);
   const stateDirs = [...new Set(settings.clients.map(({ stateDir }) => stateDir))];
   if (to === 'postgres') {
-    for (const stateDir of stateDirs) await copyIn(database, stateDir, say);
+    for (const stateDir of stateDirs) await copyIn(database, stateDir, stdout);
     return;
   }
   const [stateDir, ...others] = stateDirs;
   if (stateDir === undefined || others.length > 0)
     throw new UserError('clients have state directories of their own: name one for all with --state-dir');
   await giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches));
-  say(`moved the state from ${database.place} to ${stateDir}`);
+  say(stdout, `moved the state from ${database.place} to ${stateDir}`);
 };
 
-const copyIn = async (database: PostgresDatabase, stateDir: string, say: Say): Promise<void> => {
+const copyIn = async (database: PostgresDatabase, stateDir: string, stdout: Output): Promise<void> => {
   const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
   const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
   if (aside === null) throw new UserError(`there is no state in ${stateDir}`);
-  say(`moved the state from ${stateDir} to ${database.place}; its file is now ${aside}`);
+  say(stdout, `moved the state from ${stateDir} to ${database.place}; its file is now ${aside}`);
 };
 
 const tasks: Readonly<Record<'migrate' | 'status' | 'copy', Task>> = {

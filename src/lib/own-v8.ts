@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * What a process that is there for this program alone sets V8 to: a guest in another process must leave it alone. Each of these makes V8 compile anew what it loads afterwards, also modules of Node.js (20 of 200 ms of a plan): set them
- * when everything is loaded.
+ * What a process that is there for this program alone sets V8 to; a guest in another process leaves it alone. Each of
+ * these makes V8 compile anew what it loads afterwards, also modules of Node.js (20 of 200 ms of a plan): set them when
+ * everything is loaded.
  */
 
 /**

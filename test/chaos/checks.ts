@@ -6,10 +6,10 @@ type Difference = Report['templates'][number]['differences'][number];
 
 /** Compares the report of a process with what it did; null if it was killed. */
 export const checkedReport = async (world: World, run: Run): Promise<Report | null> => {
-  const { code, signal, stdout, stderr } = await endOf(world, run);
+  const { code, stdout, stderr } = await endOf(world, run);
   if (run.isKilled) return null;
   if (stdout === '') {
-    world.problems.push(`${run.caller} ended with ${signal ?? code} and no report: ${stderr}`);
+    world.problems.push(`${run.caller} ended with ${code ?? 'a signal'} and no report: ${stderr}`);
     return null;
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another test checks its form

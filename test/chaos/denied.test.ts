@@ -9,8 +9,8 @@ it('names the user to whom a file is denied', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
   await place.write(actual);
   // Root may read anything: the program then runs as another user.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-  const uid = nobody.uid ?? process.getuid?.();
+  const nobody = process.getuid?.() === 0 ? { process: { uid: 65_534 } } : {};
+  const uid = nobody.process?.uid ?? process.getuid?.();
   const denied = path.join(place.folder, 'denied');
   writeFileSync(denied, 'token: x\n', { mode: 0o000 });
   const said = async (args: readonly string[], env = {}): Promise<string> => {

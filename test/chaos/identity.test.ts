@@ -51,12 +51,12 @@ describe('a rotated client token', { timeout: 60_000 }, () => {
     await place.apply();
     await place.write(desired);
     // It holds its lock while it waits for the record to appear.
-    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' } });
+    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' }, process: {} });
     await arrived;
     const { code, writes, stdout } = await place.apply({ env: rotated, args: ['--lock-timeout', '200ms'] });
     expect({ code, writes }).toEqual({ code: 1, writes: 0 });
     expect(stdout).toContain('another pass for this client is running');
-    program.kill('SIGKILL');
+    program.signal('SIGKILL');
     await program.ended;
   });
 });

@@ -2,9 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import type { Report } from '../../src/report/report.ts';
+import { start as startInside, type Ended, type Program } from '../e2e/program.ts';
 import { startFaultyService, type FaultyService, type FaultyServiceOptions } from './faulty-service.ts';
-import { startProgram, type Ended, type Program, type ProgramOptions } from './program.ts';
+import { startProgram, type ProgramOptions } from './program.ts';
 import { writeTemplateFile, type FileRecord } from './template-files.ts';
 import type { WireRecord } from './wire.ts';
 
@@ -19,11 +21,22 @@ export interface Place {
     records: readonly FileRecord[],
     more?: Partial<Parameters<typeof writeTemplateFile>[1]>,
   ): Promise<void>;
-  start(args: readonly string[], options?: Partial<ProgramOptions>): Program;
-  run(args: readonly string[], options?: Partial<ProgramOptions>): Promise<Ended>;
-  apply(options?: Partial<ProgramOptions> & { readonly args?: readonly string[] }): Promise<Applied>;
+  start(args: readonly string[], options?: StartOptions): Program;
+  run(args: readonly string[], options?: StartOptions): Promise<Ended>;
+  apply(options?: StartOptions & { readonly args?: readonly string[] }): Promise<Applied>;
   /** The true records of the template. */
   records(): Promise<readonly WireRecord[]>;
+}
+
+interface StartOptions {
+  /** Besides those that lead to the service, the files and the state; undefined to unset one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds that its wall clock is ahead of ours: it was set. */
+  readonly clockAhead?: number;
+  /** Milliseconds by which both of its clocks are ahead of ours: it is started so much later. */
+  readonly later?: number;
+  /** What takes a process of its own: to be killed, to have fewer rights, or to have a full disk. */
+  readonly process?: Pick<ProgramOptions, 'uid' | 'fileLimit'>;
 }
 
 export interface Applied extends Ended {
@@ -44,27 +57,24 @@ export const openPlace = async (
   const records = actual.map((record) => ({ ...record, ttl: record.ttl ?? 3600 }));
   const { id: templateId } = await service.change('add-template', { name: 'web', records });
   const stateDir = path.join(folder, 'state');
-  let processes = 0;
+  let starts = 0;
 
-  const start: Place['start'] = (args, { env, ...more } = {}) => {
-    processes += 1;
-    const program = startProgram({
-      args,
-      cwd: folder,
-      env: {
-        DNS_SYNC_BASE_URL: service.url,
-        DNS_SYNC_USER_TOKEN: `process-${processes}`,
-        DNS_SYNC_CLIENT_TOKEN: 'token-of-client',
-        DNS_SYNC_TEMPLATES: path.join(folder, 'templates'),
-        DNS_SYNC_STATE_DIR: stateDir,
-        DNS_SYNC_SETTLE: '30ms',
-        DNS_SYNC_UNKNOWN_PAUSE: '50ms',
-        ...env,
-      },
-      ...more,
-    });
-    onTestFinished(() => program.kill('SIGKILL'));
-    return program;
+  const start: Place['start'] = (args, { env = {}, clockAhead = 0, later = 0, process } = {}) => {
+    starts += 1;
+    const all = {
+      DNS_SYNC_BASE_URL: service.url,
+      DNS_SYNC_USER_TOKEN: `process-${starts}`,
+      DNS_SYNC_CLIENT_TOKEN: 'token-of-client',
+      DNS_SYNC_TEMPLATES: path.join(folder, 'templates'),
+      DNS_SYNC_STATE_DIR: stateDir,
+      DNS_SYNC_SETTLE: '30ms',
+      DNS_SYNC_UNKNOWN_PAUSE: '50ms',
+      ...env,
+    };
+    const launch = { cwd: folder, env: definedIn(all) };
+    return process
+      ? startProgram({ args, ...launch, ...process })
+      : startInside(args, { ...launch, clock: clockAt(clockAhead + later, later) });
   };
 
   return {
@@ -96,6 +106,21 @@ export const openPlace = async (
     },
   };
 };
+
+const definedIn = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** The clock of this machine, so many milliseconds ahead. */
+const clockAt = (wall: number, monotonic: number): Clock => ({
+  now: () => systemClock.now() + wall,
+  uptime: () => {
+    const { boot, at } = systemClock.uptime();
+    return { boot, at: at + monotonic };
+  },
+  sleep: systemClock.sleep,
+});
 
 /** Its output besides the lines for each write. */
 const withoutProgress = (stderr: string): string =>

@@ -99,7 +99,7 @@ const aDaemon = async (world: World): Promise<void> => {
   await editFiles(world);
   await edited;
   if (world.random.chance(0.5)) kill(world, run, 'in a daemon at rest');
-  run.program.kill('SIGTERM');
+  run.program.signal('SIGTERM');
   const { code, stderr } = await endOf(world, run);
   if (!run.isKilled && code !== 0) world.problems.push(`the daemon ended with ${code}: ${stderr}`);
 };

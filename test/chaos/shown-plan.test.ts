@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startOnTerminal } from '../e2e/process.ts';
+import { start } from '../e2e/program.ts';
 import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 import type { SeenRequest } from './wire.ts';
@@ -31,7 +31,7 @@ const applyOnTerminal = async (place: Place, ...args: readonly string[]) => {
     DNS_SYNC_UNKNOWN_PAUSE: '1h',
   };
   const before = place.service.witness.writes.length;
-  const program = startOnTerminal(['apply', ...args], { cwd: place.folder, env });
+  const program = start(['apply', ...args], { cwd: place.folder, env, isTerminal: true });
   await program.says('Write this to the service? [y/N]');
   program.type('y\n');
   const { code, stdout } = await program.ended;

@@ -45,7 +45,7 @@ describe('a damaged state file', { timeout: 60_000 }, () => {
     const finished = daemon.line(({ event }) => event === 'pass.finished');
     expect(await warning).not.toBeNull();
     expect(await finished).toMatchObject({ status: 'in-sync' });
-    daemon.kill('SIGTERM');
+    daemon.signal('SIGTERM');
     expect((await daemon.ended).code).toBe(0);
   });
 });
@@ -61,7 +61,7 @@ it('says once that there is no saved state', { timeout: 60_000 }, async () => {
 
 describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
   /** Root may write anywhere: the program then runs as another user. */
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  const nobody = process.getuid?.() === 0 ? { process: { uid: 65_534 } } : {};
 
   const expectPlansOnly = async (place: Place): Promise<void> => {
     const applied = await place.apply(nobody);
@@ -69,7 +69,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     expect(applied.stderr).toMatch(/^dns-template-sync: the state directory cannot be used.*--state-dir/);
     expect(applied.stderr).toContain(place.stateDir);
     expect(applied.stderr).toContain(
-      `a directory that uid ${String(nobody.uid ?? process.getuid?.())} can write`,
+      `a directory that uid ${String(nobody.process?.uid ?? process.getuid?.())} can write`,
     );
 
     const planned = await place.run(['plan'], nobody);
@@ -79,7 +79,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     const daemon = place.start(['run', '--listen', 'off'], nobody);
     const finished = await daemon.line(({ event }) => event === 'pass.finished');
     expect(finished).toMatchObject({ status: 'failed', error: expect.stringContaining('state directory') });
-    daemon.kill('SIGTERM');
+    daemon.signal('SIGTERM');
     expect((await daemon.ended).code).toBe(0);
   };
 
@@ -138,7 +138,7 @@ it(
     await place.write(actual);
     await place.apply();
     await place.write(more);
-    const full = await place.apply({ fileLimit: 4_096 });
+    const full = await place.apply({ process: { fileLimit: 4_096 } });
     expect(full).toMatchObject({ code: 1, writes: 0 });
     expect(full.stderr).toContain(memoryOf(place));
     expect(full.stderr).not.toContain('defect');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { drawCommit, drawFault, noFault, type Fault } from './fault.ts';
 import { startFaultyService, type FaultyService, type Stage } from './faulty-service.ts';
-import { startProgram, type Ended, type Program } from './program.ts';
+import type { Ended, Program } from '../e2e/program.ts';
+import { startProgram } from './program.ts';
 import { randomOf, type Random } from './random.ts';
 import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from './template-files.ts';
 import type { WorldStore } from './world-store.ts';
@@ -80,7 +81,7 @@ export const openWorld = async (
     clockAhead: 0,
     hasLostMemory: false,
     close: async () => {
-      for (const { program } of world.runs) program.kill('SIGKILL');
+      for (const { program } of world.runs) program.signal('SIGKILL');
       await Promise.all(world.runs.map(({ program }) => program.ended));
       await service.close();
       await rm(folder, { recursive: true, force: true });
@@ -220,12 +221,12 @@ export const kill = (world: World, run: Run, when: string): void => {
   run.isKilled = true;
   if (world.store.takesOver && world.random.fork(`stop ${run.caller}`).chance(0.5)) {
     count(world, `stops ${when}`);
-    run.program.kill('SIGSTOP');
-    setTimeout(() => run.program.kill('SIGCONT'), stopped);
+    run.program.signal('SIGSTOP');
+    setTimeout(() => run.program.signal('SIGCONT'), stopped);
     return;
   }
   count(world, `kills ${when}`);
-  run.program.kill('SIGKILL');
+  run.program.signal('SIGKILL');
 };
 
 /** Milliseconds that a process is stopped for: somebody else takes over meanwhile. */
@@ -234,7 +235,7 @@ const stopped = 4_500;
 export const endOf = async ({ problems, service }: World, run: Run): Promise<Ended> => {
   const patience = setTimeout(() => {
     problems.push(`${run.caller} does not end`);
-    run.program.kill('SIGKILL');
+    run.program.signal('SIGKILL');
   }, 90_000);
   const ended = await run.program.ended;
   clearTimeout(patience);

@@ -3,8 +3,7 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { startOnTerminal } from './process.ts';
-import { run, workplace, type Launch } from './program.ts';
+import { run, start, workplace, type Launch } from './program.ts';
 import { startService, type Service } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -123,7 +122,7 @@ it('on a terminal it shows the diff and asks', async () => {
     ['n', 1],
     ['y', 0],
   ] as const) {
-    const program = startOnTerminal(['accept', 'web'], launch);
+    const program = start(['accept', 'web'], { ...launch, isTerminal: true });
     await program.says('Write this to the files? [y/N]');
     expect(program.output()).toContain('+  - { type: A, name: www, content: "192.0.2.5" }');
     expect(await textOf('web.yaml')).toBe(web);
@@ -136,7 +135,7 @@ it('on a terminal it shows the diff and asks', async () => {
 it('a file that changes before the answer is left as it is', async () => {
   const { service, launch, idOf, textOf } = await place();
   await service.change('edit-record', { record_id: await idOf('www', 'A'), content: '192.0.2.5' });
-  const program = startOnTerminal(['accept', 'web'], launch);
+  const program = start(['accept', 'web'], { ...launch, isTerminal: true });
   await program.says('Write this to the files? [y/N]');
   await writeBelow(launch.cwd, 'templates/web.yaml', `${web}# mine\n`);
   program.type('y\n');

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type SpawnOptions } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { built } from '../built.ts';
 import { environmentOf, following, type Ended, type Launch, type Program } from './program.ts';
@@ -28,9 +28,13 @@ export const startCommandOnTerminal = (words: readonly string[], launch: Launch)
     : startCommand(['script', '-qec', command, '/dev/null'], launch);
 };
 
-const startCommand = ([command = '', ...args]: readonly string[], launch: Launch): Program => {
+export const startCommand = (
+  [command = '', ...args]: readonly string[],
+  launch: Launch,
+  as: Pick<SpawnOptions, 'uid' | 'gid'> = {},
+): Program => {
   const { hear, end, fail, program } = following();
-  const child = spawn(command, args, { cwd: launch.cwd, env: environmentOf(launch) });
+  const child = spawn(command, args, { ...as, cwd: launch.cwd, env: environmentOf(launch) });
   onTestFinished(() => void child.kill('SIGKILL'));
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => hear(name, text));

@@ -6,7 +6,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../src/report/report.ts';
-import type { Io, Output, Signals } from '../../src/io.ts';
+import type { Options } from '../../src/app/options.ts';
+import type { Io, Signals } from '../../src/io.ts';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import { loadProgram } from '../../src/load-program.ts';
 import { built } from '../built.ts';
@@ -36,6 +37,8 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string>>;
   /** By which it decides; default: that of the machine. */
   readonly clock?: Clock;
+  /** Whether it takes what it is given for a terminal, 100 columns wide: its output is all in `stdout`. */
+  readonly isTerminal?: boolean;
 }
 
 export interface Ended {
@@ -52,6 +55,8 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** The next line with this event that was not asked for before. */
   readonly event: (name: string, matches?: (line: LogLine) => boolean) => Promise<LogLine>;
+  /** The next line from now on that matches; null if it ends without. */
+  readonly line: (matches: (line: LogLine) => boolean) => Promise<LogLine | null>;
   /** Resolves when stdout or stderr holds the text, after the first characters where a number is given. */
   readonly says: (text: string, after?: number) => Promise<void>;
   /** What stdout and stderr hold so far. */
@@ -65,27 +70,9 @@ export interface Program {
  * once for all tests of a worker. Where a process is the matter, there is process.ts. `folder`: of another build.
  */
 export const start = (args: readonly string[], launch: Launch, folder?: string): Program => {
-  const { hear, end, fail, program } = following();
-  const listeners = new EventEmitter();
-  const stdin = new PassThrough();
-  const io: Io = {
-    stdout: heardBy((text) => hear('stdout', text)),
-    stderr: heardBy((text) => hear('stderr', text)),
-    stdin,
-    env: environmentOf(launch),
-    cwd: launch.cwd,
-    signals: signalsFrom(listeners),
-    clock: launch.clock ?? systemClock,
-    ownsProcess: false,
-  };
+  const { io, end, fail, program } = guest(launch);
   programIn(folder).main(args, io).then(end, fail);
-  const signal = (name: NodeJS.Signals): void => {
-    if (!listeners.emit(name)) throw new Error(`nobody waits for ${name}: it would end a process`);
-  };
-  onTestFinished(async () => {
-    if (listeners.emit('SIGTERM')) await program.ended;
-  });
-  return { ...program, signal, type: (text) => void stdin.write(text) };
+  return program;
 };
 
 /** Runs it to its end. */
@@ -98,6 +85,47 @@ export const environmentOf = ({ cwd, env = {} }: Launch): Record<string, string>
   return { PATH, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state'), DNS_SYNC_SETTLE: '0s', ...env };
 };
 
+/** The daemon of the built program as an object, once it has started. */
+export const openDaemon = async (options: Options, launch: Launch) => {
+  const { io, end, fail, program } = guest(launch);
+  const daemon = await programIn().startDaemon(options, io);
+  daemon.ended.then(() => end(0), fail);
+  return { ...daemon, output: program.output };
+};
+
+/** What a program in this process is given, and what follows it. */
+const guest = (launch: Launch) => {
+  const { hear, end, fail, program } = following();
+  const { isTerminal = false, clock = systemClock, cwd } = launch;
+  const env = environmentOf(launch);
+  const listeners = new EventEmitter();
+  const stdin = new PassThrough();
+  const hasColors = (): boolean => env['TERM'] !== undefined && env['NO_COLOR'] === undefined;
+  const terminal = isTerminal ? { isTTY: true, columns: 100, hasColors } : {};
+  const outputTo = (name: 'stdout' | 'stderr'): Writable =>
+    Object.assign(
+      heardBy((text) => hear(name, text)),
+      terminal,
+    );
+  const io: Io = {
+    stdout: outputTo('stdout'),
+    stderr: outputTo(isTerminal ? 'stdout' : 'stderr'),
+    stdin: Object.assign(stdin, isTerminal ? { isTTY: true } : {}),
+    env,
+    cwd,
+    signals: signalsFrom(listeners),
+    clock,
+    ownsProcess: false,
+  };
+  const signal = (name: NodeJS.Signals): void => {
+    if (!listeners.emit(name)) throw new Error(`nobody waits for ${name}: it would end a process`);
+  };
+  onTestFinished(async () => {
+    if (listeners.emit('SIGTERM')) await program.ended;
+  });
+  return { io, end, fail, program: { ...program, signal, type: (text: string) => void stdin.write(text) } };
+};
+
 const programs = new Map<string, ReturnType<typeof loadProgram>>();
 
 const programIn = (folder = built('')): ReturnType<typeof loadProgram> => {
@@ -106,7 +134,7 @@ const programIn = (folder = built('')): ReturnType<typeof loadProgram> => {
   return program;
 };
 
-const heardBy = (hear: (text: string) => void): Output =>
+const heardBy = (hear: (text: string) => void): Writable =>
   new Writable({
     decodeStrings: false,
     write: (text: string | Buffer, _, done) => {
@@ -149,6 +177,15 @@ export const following = (): Following => {
       await once(emitter, 'news');
     }
   };
+  const parsed: LogLine[] = [];
+  let parsedTo = 0;
+  const lines = (): readonly LogLine[] => {
+    for (let at = said.stdout.indexOf('\n', parsedTo); at >= 0; at = said.stdout.indexOf('\n', parsedTo)) {
+      parsed.push(parseLine(said.stdout.slice(parsedTo, at)));
+      parsedTo = at + 1;
+    }
+    return parsed;
+  };
   const output = (): string => said.stdout + said.stderr;
   let read = 0;
   return {
@@ -166,13 +203,20 @@ export const following = (): Following => {
       ended,
       event: (name, matches = () => true) =>
         until(() => {
-          const lines = said.stdout.split('\n').slice(0, -1).map(parseLine);
-          const at = lines.findIndex(
-            (line, index) => index >= read && line['event'] === name && matches(line),
-          );
+          const all = lines();
+          const at = all.findIndex((line, index) => index >= read && line['event'] === name && matches(line));
           if (at >= 0) read = at + 1;
-          return lines[at] ?? null;
+          return all[at] ?? null;
         }, `the event ${name}`),
+      line: async (matches) => {
+        const from = lines().length;
+        for (;;) {
+          const found = lines().slice(from).find(matches);
+          if (found !== undefined) return found;
+          if (isOver) return null;
+          await once(emitter, 'news');
+        }
+      },
       says: async (text, after = 0) =>
         void (await until(() => (output().includes(text, after) ? true : null), text)),
       output,

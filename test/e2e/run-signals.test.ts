@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { startProcess } from './process.ts';
-import { linesOf, run, start, workplace } from './program.ts';
+import { linesOf, openDaemon, parseLine, run, start, workplace } from './program.ts';
 import { parametersOf, startHoldingService, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -71,4 +71,21 @@ describe('signals', () => {
       { type: 'PTR', name: '13', content: 'printer.office.example.net', ttl: '86400' },
     ]);
   });
+});
+
+it('a daemon that a program starts says where it listens, and ends when it is closed as at a signal', async () => {
+  const { service, held, release } = await startHoldingService();
+  const args = { schedule: '0 0 1 1 *', listen: '127.0.0.1:0', templates: ['templates/standard-web.yaml'] };
+  const daemon = await openDaemon(args, { cwd: await workplace(), env: service.env });
+  expect((await fetch(`${daemon.url}/livez`)).ok).toBe(true);
+  await held;
+  const closed = daemon.close();
+  release();
+  await Promise.all([closed, daemon.ended]);
+  expect(service.writes()).toHaveLength(1);
+  expect(parseLine(daemon.output().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    event: 'daemon.stopped',
+    signal: null,
+  });
+  await expect(fetch(`${daemon.url}/livez`)).rejects.toThrow('fetch failed');
 });

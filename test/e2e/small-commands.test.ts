@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { testClock } from '../clock.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -91,10 +92,11 @@ describe('history', () => {
 describe('apply', () => {
   it('shows each write as it happens, and what it waits for', async () => {
     const service = await startService();
-    const env = { ...service.env, DNS_SYNC_SETTLE: '1s' };
-    const { code, stderr } = await run(['apply', 'standard-web', '--yes'], { cwd: await workplace(), env });
+    const env = { ...service.env, DNS_SYNC_SETTLE: '10s' };
+    const launch = { cwd: await workplace(), env, clock: testClock() };
+    const { code, stderr } = await run(['apply', 'standard-web', '--yes'], launch);
     expect(code).toBe(0);
-    expect(stderr).toContain('waiting 1 s: then the service is read once more\n');
+    expect(stderr).toContain('waiting 10 s: then the service is read once more\n');
     expect(stderr).toMatch(/\napplied: standard-web: update www A 203\.0\.113\.9 .* → www A .*\n/);
   });
 
@@ -103,7 +105,8 @@ describe('apply', () => {
     const service = await startService(() =>
       (failures -= 1) >= 0 ? (response) => response.writeHead(503, { 'retry-after': '1' }).end('busy') : null,
     );
-    const { stderr } = await run(['apply', 'voice', '--yes'], { cwd: await workplace(), env: service.env });
+    const launch = { cwd: await workplace(), env: service.env, clock: testClock() };
+    const { stderr } = await run(['apply', 'voice', '--yes'], launch);
     expect(stderr).toMatch(/waiting 1 s: .*503/);
   });
 });

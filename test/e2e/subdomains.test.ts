@@ -24,27 +24,24 @@ const prepared = async () => {
   for (const name of ['shop.example.net', 'late.example.net'])
     await service.change('set-subdomain', { name, dns_template_id: made.id });
   const cwd = await workplace({ withExamples: false });
-  const say = (api: string): Promise<void> =>
-    writeBelow(
-      cwd,
-      'templates/site.yaml',
-      `template: site
+  await writeBelow(
+    cwd,
+    'templates/site.yaml',
+    `template: site
 subdomains: [shop.example.net, late.example.net]
 records:
   - {type: A, content: 192.0.2.1}
   - {type: A, name: www, content: 192.0.2.2}
-  - {type: A, name: api, content: ${api}}
+  - {type: A, name: api, content: 192.0.2.3}
 `,
-    );
-  await say('192.0.2.3');
+  );
   const template = await service.records(made.id);
   const idOf = (name: string | null): number => template.find((record) => record.name === name)?.id ?? 0;
   const plan = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
     run(['plan', ...args], { cwd, env: { ...service.env, ...env } });
   const report = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
     reportOf((await plan([...args, '--format', 'json'], env)).stdout);
-  const launch = { cwd, env: service.env };
-  return { service, launch, say, idOf, plan, report };
+  return { service, idOf, plan, report };
 };
 
 const derivedAt = async ({ url }: Service, subdomain: string, name: string | null): Promise<Derived> => {

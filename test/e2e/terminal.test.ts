@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { startOnTerminal } from './process.ts';
-import { workplace } from './program.ts';
+import { start, workplace, type Launch, type Program } from './program.ts';
 import { startHoldingService, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -11,6 +11,10 @@ const question = 'Write this to the service? [y/N]';
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 const escape = '\u001B[';
+
+/** In this process; what only a real terminal shows is below, under a real one. */
+const startAtTerminal = (args: readonly string[], launch: Launch): Program =>
+  start(args, { ...launch, isTerminal: true });
 
 describe('apply on a terminal', () => {
   it.each([
@@ -22,7 +26,7 @@ describe('apply on a terminal', () => {
   ])('shows the plan and asks; at %j it ends with %i after %i writes', async (answer, expected, writes) => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
-    const program = startOnTerminal(['apply', 'voice'], launch);
+    const program = startAtTerminal(['apply', 'voice'], launch);
     await program.says(question);
     expect(service.writes()).toEqual([]);
     program.type(answer);
@@ -34,10 +38,21 @@ describe('apply on a terminal', () => {
     expect(stdout).not.toContain('defect');
   });
 
+  it.each([
+    ['y\n', 0, '1 applied'],
+    [ctrlC, 1, 'nothing was written'],
+  ])('asks so on a real one: at %j it ends with %i', async (answer, expected, said) => {
+    const service = await startService();
+    const program = startOnTerminal(['apply', 'voice'], { cwd: await workplace(), env: service.env });
+    await program.says(question);
+    program.type(answer);
+    expect(await program.ended).toMatchObject({ code: expected, stdout: expect.stringContaining(said) });
+  });
+
   it('asks nothing if nothing would be written', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
-    const { code, stdout } = await startOnTerminal(['apply', 'redirects'], launch).ended;
+    const { code, stdout } = await startAtTerminal(['apply', 'redirects'], launch).ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain(question);
     expect(stdout.match(/everything in sync/g)).toHaveLength(1);
@@ -46,7 +61,7 @@ describe('apply on a terminal', () => {
   it('writes nothing that the plan did not show', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
-    const program = startOnTerminal(['apply', 'voice'], launch);
+    const program = startAtTerminal(['apply', 'voice'], launch);
     await program.says(question);
     await service.change('edit-record', { record_id: 310, content: '198.51.100.66' });
     program.type('y\n');
@@ -59,7 +74,7 @@ describe('apply on a terminal', () => {
   it('shows forced changes as writes', async () => {
     const service = await startService();
     const env = { ...service.env, DNS_SYNC_MAX_ADDS: '0' };
-    const program = startOnTerminal(['apply', 'office-reverse', '--force'], { cwd: await workplace(), env });
+    const program = startAtTerminal(['apply', 'office-reverse', '--force'], { cwd: await workplace(), env });
     await program.says(question);
     program.type('y\n');
     expect(await program.ended).toMatchObject({ code: 0 });
@@ -79,7 +94,7 @@ describe('progress on a terminal', () => {
     [['doctor'], 'examining the service …'],
   ])('%j says what it does, and clears that before its result', async (args, doing) => {
     const { service, release } = await startHoldingService(() => true);
-    const program = startOnTerminal(args, { cwd: await workplace(), env: service.env });
+    const program = startAtTerminal(args, { cwd: await workplace(), env: service.env });
     await program.says(`${cleared}${doing} 1 s`);
     release();
     const { stdout } = await program.ended;
@@ -101,7 +116,7 @@ describe('colour', () => {
     const env = { ...service.env, TERM: 'xterm' };
     const plain = { cwd, env: { ...env, NO_COLOR: '1' } };
     expect((await startOnTerminal(['plan', 'voice'], plain).ended).stdout).not.toContain(escape);
-    await startOnTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
+    await startAtTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
     expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
   });
 });
@@ -121,9 +136,9 @@ describe('run on a terminal', () => {
   it('writes JSON on request', async () => {
     const cwd = await workplace();
     const args = ['run', '--sandbox', '--listen', 'off', '--log-format', 'json'];
-    const program = startOnTerminal(args, { cwd });
+    const program = startAtTerminal(args, { cwd });
     await program.says('"pass.finished"');
-    program.type(ctrlC);
+    program.signal('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 });
@@ -132,7 +147,7 @@ describe('apply on a terminal, confirmed', () => {
   it('shows the plan once, then each write and what is left', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
-    const program = startOnTerminal(['apply', 'voice'], launch);
+    const program = startAtTerminal(['apply', 'voice'], launch);
     await program.says(question);
     program.type('y\n');
     const { stdout } = await program.ended;
