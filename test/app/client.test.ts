@@ -89,18 +89,6 @@ test.each([true, false])(
   },
 );
 
-test('the first pass with a token identifies its client once', async () => {
-  const pass = await newClient();
-  expect(await pass(false)).toMatchObject({ askedBefore: 1, asked: 1, holdReason: null });
-});
-
-test('every later pass lists the service once, beforehand', async () => {
-  const pass = await newClient();
-  await pass(false);
-  for (const dryRun of [false, true])
-    expect(await pass(dryRun)).toMatchObject({ askedBefore: 1, asked: 1, holdReason: null });
-});
-
 test('a pass begins before its files are read', async () => {
   const pass = await newClient();
   expect((await pass(false)).began).toBeLessThanOrEqual(0);

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Answering, type Fault, giveAnswer, noFault } from './fault.ts';
 import { claimInAnswer, claimInListing, isLie } from './lies.ts';
-import type { Quirk } from './quirks.ts';
 import { createReader } from './request.ts';
 import { type Answer, parsed, startUpstream } from './upstream.ts';
 import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
@@ -23,7 +22,6 @@ export interface FaultyServiceOptions {
   readonly faultOf?: (request: SeenRequest) => Fault;
   /** Called at each step of each request; the request continues after it. */
   readonly onStage?: (stage: Stage, request: SeenRequest) => void;
-  readonly quirk?: Quirk;
   /** The pass that the caller is making; null for one that nobody judges. */
   readonly passOf?: (request: SeenRequest) => Pass | null;
   /** Whether some writes are stored after the readings that resolve them. */
@@ -52,15 +50,9 @@ export interface FaultyService {
   close(): Promise<void>;
 }
 
-/** The embedded service behind a proxy that answers as its faults and quirks say, and tells a judge. */
+/** The embedded service behind a proxy that answers as its faults say, and tells a judge. */
 export const startFaultyService = async (options: FaultyServiceOptions): Promise<FaultyService> => {
-  const {
-    faultOf = () => noFault,
-    onStage = () => undefined,
-    quirk = {},
-    passOf = () => null,
-    isLate = false,
-  } = options;
+  const { faultOf = () => noFault, onStage = () => undefined, passOf = () => null, isLate = false } = options;
   const upstream = await startUpstream();
   const start = await upstream.templates();
   const judge = createJudge({
@@ -114,19 +106,13 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     return write;
   };
 
-  /** Stores a write, with the quirk. */
+  /** Stores a write. */
   const store = async (write: JudgedWrite, form: URLSearchParams): Promise<Answer> => {
     const { operation, templateId } = write.request;
     const before = current.get(templateId);
-    if (quirk.refuses?.(write.request, before)) return { status: 422, body: '{"error":"refused"}' };
-    for (const [name, value] of Object.entries(quirk.store?.(write.request, before) ?? {}))
-      form.set(name, value);
-    for (const name of quirk.ignores ?? []) if (operation === 'update') form.delete(name);
     const answer = await upstream.write(templateId, operation === 'update' ? 'update' : 'add', form);
     if (answer.status !== 200) return answer;
-    let after = parsed<WireTemplate>(answer);
-    for (const edit of quirk.alsoChanges?.(write.request, after) ?? [])
-      after = await upstream.change('edit-record', edit);
+    const after = parsed<WireTemplate>(answer);
     current.set(templateId, after);
     take(write, before, after);
     return { status: 200, body: JSON.stringify(after) };
@@ -147,7 +133,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
       return stored ?? { status: 404, body: '{"error":"no such template"}' };
     const claimed = isLie(answer)
       ? claimInAnswer(answer, request, { before, after, all: [...current.values()] })
-      : (quirk.show?.(after, 'answer', before) ?? after);
+      : after;
     return { status: 200, body: JSON.stringify(claimed) };
   };
 
@@ -177,8 +163,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
       wasLie = false;
       for (const template of list) listed.set(template.id, template);
     }
-    const shown = list.map((template) => quirk.show?.(template, 'listing') ?? template);
-    return { status: 200, body: JSON.stringify(shown) };
+    return { status: 200, body: JSON.stringify(list) };
   };
 
   const count = (kind: string): void => void faults.set(kind, (faults.get(kind) ?? 0) + 1);

@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { noFault, type Fault } from './fault.ts';
-import { address, openPlace, type Place } from './place.ts';
+import { address, openPlace } from './place.ts';
 import type { SeenRequest } from './wire.ts';
 
 const actual = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
@@ -21,14 +20,6 @@ const losingAdds = (): { readonly faultOf: (request: SeenRequest) => Fault; isLo
   return service;
 };
 
-/** The program is killed while its first add is in flight. */
-const killAtAdd = async (place: Place, arrived: Promise<void>): Promise<void> => {
-  const program = place.start(['apply', '--yes'], { process: {} });
-  await arrived;
-  program.signal('SIGKILL');
-  await program.ended;
-};
-
 const untilAdd = () => {
   let resolve: () => void;
   const arrived = new Promise<void>((done) => (resolve = done));
@@ -41,25 +32,6 @@ const untilAdd = () => {
 };
 
 describe('a rotated client token', { timeout: 60_000 }, () => {
-  it('causes no second add while one is in flight, before or after', async () => {
-    const { arrived, onStage } = untilAdd();
-    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
-    await place.write(actual);
-    await place.apply();
-    await place.write(desired);
-    await killAtAdd(place, arrived);
-    expect(place.service.writes).toHaveLength(1);
-
-    const env = { DNS_SYNC_UNKNOWN_PAUSE: '10m' };
-    for (const tokens of [rotated, rotated, {}]) {
-      const { writes, report } = await place.apply({ env: { ...env, ...tokens } });
-      expect(writes).toBe(0);
-      expect(report.templates[0]?.differences).toMatchObject([
-        { action: 'blocked', reason: 'pending-write', desired: { name: 'www' } },
-      ]);
-    }
-  });
-
   it('is reported once as that of a known client, and plans as it writes', async () => {
     const place = await openPlace(actual);
     await place.write(actual);
@@ -87,70 +59,4 @@ describe('a rotated client token', { timeout: 60_000 }, () => {
     program.signal('SIGKILL');
     await program.ended;
   });
-
-  it('adds nothing again at a service that stores other names', async () => {
-    const store = (request: SeenRequest): Record<string, string> =>
-      isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
-    const place = await openPlace(actual, { quirk: { store } });
-    await place.write(desired);
-    expect(await place.apply()).toMatchObject({ writes: 1 });
-    const { writes, report } = await place.apply({ env: rotated });
-    expect(writes).toBe(0);
-    expect(report.templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
-  });
-
-  it('parks the records of the file, and no others', async () => {
-    const foreign = address('other', '203.0.113.9');
-    const place = await openPlace([...actual, foreign]);
-    await place.write(desired);
-    expect(await place.apply()).toMatchObject({ writes: 1 });
-    await place.write(actual, { surplus: 'park' });
-    expect(await place.apply({ env: rotated })).toMatchObject({ writes: 1 });
-    const names = (await place.records()).map(({ name }) => name);
-    expect(names).toEqual([null, 'api', 'other', expect.stringMatching(/^_parked-/)]);
-  });
-
-  it('has the history of the client, which keeps its previous token', async () => {
-    const place = await openPlace(actual);
-    await place.write(desired);
-    await place.apply();
-    await place.apply({ env: rotated });
-    const histories = await Promise.all([place.run(['history']), place.run(['history'], { env: rotated })]);
-    expect(histories.map(({ stdout }) => stdout)).toEqual(
-      [1, 2].map(() => expect.stringContaining('web: add')),
-    );
-  });
-});
-
-it('recognises its base URL in another spelling', { timeout: 60_000 }, async () => {
-  const place = await openPlace(actual);
-  await place.write(desired);
-  await place.apply();
-  const spelled = place.service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1');
-  const { writes, stderr } = await place.apply({ env: { DNS_SYNC_BASE_URL: `${spelled}/` } });
-  expect({ writes, stderr }).toEqual({ writes: 0, stderr: '' });
-});
-
-it('adds nothing beside a similar record after its state is lost', { timeout: 60_000 }, async () => {
-  const store = (request: SeenRequest): Record<string, string> =>
-    isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
-  const place = await openPlace(actual, { quirk: { store } });
-  await place.write(desired);
-  expect(await place.apply()).toMatchObject({ writes: 1 });
-  rmSync(place.stateDir, { recursive: true });
-  for (const env of [{}, rotated]) {
-    const { writes, report } = await place.apply({ env });
-    expect(writes).toBe(0);
-    expect(report.templates[0]?.differences).toMatchObject([
-      {
-        action: 'blocked',
-        reason: 'not-converging',
-        message: expect.stringMatching(/import.*adopt.*--retry/),
-      },
-      { action: 'surplus', current: { name: 'www.##DOMAIN##' } },
-    ]);
-  }
-  const planned = await place.run(['plan', '--format', 'json']);
-  expect(JSON.parse(planned.stdout)).toMatchObject({ summary: { add: 0, blocked: 1 } });
-  expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ writes: 1 });
 });

@@ -52,43 +52,11 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     expect(stdout).toContain('1 applied');
   });
 
-  it('with --plan after a refused record', async () => {
-    const place = await openWith(refused);
-    await place.write([apex, refused!, good!]);
-    expect(await place.run(['plan', '--format', 'json', '--out', 'plan.json'])).toMatchObject({ code: 0 });
-    expect(await place.apply({ args: ['--plan', 'plan.json'] })).toMatchObject({ code: 1, writes: 2 });
-  });
-
   it('with --retry of an abandoned add', async () => {
     const place = await openWith(lost);
     await place.apply();
     await place.write([apex, lost!, good!]);
     const { code, writes } = await applyOnTerminal(place, '--retry', 'web');
     expect({ code, writes }).toEqual({ code: 1, writes: ['good', 'lost'] });
-  });
-
-  it('after the program was killed with an add in flight', async () => {
-    const place = await openPlace([apex], {
-      faultOf: (request) => {
-        if (request.operation === 'add') kill();
-        return faultOf(request);
-      },
-    });
-    let kill = (): void => undefined;
-    await place.write([apex]);
-    await place.apply();
-    await place.write([apex, lost!]);
-    const daemon = place.start(['run', '--listen', 'off'], { process: {} });
-    kill = () => daemon.signal('SIGKILL');
-    await daemon.ended;
-    kill = () => undefined;
-    await place.write([apex, lost!, good!]);
-    // Both wait while the first one may still come.
-    const { code, writes, report } = await place.apply();
-    expect({ code, writes }).toEqual({ code: 1, writes: 0 });
-    expect(report.templates[0]?.differences).toMatchObject([
-      { reason: 'pending-write' },
-      { reason: 'pending-write' },
-    ]);
   });
 });

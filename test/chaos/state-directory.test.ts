@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 
 const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
@@ -146,47 +145,3 @@ it(
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
   },
 );
-
-describe('a clock that jumps', { timeout: 60_000 }, () => {
-  const day = 86_400_000;
-  /** The first add is lost. */
-  const loseFirst = (): ((request: { operation: string }) => Fault) => {
-    let adds = 0;
-    return ({ operation }) => {
-      if (operation !== 'add') return noFault;
-      adds += 1;
-      return adds === 1 ? { commit: 'never', answer: 'drop' } : noFault;
-    };
-  };
-
-  it.each([
-    ['on', 0, day],
-    ['back', day, 0],
-  ])(
-    '%s by a day neither ends nor extends the backoff after an add of unknown outcome',
-    async (_, then, now) => {
-      const place = await openPlace(actual, { faultOf: loseFirst() });
-      const env = { DNS_SYNC_UNKNOWN_PAUSE: '1h' };
-      const applyAt = (clockAhead: number) => place.apply({ clockAhead, env });
-      await place.write(actual);
-      await applyAt(then);
-      await place.write(more);
-      const lost = await applyAt(then);
-      expect(lost).toMatchObject({ code: 1, writes: 1 });
-      const waiting = await applyAt(then);
-      expect(waiting).toMatchObject({ code: 1, writes: 0 });
-      expect(waiting.report.templates[0]?.differences).toMatchObject([
-        { action: 'blocked', reason: 'pending-write', retryAt: expect.stringMatching(/^\d{4}-/) },
-      ]);
-      const before = Date.now() + now;
-      // Also by an edit of another record.
-      await place.write([address(null, '203.0.113.7'), ...more.slice(1)]);
-      const jumped = await applyAt(now);
-      expect(jumped).toMatchObject({ code: 1, writes: 1 });
-      const blocked = jumped.report.templates[0]?.differences.find(({ action }) => action === 'blocked');
-      expect(blocked).toMatchObject({ reason: 'pending-write', desired: { name: 'api' } });
-      expect(Date.parse(blocked?.retryAt ?? '')).toBeGreaterThan(before);
-      expect(Date.parse(blocked?.retryAt ?? '')).toBeLessThan(before + 3_700_000);
-    },
-  );
-});

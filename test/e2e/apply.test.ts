@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { reportOf, run, workplace } from './program.ts';
+import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -35,23 +35,6 @@ describe('apply on the examples', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('leaves surplus if it is only reported', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    const { code, stdout } = await run(['apply', '--yes', '--format', 'json'], launch);
-    const report = reportOf(stdout);
-    expect(code).toBe(0);
-    expect(report).toMatchObject({
-      dryRun: false,
-      status: 'drifted',
-      summary: { add: 0, update: 0, surplus: 3, blocked: 1, applied: 6 },
-    });
-    expect(service.writes()).toHaveLength(6);
-    expect((await service.records(17)).find(({ id }) => id === 171)?.content).toBe('203.0.113.10');
-    expect(await run(['plan', '--detailed-exitcode'], launch)).toMatchObject({ code: 2 });
-    expect(await run(['apply', '--yes', '--detailed-exitcode'], launch)).toMatchObject({ code: 2 });
-  });
-
   it.each(['no-such-directory/report.json', 'templates'])(
     'writes nothing if its report cannot be written, in %s',
     async (out) => {
@@ -65,36 +48,6 @@ describe('apply on the examples', () => {
       expect(await readFile(path.join(launch.cwd, 'report.txt'), 'utf8')).toContain('1 applied');
     },
   );
-
-  it('writes the named templates and no others', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    expect(await run(['apply', 'voice', '--yes', '--detailed-exitcode'], launch)).toMatchObject({ code: 0 });
-    expect(service.writes().map(({ path: written }) => written)).toEqual([
-      '/api/v1/dns_templates/31/update_record',
-    ]);
-  });
-
-  it('writes nothing if one of the names is misspelled', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    const { code, stdout, stderr } = await run(['apply', 'voice', 'standard-wep', '--yes'], launch);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('no template file describes standard-wep');
-    expect(service.writes()).toEqual([]);
-  });
-
-  it('writes valid templates, and ends with 1 for invalid ones', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    await writeFile(path.join(cwd, 'templates', 'voice.yaml'), 'template: voice\nrecords:\n  - {type: A}\n');
-    const { code, stdout } = await run(['apply', '--yes'], { cwd, env: service.env });
-    expect(code).toBe(1);
-    expect(stdout).toContain('5 applied');
-    expect(service.writes().map(({ path: written }) => written)).not.toContainEqual(
-      expect.stringContaining('/31/'),
-    );
-  });
 
   it.each(['markdown', 'html'])('writes its report in %s to a file', async (format) => {
     const service = await startService();

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { reportSchema } from '../../src/report/report.ts';
@@ -88,29 +88,6 @@ describe('template files that change', () => {
     expect(await event('pass.finished', isAfterEdit)).toMatchObject({ status: 'drifted' });
   });
 
-  it('are compared alone: other drift waits for a full pass', async () => {
-    const { write, daemon, contents, drift } = await started('site', 'other');
-    await drift('other', '192.0.2.66');
-    await write('site', describing('site', '192.0.2.2'));
-    const { run } = await daemon.event('pass.finished', isAfterEdit);
-    expect(await contents('site')).toEqual(['192.0.2.2']);
-    expect(await contents('other')).toEqual(['192.0.2.66']);
-    const reports = daemon.lines().filter((line) => line['event'] === 'drift.report' && line['run'] === run);
-    expect(reports.map(({ template }) => template)).toEqual(['site']);
-    const report = reportSchema.parse(await daemon.json('/api/report'));
-    expect(report).toMatchObject({ run, trigger: 'file-change', status: 'in-sync', summary: { inSync: 2 } });
-    await daemon.pass();
-    expect(await contents('other')).toEqual(['192.0.2.1']);
-  });
-
-  it('that now describe the template of another file write nothing, though they alone are compared', async () => {
-    const { service, write, daemon, contents, idOf } = await started('site');
-    await write('again', describing('again', '192.0.2.2', `id: ${idOf('site')}\n`));
-    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ status: 'held' });
-    expect(await contents('site')).toEqual(['192.0.2.1']);
-    expect(service.writes()).toEqual([]);
-  });
-
   it('without a change of content are read, and nothing is compared', async () => {
     const { write, daemon } = await started('site', 'other');
     await write('site', describing('site', '192.0.2.1'));
@@ -140,22 +117,6 @@ describe('template files that change', () => {
     await write('site', describing('site', '192.0.2.3'));
     await daemon.event('change.applied', wrote('192.0.2.3'));
     expect(await contents('site')).toEqual(['192.0.2.3']);
-  });
-
-  it('and are all removed write nothing until there are some again', async () => {
-    const { service, cwd, write, daemon, contents, drift } = await started('site', 'other');
-    await rm(path.join(cwd, 'templates'), { recursive: true });
-    await mkdir(path.join(cwd, 'templates'));
-    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
-      status: 'failed',
-      summary: { heldTemplates: 2 },
-    });
-    await drift('site', '192.0.2.66');
-    expect(await daemon.pass()).toMatchObject({ status: 'failed' });
-    expect(service.writes()).toEqual([]);
-    await write('site', describing('site', '192.0.2.2'));
-    await daemon.event('change.applied', wrote('192.0.2.2'));
-    expect(await contents('site')).toEqual(['192.0.2.2']);
   });
 
   it('leave a template alone whose file is gone, with one message', async () => {

@@ -1,8 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { reportOf, run, workplace } from './program.ts';
+import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -27,29 +27,6 @@ describe('no template files at all', () => {
       stderr: '',
     });
     expect(await run(['validate', '--allow-empty'], launch)).toMatchObject({ code: 0 });
-  });
-
-  it.each([['plan'], ['apply', '--yes']])('fail the report of %s', async (...command) => {
-    const { launch, service } = await place();
-    const failed = await run([...command, '--format', 'json'], launch);
-    expect(failed.code).toBe(1);
-    expect(reportOf(failed.stdout)).toMatchObject({
-      status: 'failed',
-      problems: [{ severity: 'error', check: 'no-templates', file: 'templates' }],
-    });
-    const allowed = await run([...command, '--format', 'json', '--allow-empty'], launch);
-    expect(allowed.code).toBe(0);
-    expect(reportOf(allowed.stdout)).toMatchObject({ status: 'in-sync', problems: [] });
-    expect(service.writes()).toEqual([]);
-  });
-
-  it('are reported once if the directory is missing', async () => {
-    const { cwd, launch } = await place();
-    await rm(path.join(cwd, 'templates'), { recursive: true });
-    const { code, stdout } = await run(['validate', '--allow-empty'], launch);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^templates: error: .* \[unreadable\]$/m);
-    expect((await run(['validate'], launch)).stdout.match(/error: /g)).toHaveLength(1);
   });
 
   it('are reported for their client, with all its paths', async () => {

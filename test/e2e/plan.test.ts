@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { addTemplate, startDaemon } from './daemon.ts';
 import { reportOf, run, workplace } from './program.ts';
-import { startService, userToken } from './service.ts';
+import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -129,30 +129,9 @@ describe('plan on the examples', () => {
     const { stderr } = await run(args, { cwd: await workplace(), env: service.env });
     expect(stderr).toBe('');
   });
-
-  it('leaves out other templates', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    const args = ['plan', 'voice', 'redirects', '--ignore-subdomains', '--format', 'json'];
-    const report = reportOf((await run(args, { cwd, env: service.env })).stdout);
-    expect(report.templates.map(({ template }) => template)).toEqual(['redirects', 'voice']);
-    expect(service.seen.map(({ path: asked }) => asked)).toEqual(['/api/v1/dns_templates']);
-  });
 });
 
 describe('exit codes of plan', () => {
-  it.each([
-    [['redirects'], 0],
-    [['redirects', '--detailed-exitcode'], 0],
-    [['voice'], 0],
-    [['voice', '--detailed-exitcode'], 2],
-    [['--detailed-exitcode'], 2],
-  ])('%j: %i', async (args, expected) => {
-    const service = await startService();
-    const { code } = await run(['plan', ...args], { cwd: await workplace(), env: service.env });
-    expect(code).toBe(expected);
-  });
-
   it('1 for a name that no file describes, with any other arguments', async () => {
     const service = await startService();
     const args = ['plan', 'voice', 'standard-wep', '--detailed-exitcode'];
@@ -161,58 +140,6 @@ describe('exit codes of plan', () => {
     expect(stderr).toBe(
       'dns-template-sync: no template file describes standard-wep; did you mean `standard-web`?\n',
     );
-  });
-
-  it('1 for an unreachable service, with a report that says so for each template', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    const env = { ...service.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' };
-    const { code, stdout } = await run(['plan', '--format', 'json', '--detailed-exitcode'], { cwd, env });
-    const { status, templates, summary } = reportOf(stdout);
-    expect({ code, status, failed: summary.failedTemplates }).toEqual({
-      code: 1,
-      status: 'failed',
-      failed: 5,
-    });
-    for (const { message } of templates) expect(message).toContain('ECONNREFUSED');
-  });
-
-  it('1 for a template that the service does not have, while the others are planned', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    await writeFile(path.join(cwd, 'templates', 'gone.yaml'), 'template: gone\nrecords: []\n');
-    const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
-    const { summary, templates } = reportOf(stdout);
-    expect({ code, update: summary.update }).toEqual({ code: 1, update: 4 });
-    expect(templates.find(({ template }) => template === 'gone')).toMatchObject({
-      id: null,
-      status: 'failed',
-      message: expect.stringContaining("no template of this client is called 'gone'"),
-    });
-  });
-
-  it('0 for a template bound by id alone, and 1 if the name beside it belongs to another one', async () => {
-    const service = await startService();
-    const cwd = await workplace({ withExamples: false });
-    await mkdir(path.join(cwd, 'templates'));
-    const file = path.join(cwd, 'templates', 'web.yaml');
-    const plan = () => run(['plan', 'template-17', '--format', 'json'], { cwd, env: service.env });
-    await writeFile(file, 'id: 17\nrecords: []\n');
-    const known = await plan();
-    expect(known.code).toBe(0);
-    expect(reportOf(known.stdout).templates).toMatchObject([{ template: 'template-17', id: 17 }]);
-
-    const imported = await run(['import', 'standard-web', '--overwrite'], { cwd, env: service.env });
-    expect(imported.stdout).toContain('templates/web.yaml');
-    expect(await readFile(file, 'utf8')).toContain('id: 17\n');
-    expect(reportOf((await plan()).stdout)).toMatchObject({ status: 'in-sync' });
-
-    await writeFile(file, 'template: voice\nid: 17\nrecords: []\n');
-    const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
-    expect([code, reportOf(stdout).templates[0]?.message]).toEqual([
-      1,
-      "template 17 is called 'standard-web' at the service, not 'voice': correct the name or the id",
-    ]);
   });
 
   it('1 for a file that is not valid, while the valid ones are planned', async () => {
@@ -244,29 +171,5 @@ describe('settings of plan', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     for (const name of ['DNS_SYNC_BASE_URL', 'DNS_SYNC_USER_TOKEN', 'DNS_SYNC_CLIENT_TOKEN'])
       expect(stderr).toContain(name);
-  });
-
-  it('name each of several clients in one report', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    await writeFile(
-      path.join(cwd, 'dns-template-sync.yaml'),
-      `
-      clients:
-        acme: {templates: templates/voice.yaml, clientToken: {env: ACME_TOKEN}}
-        bakery: {templates: templates/standard-web.yaml, clientToken: {env: BAKERY_TOKEN}}
-      `,
-    );
-    const env = {
-      DNS_SYNC_BASE_URL: service.url,
-      DNS_SYNC_USER_TOKEN: userToken,
-      ACME_TOKEN: 'token of acme',
-      BAKERY_TOKEN: 'token of the bakery',
-    };
-    const { stdout } = await run(['plan', '--format', 'json'], { cwd, env });
-    expect(reportOf(stdout).templates.map(({ client, template }) => [client, template])).toEqual([
-      ['acme', 'voice'],
-      ['bakery', 'standard-web'],
-    ]);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { testClock } from '../clock.ts';
 import { get } from '../sandbox/requests.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { reportOf, run, workplace } from './program.ts';
@@ -16,7 +15,6 @@ interface Derived {
 /** Three records and two subdomains that follow them, as the file says. */
 const prepared = async () => {
   const service = await startService();
-  const clock = testClock();
   const records = [
     { type: 'A', content: '192.0.2.1' },
     { type: 'A', name: 'www', content: '192.0.2.2' },
@@ -26,27 +24,24 @@ const prepared = async () => {
   for (const name of ['shop.example.net', 'late.example.net'])
     await service.change('set-subdomain', { name, dns_template_id: made.id });
   const cwd = await workplace({ withExamples: false });
-  const say = (api: string): Promise<void> =>
-    writeBelow(
-      cwd,
-      'templates/site.yaml',
-      `template: site
+  await writeBelow(
+    cwd,
+    'templates/site.yaml',
+    `template: site
 subdomains: [shop.example.net, late.example.net]
 records:
   - {type: A, content: 192.0.2.1}
   - {type: A, name: www, content: 192.0.2.2}
-  - {type: A, name: api, content: ${api}}
+  - {type: A, name: api, content: 192.0.2.3}
 `,
-    );
-  await say('192.0.2.3');
+  );
   const template = await service.records(made.id);
   const idOf = (name: string | null): number => template.find((record) => record.name === name)?.id ?? 0;
   const plan = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
-    run(['plan', ...args], { cwd, clock, env: { ...service.env, ...env } });
+    run(['plan', ...args], { cwd, env: { ...service.env, ...env } });
   const report = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
     reportOf((await plan([...args, '--format', 'json'], env)).stdout);
-  const launch = { cwd, clock, env: service.env };
-  return { service, clock, launch, say, idOf, plan, report };
+  return { service, idOf, plan, report };
 };
 
 const derivedAt = async ({ url }: Service, subdomain: string, name: string | null): Promise<Derived> => {
@@ -55,12 +50,6 @@ const derivedAt = async ({ url }: Service, subdomain: string, name: string | nul
 };
 
 describe('subdomains', () => {
-  it('that follow their template are in sync', async () => {
-    const { plan, report } = await prepared();
-    expect((await report()).summary).toMatchObject({ subdomains: 2, subdomainDifferences: 0 });
-    expect((await plan(['--detailed-exitcode'])).code).toBe(0);
-  });
-
   it('that do not are shown with missing, stale and foreign records, in every format', async () => {
     const { service, idOf, plan, report } = await prepared();
     const [apex, www] = [
@@ -145,71 +134,5 @@ describe('subdomains', () => {
     expect((await report(ignoring)).summary).toMatchObject({ subdomains: 0, subdomainDifferences: 0 });
     for (const format of ['markdown', 'html'])
       expect((await plan([...ignoring, '--format', format])).stdout).not.toContain('shop.example.net');
-  });
-
-  it('that lag are pending after a write, then in sync or drifted', async () => {
-    const { service, clock, launch, say, plan, report } = await prepared();
-    await service.change('set-subdomain', { name: 'shop.example.net', lag_ms: 100 });
-    await service.change('set-subdomain', { name: 'late.example.net', follows: false });
-    await say('192.0.2.30');
-    const applied = await run(['apply', '--yes', '--format', 'json', '--detailed-exitcode'], launch);
-    expect(applied.code).toBe(0);
-    expect(reportOf(applied.stdout)).toMatchObject({
-      status: 'in-sync',
-      summary: { applied: 1, subdomainDifferences: 2 },
-    });
-
-    const statuses = async (env: Readonly<Record<string, string>> = {}): Promise<unknown> =>
-      (await report([], env)).templates[0]?.subdomains.map(({ status }) => status);
-    await vi.waitFor(async () => expect(await statuses()).toEqual(['in-sync', 'pending']), {
-      timeout: 20_000,
-    });
-    const { code, stdout } = await plan(['--detailed-exitcode']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('subdomain late.example.net: pending');
-    expect(stdout.trimEnd()).toMatch(/, 1 difference in subdomains, pending\n/);
-    expect(stdout).toMatch(/~ A api +192\.0\.2\.3 → 192\.0\.2\.30/);
-    expect((await plan(['--format', 'markdown'])).stdout).toContain(
-      'Subdomain <code>late.example.net</code>: **pending**',
-    );
-
-    clock.forward(14 * 60_000);
-    expect(await statuses()).toEqual(['in-sync', 'pending']);
-    clock.forward(60_000);
-    expect(await statuses()).toEqual(['in-sync', 'drifted']);
-    expect((await plan(['--detailed-exitcode'])).code).toBe(2);
-    expect((await plan()).stdout).toContain('subdomain late.example.net: drifted');
-  });
-
-  it('that had drifted before a write are still drifted after it', async () => {
-    const { service, launch, say, report } = await prepared();
-    const apex = await derivedAt(service, 'shop.example.net', null);
-    await service.change('set-subdomain', { name: 'shop.example.net', follows: false });
-    await service.change('edit-dns-record', { record_id: apex.id, content: '192.0.2.9' });
-    const args = ['apply', '--yes', '--detailed-exitcode', '--format', 'json'];
-    expect((await run(args, launch)).code).toBe(2);
-    await say('192.0.2.30');
-    const applied = await run(args, launch);
-    expect(applied.code).toBe(2);
-    expect(reportOf(applied.stdout)).toMatchObject({ status: 'drifted', summary: { applied: 1 } });
-    expect((await report()).templates[0]?.subdomains).toMatchObject([
-      { status: 'drifted', differences: [{ kind: 'stale' }, { kind: 'stale' }] },
-      { status: 'in-sync' },
-    ]);
-  });
-
-  it('that cannot be read make their template failed', async () => {
-    const { launch, plan, report } = await prepared();
-    await writeBelow(
-      launch.cwd,
-      'templates/site.yaml',
-      'template: site\nsubdomains: [gone.example.net]\nrecords: [{type: A, content: 192.0.2.1}]\n',
-    );
-    const { status, summary, templates } = await report();
-    expect({ status, summary }).toMatchObject({ status: 'failed', summary: { failedTemplates: 1 } });
-    expect(templates).toMatchObject([
-      { status: 'failed', message: 'subdomain gone.example.net cannot be read', inSync: 1 },
-    ]);
-    expect((await plan()).code).toBe(1);
   });
 });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { startDaemon } from './daemon.ts';
@@ -25,15 +24,12 @@ const place = async ({ isManaged = true } = {}) => {
     records: [{ type: 'A', content: '192.0.2.1' }],
   })) as { id: number };
   if (isManaged) expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
-  const bindById = (): Promise<void> =>
-    writeBelow(cwd, 'templates/web.yaml', fileOf(apex, www).replace('template: web', `id: ${id}`));
   const namesNow = async (): Promise<(string | null)[]> =>
     (await service.records(id)).map(({ name }) => name).toSorted();
-  return { service, launch, edit, bindById, namesNow };
+  return { service, launch, edit, namesNow };
 };
 
 const www = 'type: A, name: www, content: 192.0.2.2';
-const api = 'type: A, name: api, content: 192.0.2.3';
 
 it('a suspended template is not written to, by anybody, until it is resumed', async () => {
   const { launch, edit, namesNow } = await place();
@@ -57,21 +53,6 @@ it('a suspended template is not written to, by anybody, until it is resumed', as
   expect(await namesNow()).toEqual([null, 'www']);
 });
 
-it.each([true, false])(
-  'a template stays suspended if its file names it otherwise, managed or not: %s',
-  async (isManaged) => {
-    const { launch, bindById, namesNow } = await place({ isManaged });
-    await run(['suspend', 'web', '--reason', 'moving the mail'], launch);
-    await bindById();
-    for (let times = 0; times < 2; times += 1)
-      expect((await run(['apply', '--yes'], launch)).stdout).toMatch(/suspended by .+: moving the mail/);
-    expect(await namesNow()).toEqual([null]);
-    expect((await run(['resume', 'web'], launch)).stdout).toMatch(/^web: resumed; /);
-    expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
-    expect(await namesNow()).toEqual([null, 'www']);
-  },
-);
-
 it('a template that the service cannot be asked for is suspended with its client only', async () => {
   const { launch: near } = await place({ isManaged: false });
   const launch: Launch = { ...near, env: { ...near.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' } };
@@ -91,14 +72,6 @@ it('resume says that the client is still suspended, and by whom', async () => {
   expect((await run(['resume', 'web'], launch)).stdout).toMatch(
     new RegExp(`^web: resumed; .+\n${still.source}`),
   );
-});
-
-it('a template whose file is gone is resumed by its name', async () => {
-  const { launch } = await place();
-  await run(['suspend', 'web', '--reason', 'r'], launch);
-  await rm(`${launch.cwd}/templates/web.yaml`);
-  expect((await run(['resume', 'web'], launch)).stdout).toMatch(/^web: resumed; /);
-  expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
 });
 
 it('a token in a reason is refused, and neither saved nor printed', async () => {
@@ -125,51 +98,7 @@ it('doctor --write leaves a suspended template alone', async () => {
   expect(service.writes()).toHaveLength(before);
 });
 
-const suspended = (line: LogLine): boolean => line['status'] === 'suspended';
 const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';
-
-it('a daemon obeys what another process suspends and resumes while it runs, at once', async () => {
-  const { launch, edit, namesNow } = await place({ isManaged: false });
-  const daemon = await startDaemon([], launch);
-  await daemon.event('pass.finished');
-  for (const [target, before, records, after] of [
-    [['web'], [null], [www], [null, 'www']],
-    [
-      ['--client', 'default'],
-      [null, 'www'],
-      [www, api],
-      ['api', null, 'www'],
-    ],
-  ] as const) {
-    await run(['suspend', ...target, '--reason', 'an audit'], launch);
-    expect(await daemon.event('pass.finished', suspended)).toMatchObject({ trigger: 'request' });
-    await edit(...records);
-    await daemon.event('pass.finished', suspended);
-    expect(await namesNow()).toEqual(before);
-    await run(['resume', ...target], launch);
-    expect(await daemon.event('pass.finished', inSync)).toMatchObject({ trigger: 'request' });
-    expect(await namesNow()).toEqual(after);
-  }
-});
-
-it('a suspension outlasts a restart of the daemon', async () => {
-  const { launch, edit, namesNow } = await place();
-  await run(['suspend', 'web', '--reason', 'an audit'], launch);
-  await edit(www);
-  const start = async () => {
-    const daemon = await startDaemon([], launch);
-    expect(await daemon.event('pass.finished')).toMatchObject({ status: 'suspended', trigger: 'startup' });
-    expect(await namesNow()).toEqual([null]);
-    return daemon;
-  };
-  const first = await start();
-  first.signal('SIGTERM');
-  await first.ended;
-  const second = await start();
-  await run(['resume', 'web'], launch);
-  await second.event('pass.finished', inSync);
-  expect(await namesNow()).toEqual([null, 'www']);
-});
 
 it('a daemon writes again as soon as a suspension has expired', async () => {
   const { launch, edit, namesNow } = await place({ isManaged: false });

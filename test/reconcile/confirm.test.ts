@@ -1,28 +1,6 @@
 import { expect, test } from 'vitest';
-import { writeKey } from '../../src/reconcile/core/attempt.ts';
-import { planOf } from '../../src/reconcile/core/plan-of.ts';
-import { confirmBy } from '../../src/reconcile/core/two-readings.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { openScene } from './pass.ts';
-import { moment, newState } from './state.ts';
-
-test('only what both readings require is confirmed', () => {
-  const state = newState(
-    ['@ A 192.0.2.1', 'api A 192.0.2.3', 'www A 192.0.2.2'],
-    ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'],
-  );
-  // In the second one, another record is missing too.
-  const second = actualTemplate(['#1 @ A 192.0.2.1', '#2 other A 192.0.2.2']);
-  const { basis, confirmed } = confirmBy(state, second, moment);
-  const steps = planOf(basis).steps.map((step) => [
-    'desired' in step && step.desired.name,
-    confirmed.has(writeKey(step)),
-  ]);
-  expect(steps).toEqual([
-    ['api', true],
-    ['www', false],
-  ]);
-});
 
 test('an add waits if the first reading required an update instead', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.2']));
@@ -35,38 +13,6 @@ test('an add waits if the first reading required an update instead', async () =>
   );
   expect(scene.calls).toEqual(['list 1', 'list 2']);
   expect(templates[0]!.differences).toMatchObject([{ action: 'add', outcome: 'skipped' }]);
-});
-
-test('a step waits if only the first reading and an answer require it', async () => {
-  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
-  const named = (name: string) => actualTemplate([`#3 ${name} A 192.0.2.3`]).records;
-  scene.mishaps.set('list 2', (template) => {
-    scene.actual = { ...template, records: [...template.records, ...named('api')] };
-    return scene.actual;
-  });
-  scene.mishaps.set('update 1', (template) => {
-    scene.actual = { ...template, records: [...template.records.slice(0, 2), ...named('else')] };
-    return scene.actual;
-  });
-  const { templates } = await scene.pass(
-    desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9', 'api A 192.0.2.3']),
-  );
-  expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
-  expect(templates[0]!.differences).toContainEqual(
-    expect.objectContaining({ action: 'add', outcome: 'skipped' }),
-  );
-});
-
-test('nothing is written if the second reading lacks the template', async () => {
-  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
-  scene.mishaps.set('list 2', (template) => ({ ...template, id: 99 }));
-  const { templates } = await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']));
-  expect(scene.calls).toEqual(['list 1', 'list 2']);
-  expect(templates[0]).toMatchObject({
-    status: 'failed',
-    message: 'the template was missing in a second reading',
-    differences: [{ action: 'update', outcome: 'skipped' }],
-  });
 });
 
 test('a confirmed step is not held back by a listing made for another template', async () => {
@@ -82,29 +28,6 @@ test('a confirmed step is not held back by a listing made for another template',
   ]);
   expect(scene.calls.slice(0, 3)).toEqual(['list 1', 'list 2', 'update 1']);
   expect(templates[0]!.differences).toMatchObject([{ action: 'update', outcome: 'applied' }]);
-});
-
-test('a confirmed step is written from the newest listing, also one made for another template', async () => {
-  const scene = await openScene(actualTemplate(['#1 mail MX 10 mx1.example.net', '#2 www A 192.0.2.2']));
-  const file = ['mail MX 10 mx1.example.net', 'www A 192.0.2.2'];
-  await scene.pass(desiredTemplate(file));
-  scene.now += 60_000;
-  scene.calls.length = 0;
-  scene.beside = [{ ...actualTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
-  // Somebody gives it the name of a planned null MX.
-  scene.mishaps.set('list 2', (template) => {
-    const records = template.records.map((one) => (one.id === 1 ? { ...one, name: 'api' } : one));
-    return (scene.actual = { ...template, records });
-  });
-  const { templates } = await scene.pass([
-    desiredTemplate([...file, 'api MX 10 .'], { mode: 'edits' }),
-    desiredTemplate(['@ A 192.0.2.9'], { template: 'mail' }),
-  ]);
-  expect(scene.calls).not.toContain('add 1');
-  expect(templates[0]!.differences).toMatchObject([
-    { action: 'update', recordId: 1, outcome: 'skipped' },
-    { action: 'add', outcome: 'skipped' },
-  ]);
 });
 
 test('a confirmed add is not sent if the newest listing shows its record in the place of another one', async () => {

@@ -49,19 +49,6 @@ test.each(['www.', 'www.##DOMAIN##', 'www.bakery.example.net'])(
   },
 );
 
-test('a record without a name that the service names is changed in place each time', async () => {
-  const scene = await openScene(actualTemplate(['#2 www A 192.0.2.1']));
-  const named = () => ({
-    ...scene.actual,
-    records: scene.actual.records.map((one) => ({ ...one, name: one.name ?? '##DOMAIN##' })),
-  });
-  scene.mishaps.set('add 1', () => (scene.actual = named()));
-  await scene.pass(file(www));
-  await scene.pass(file(www, '@ A 192.0.2.2'));
-  for (const content of ['192.0.2.3', '192.0.2.4']) await scene.pass(file(www, `@ A ${content}`));
-  expect(scene.actual.records).toMatchObject([{ id: 2 }, { name: '##DOMAIN##', content: '192.0.2.4' }]);
-});
-
 const made = 'www CNAME web.example.net';
 
 /** Every name that is sent for the one record that there is at a name gets an ending, and no CNAME is taken. */

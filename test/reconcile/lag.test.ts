@@ -51,16 +51,6 @@ const afterFound = async (when: (typeof moments)[number]): Promise<Scene> => {
 };
 
 describe('an add that was accepted', () => {
-  test('is not repeated while listings may be behind, and the report says until when', async () => {
-    const { scene, pass } = await afterAdd();
-    const until = scene.now + 10 * minute;
-    scene.now = until - 1;
-    expect((await pass()).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'pending-write', retryAt: new Date(until).toISOString() },
-    ]);
-    expect(scene.calls).not.toContain('add 1');
-  });
-
   test('is looked for in a second listing', async () => {
     const { scene, pass, behind } = await afterAdd();
     scene.now += minute;
@@ -70,29 +60,6 @@ describe('an add that was accepted', () => {
     scene.mishaps.delete('list 2');
     expect((await pass()).templates[0]).toMatchObject({ status: 'in-sync' });
     expect(scene.calls).toEqual(['list 1', 'list 2']);
-  });
-
-  test('is repeated after that', async () => {
-    const { scene, pass, remove } = await afterAdd();
-    remove();
-    scene.now += 10 * minute;
-    expect((await pass()).templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
-  });
-
-  test('is not repeated after that where no listing ever showed it, until a person says so', async () => {
-    const { scene, pass, behind } = await afterAdd({}, false);
-    for (let passes = 0; passes < 3; passes += 1) {
-      scene.now += 10 * minute;
-      const { templates } = await pass();
-      expect(templates[0]).toMatchObject({
-        status: 'held',
-        message: expect.stringContaining('the listing does not show what its answers show (record 2)'),
-      });
-      behind();
-    }
-    expect(scene.calls).not.toContain('add 1');
-    await pass({ trigger: 'command', retry: true });
-    expect(scene.calls).toContain('add 1');
   });
 
   test.each([0, 6])(
@@ -112,13 +79,6 @@ describe('an add that was accepted', () => {
     },
   );
 
-  test('is repeated when a person says so', async () => {
-    const { pass, remove } = await afterAdd();
-    remove();
-    const { templates } = await pass({ trigger: 'command', retry: true });
-    expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
-  });
-
   test('is waited for, too, with state of an older version', async () => {
     const { scene, pass } = await afterAdd();
     const { row, records } = (await scene.memory.template(17))!;
@@ -129,16 +89,6 @@ describe('an add that was accepted', () => {
     await scene.memory.save({ row, records: older, forgotten: [] });
     scene.now += minute;
     expect((await pass()).templates[0]?.differences).toMatchObject([waiting]);
-  });
-
-  test('is waited for as long as the service may need, by its settle', async () => {
-    const { scene, pass, behind, remove } = await afterAdd({ settle: 100 });
-    remove();
-    scene.now += 5_999;
-    expect((await pass()).templates[0]?.differences).toMatchObject([{ action: 'blocked' }]);
-    behind();
-    scene.now += 1;
-    expect((await pass()).templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
   });
 });
 
@@ -214,29 +164,6 @@ describe('a record that a listing shows as it was before, and as the file wants 
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
   const unchanged = (scene: Scene) => scene.calls.every((call) => call.startsWith('list'));
 
-  test('is not parked', async () => {
-    const record = 'www A 192.0.2.2';
-    const { scene, fileOf } = await changedBack(record, 'ftp A 192.0.2.2', { surplus: 'park' });
-    await scene.pass(fileOf(record));
-    expect(unchanged(scene)).toBe(true);
-    scene.now += 20 * minute;
-    expect((await scene.pass(fileOf(record))).templates[0]?.status).toBe('in-sync');
-    expect(unchanged(scene)).toBe(true);
-  });
-
-  test('is not parked where nothing was sent since', async () => {
-    const fileOf = (record: string) =>
-      desiredTemplate(['@ A 192.0.2.1', record], { limits, surplus: 'park' });
-    const scene = await openScene(actualTemplate([apex, '#2 www A 192.0.2.2']));
-    await scene.pass(fileOf('www A 192.0.2.2'));
-    await scene.pass(fileOf('ftp A 192.0.2.2'));
-    scene.calls.length = 0;
-    scene.actual = actualTemplate([apex, '#2 www A 192.0.2.2']);
-    scene.now += minute;
-    await scene.pass(fileOf('www A 192.0.2.2'));
-    expect(unchanged(scene)).toBe(true);
-  });
-
   test('serves no other one', async () => {
     const record = 'www 60 A 192.0.2.2';
     const { scene, fileOf } = await changedBack(record, 'www 300 A 192.0.2.3', {});
@@ -297,8 +224,6 @@ test('an add is waited for anew where the clock was set back while the machine w
 });
 
 describe('a record that was added and that no listing shows yet', () => {
-  const edited = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']);
-
   test('may be gone: a copy that somebody makes of it serves no other record meanwhile', async () => {
     const { scene } = await afterAdd();
     const retryAt = new Date(scene.now + 10 * minute).toISOString();
@@ -310,54 +235,6 @@ describe('a record that was added and that no listing shows yet', () => {
       expect.objectContaining({ ...waiting, recordId: 3, retryAt }),
     );
     expect(scene.calls).not.toContain('update 1');
-  });
-
-  test('is updated after an edit, rather than left beside another one', async () => {
-    const { scene } = await afterAdd();
-    const at = scene.now;
-    const retryAt = new Date(at + 10 * minute).toISOString();
-    scene.now += 1_000;
-    expect((await scene.pass(edited)).templates[0]?.differences).toMatchObject([
-      {
-        action: 'blocked',
-        reason: 'pending-write',
-        retryAt,
-        message: `record 2 was added at ${new Date(at).toISOString()}, and the listing does not show it yet; it is written again if no listing shows it before ${retryAt}`,
-      },
-    ]);
-    scene.mishaps.clear();
-    scene.now += 60_000;
-    expect((await scene.pass(edited)).templates[0]?.differences).toMatchObject([
-      { action: 'update', recordId: 2, outcome: 'applied' },
-    ]);
-    expect(scene.calls).not.toContain('add 1');
-  });
-
-  test('is still known where the file dropped it and lists it again', async () => {
-    const { scene, behind } = await afterAdd();
-    const dropped = desiredTemplate(['@ A 192.0.2.1']);
-    for (let pass = 0; pass < 3; pass += 1) {
-      scene.now += 60_000;
-      await scene.pass(dropped);
-      behind();
-    }
-    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'pending-write' },
-    ]);
-    expect(scene.calls).not.toContain('add 1');
-  });
-
-  test('keeps other adds of its template waiting, and no update', async () => {
-    const { scene } = await afterAdd();
-    scene.now += 1_000;
-    const both = desiredTemplate(['@ A 192.0.2.9', 'www A 192.0.2.2', 'www A 192.0.2.3']);
-    await scene.pass(both);
-    expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
-    scene.mishaps.clear();
-    scene.now += 1_000;
-    await scene.pass(both);
-    expect(scene.calls).toContain('add 1');
-    expect(scene.actual.records.at(-1)).toMatchObject({ content: '192.0.2.3' });
   });
 });
 
@@ -383,45 +260,11 @@ describe('an update that was accepted', () => {
     return { scene, show, pass };
   };
 
-  test('is not repeated while a listing shows the record as it was, nor called in sync', async () => {
-    const { scene, pass } = await afterUpdate();
-    scene.now += minute;
-    expect(await pass('192.0.2.7')).toMatchObject([
-      { ...waiting, message: expect.stringContaining('record 1 was changed at') },
-    ]);
-    expect(scene.calls).not.toContain('update 1');
-  });
-
-  test('is repeated where the record has another content since', async () => {
-    const { show, pass } = await afterUpdate();
-    show('192.0.2.9');
-    expect(await pass('192.0.2.7')).toMatchObject([{ action: 'update', cause: 'drifted' }]);
-  });
-
-  test('does not keep an edit waiting, and after that a listing may show each earlier value', async () => {
-    const { scene, show, pass } = await afterUpdate();
-    expect(await pass('192.0.2.8')).toMatchObject([{ action: 'update', outcome: 'applied' }]);
-    for (const content of ['192.0.2.1', '192.0.2.7']) {
-      show(content);
-      expect(await pass('192.0.2.8')).toMatchObject([waiting]);
-    }
-    expect(scene.calls).not.toContain('update 1');
-  });
-
   test('is shown by a listing that shows it, also if the record was the same before', async () => {
     const { show, pass } = await afterUpdate();
     await pass('192.0.2.1');
     show('192.0.2.1');
     expect(await pass('192.0.2.1')).toEqual([]);
-  });
-
-  test('from long ago is what no listing is behind', async () => {
-    const { scene, show, pass } = await afterUpdate();
-    show('192.0.2.7');
-    scene.now += 11 * minute;
-    await pass('192.0.2.8');
-    show('192.0.2.1');
-    expect(await pass('192.0.2.8')).toMatchObject([{ action: 'update', cause: 'drifted' }]);
   });
 
   test('keeps every add waiting, which is promised no time', async () => {

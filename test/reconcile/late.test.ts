@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredTemplate } from '../../src/model/template.ts';
 import { MemoryError } from '../../src/state/memory.ts';
 import type { Change } from '../../src/result.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
@@ -11,112 +10,6 @@ import { failing, openScene, type Scene } from './pass.ts';
 const minute = 60_000;
 const apex = '@ A 192.0.2.1';
 const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-
-interface Late {
-  readonly name: string;
-  /** What the file says when the add is lost, and since. */
-  readonly first: readonly string[];
-  readonly since: readonly string[];
-  readonly surplus?: DesiredTemplate['surplus'];
-  /** The result of the add, and what the service has in the end. */
-  readonly arrives: string;
-  readonly end: readonly string[];
-}
-
-const cases: readonly Late[] = [
-  {
-    name: 'a CNAME that the file made an A, with park',
-    first: ['www CNAME web.example.net'],
-    since: ['www A 192.0.2.2'],
-    surplus: 'park',
-    arrives: '#9 www CNAME web.example.net',
-    end: ['_parked-9 CNAME', 'www A'],
-  },
-  {
-    name: 'a CNAME that the file made an A',
-    first: ['www CNAME web.example.net'],
-    since: ['www A 192.0.2.2'],
-    arrives: '#9 www CNAME web.example.net',
-    end: ['www CNAME'],
-  },
-  {
-    name: 'an A that the file made a CNAME, with park',
-    first: ['www A 192.0.2.2'],
-    since: ['www CNAME web.example.net'],
-    surplus: 'park',
-    arrives: '#9 www A 192.0.2.2',
-    end: ['_parked-9 A', 'www CNAME'],
-  },
-  {
-    name: 'an A that the file made a CNAME',
-    first: ['www A 192.0.2.2'],
-    since: ['www CNAME web.example.net'],
-    arrives: '#9 www A 192.0.2.2',
-    end: ['www A'],
-  },
-  {
-    name: 'a text that was edited',
-    first: ['@ TXT one'],
-    since: ['@ TXT two'],
-    arrives: '#9 @ TXT one',
-    end: ['@ TXT'],
-  },
-  {
-    name: 'an A that the file dropped, with park',
-    first: ['www A 192.0.2.2'],
-    since: [],
-    surplus: 'park',
-    arrives: '#9 www A 192.0.2.2',
-    end: ['_parked-9 A'],
-  },
-  {
-    name: 'an A that the file renamed, with park',
-    first: ['www A 192.0.2.2'],
-    since: ['web A 192.0.2.2'],
-    surplus: 'park',
-    arrives: '#9 www A 192.0.2.2',
-    end: ['web A'],
-  },
-];
-
-test.each(cases)('what an add given up as absent made late is ours: $name', async (one) => {
-  const { first, since, surplus = 'report', arrives, end } = one;
-  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
-  const file = (records: readonly string[]) => desiredTemplate([apex, ...records], { surplus, limits });
-  scene.mishaps.set('add 1', failing('unknown', 504));
-  await scene.pass(file(first));
-  scene.mishaps.clear();
-  scene.calls.length = 0;
-  scene.now += minute;
-  const { templates } = await scene.pass(file(since));
-  expect(scene.calls).not.toContain('add 1');
-  expect(templates[0]?.status).toBe(since.length > 0 ? 'drifted' : 'in-sync');
-  scene.now += minute;
-  scene.actual = actualTemplate([`#1 ${apex}`, arrives]);
-  for (let passes = 0; passes < 3; passes += 1) {
-    await scene.pass(file(since));
-    scene.now += 7 * minute;
-  }
-  const others = scene.actual.records.filter(({ id }) => id !== 1);
-  expect(others.map(({ name, type }) => `${name ?? '@'} ${type}`)).toEqual(end);
-});
-
-test('nothing is added that an update of unknown outcome may still make', async () => {
-  const scene = await openScene(actualTemplate(['#1 @ TXT old']));
-  const file = (surplus: DesiredTemplate['surplus']) =>
-    desiredTemplate(['@ TXT one'], { surplus, adopt: true, limits });
-  scene.mishaps.set('update 1', failing('unknown', 504));
-  await scene.pass(file('park'));
-  scene.mishaps.clear();
-  scene.calls.length = 0;
-  scene.now += minute;
-  const { templates } = await scene.pass(file('report'));
-  expect(scene.calls).not.toContain('add 1');
-  expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
-  scene.now += 5 * minute;
-  await scene.pass(file('report'));
-  expect(scene.calls).toContain('add 1');
-});
 
 test('what somebody makes of another record does not end the wait for an add', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 ftp A 192.0.2.2']));
@@ -234,18 +127,6 @@ describe('an add that was bound to an equal record of somebody else', () => {
   });
 });
 
-test('an add that arrives in the spelling of the service is no copy of itself', async () => {
-  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
-  scene.mishaps.set('add 1', failing('unknown', 504));
-  scene.mishaps.set('list 3', () => (scene.actual = actualTemplate([`#1 ${apex}`, '#9 www. A 192.0.2.2'])));
-  await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2'], { limits }));
-  const known = await scene.memory.template(17);
-  expect(known?.records.find(({ wanted }) => wanted.name === 'www')).toMatchObject({
-    recordId: 9,
-    copies: [],
-  });
-});
-
 test('an add takes the place of the earlier record, if somebody has renamed that one', async () => {
   const scene = await openScene(actualTemplate([`#1 ${apex}`, '#5 www A 192.0.2.2']));
   const file = desiredTemplate([apex, 'www A 192.0.2.2'], { limits });
@@ -328,35 +209,6 @@ test('what arrives late is the record, not one whose update may never have left'
 });
 
 describe('a record that may still get another name', () => {
-  const parking = (record: string) => desiredTemplate([apex, record], { surplus: 'park', limits });
-  const renamed = async () => {
-    const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
-    await scene.pass(parking('www A 192.0.2.2'));
-    scene.mishaps.set('update 1', failing('unknown', 504));
-    await scene.pass(parking('ftp A 192.0.2.2'));
-    scene.mishaps.clear();
-    scene.calls.length = 0;
-    scene.now += minute;
-    return { scene, retryAt: new Date(scene.now + 4 * minute).toISOString() };
-  };
-
-  test('is not parked until then, and is in the way of a CNAME there', async () => {
-    const { scene, retryAt } = await renamed();
-    const pass = () => scene.pass(parking('ftp CNAME web.example.org'));
-    expect((await pass()).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'cname-conflict', conflicts: [2] },
-      { action: 'surplus', recordId: 2, retryAt },
-    ]);
-    expect(scene.calls).not.toContain('update 1');
-    scene.now += 4 * minute;
-    await pass();
-    await pass();
-    expect(scene.actual.records.slice(1)).toMatchObject([
-      { name: '_parked-2' },
-      { name: 'ftp', type: 'CNAME' },
-    ]);
-  });
-
   test('is in the way of a CNAME there, also where somebody had taken the name from it', async () => {
     const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
     const file = (record: string) => desiredTemplate([apex, record], { limits });
@@ -374,18 +226,6 @@ describe('a record that may still get another name', () => {
     scene.now += 4 * minute;
     await pass();
     expect(scene.actual.records[2]).toMatchObject({ name: 'www', type: 'CNAME' });
-  });
-
-  test('gets no third one until then', async () => {
-    const { scene, retryAt } = await renamed();
-    const pass = () => scene.pass(parking('mail A 192.0.2.2'));
-    expect((await pass()).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'pending-write', recordId: 2, retryAt },
-    ]);
-    expect(scene.calls).not.toContain('update 1');
-    scene.now += 4 * minute;
-    await pass();
-    expect(scene.actual.records[1]).toMatchObject({ id: 2, name: 'mail' });
   });
 });
 
@@ -424,31 +264,6 @@ test('a record counts under the name that the service gave it, where the answer 
     { action: 'surplus', recordId: 8 },
   ]);
 });
-
-test.each(['ended', 'lost its answer'])(
-  'in mode edits an edit is taken back whose update shows after the process %s',
-  async (how) => {
-    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
-    const file = (record: string) => desiredTemplate([record], { mode: 'edits', limits });
-    await scene.pass(file('www A 192.0.2.1'));
-    scene.now += minute;
-    const full = () => Promise.reject(new MemoryError('the disk is full'));
-    if (how === 'ended')
-      await scene.pass(file('www A 192.0.2.2'), { writer: { ...scene.memory, finish: full } });
-    else {
-      scene.mishaps.set('update 1', failing('unknown', 504));
-      await scene.pass(file('www A 192.0.2.2'));
-      scene.mishaps.clear();
-      scene.actual = actualTemplate(['#1 www A 192.0.2.2']);
-    }
-    scene.now += minute;
-    await scene.pass(file('www A 192.0.2.1'));
-    scene.now += minute;
-    const { templates } = await scene.pass(file('www A 192.0.2.1'));
-    expect(templates[0]?.status).toBe('in-sync');
-    expect(scene.actual.records[0]?.content).toBe('192.0.2.1');
-  },
-);
 
 describe('an outcome that could not be saved', () => {
   test.each(['update', 'add'] as const)('is told once, and saved by the next pass: %s', async (action) => {

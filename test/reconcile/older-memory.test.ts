@@ -163,57 +163,8 @@ test.each([
   expect(warnings).toEqual(expected);
 });
 
-describe('with a doubtful state', () => {
-  test('a retry by a person is enough', async () => {
-    const { scene, pass, warnings } = await known();
-    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
-    await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
-    expect(warnings).toEqual([neverSeen]);
-    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 9 }, { name: 'www', content: '192.0.2.2' }]);
-  });
-
-  test('a missing record that was there before waits for a person', async () => {
-    const { scene, pass, warnings } = await known();
-    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
-    scene.calls.length = 0;
-    const { templates } = await pass(file('mail A 192.0.2.3'));
-    expect(warnings).toEqual([neverSeen]);
-    expect(scene.calls).not.toContain('add 1');
-    expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'vanished' }]);
-  });
-
-  test('causes are unknown', async () => {
-    const { scene, pass, warnings } = await known();
-    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
-    scene.calls.length = 0;
-    const records = ['@ A 192.0.2.1', 'www A 192.0.2.9', 'mail A 192.0.2.3'];
-    await pass(desiredTemplate(records, { mode: 'edits' }));
-    expect(warnings).toEqual([neverSeen]);
-    expect(scene.calls).not.toContain('update 1');
-  });
-
-  test('a changed record that the file dropped is not parked', async () => {
-    const { scene, pass, warnings } = await known();
-    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9', '#9 mail A 192.0.2.3']);
-    scene.calls.length = 0;
-    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-    await pass(desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.3'], { surplus: 'park', limits }));
-    expect(warnings).toEqual([neverSeen]);
-    expect(scene.calls).not.toContain('update 1');
-  });
-});
-
 describe('beside a record that may be the desired one in the service’s spelling', () => {
   const before = actualTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2']);
-
-  test('without saved state nothing is added until a person allows it', async () => {
-    const scene = await openScene(before);
-    const { templates } = await scene.pass(file());
-    expect(scene.calls).not.toContain('add 1');
-    expect(templates[0]!.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
-    await scene.pass(file(), { trigger: 'command', retry: true });
-    expect(scene.calls).toContain('add 1');
-  });
 
   test.each(['report', 'park'] as const)(
     'nothing is added where the file adopts from now on and can make no use of it, and that stays in service: %s',
@@ -230,20 +181,6 @@ describe('beside a record that may be the desired one in the service’s spellin
       ]);
     },
   );
-
-  test('the similar record is reused once the file adopts', async () => {
-    const scene = await openScene(before);
-    await scene.pass(file());
-    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-    await scene.pass({ ...file(), adopt: true, surplus: 'park', limits });
-    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
-  });
-
-  test('a retry by a person is enough in the first pass', async () => {
-    const scene = await openScene(before);
-    await scene.pass(file(), { trigger: 'command', retry: true });
-    expect(scene.calls).toContain('add 1');
-  });
 
   test.each([0, 1])(
     'a retry needs no force beside it where no name agrees, after %i reports',
@@ -287,32 +224,6 @@ describe('beside a record that may be the desired one in the service’s spellin
     await scene.pass(adopting);
     expect(scene.calls).toContain('add 1');
   });
-
-  test('the other adds wait with it at first contact, until the file adopts', async () => {
-    const scene = await openScene(before);
-    const more = ['@ A 192.0.2.1', 'www A 192.0.2.2', 'api A 192.0.2.3'];
-    for (const _ of [1, 2]) {
-      const { templates } = await scene.pass(desiredTemplate(more));
-      expect(templates[0]).toMatchObject({
-        status: 'held',
-        message: expect.stringContaining('first contact'),
-      });
-    }
-    expect(scene.calls).not.toContain('add 1');
-    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-    await scene.pass(desiredTemplate(more, { adopt: true, surplus: 'park', limits }));
-    await scene.pass(desiredTemplate(more, { adopt: true, surplus: 'park', limits }));
-    expect(scene.actual.records.map(({ name }) => name)).toEqual([null, 'www', 'api']);
-  });
-
-  test.each(['www.##DOMAIN##', 'www.'])(
-    'a respelled name is enough at first contact, whatever the content: %s',
-    async (name) => {
-      const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', `#2 ${name} A 192.0.2.9`]));
-      for (const _ of [1, 2]) await scene.pass(file('api A 192.0.2.3'));
-      expect(scene.calls).not.toContain('add 1');
-    },
-  );
 
   test('nothing is added with an older copy of the state, whose causes are unknown then', async () => {
     const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));

@@ -47,16 +47,6 @@ describe('a known id is not new in the answer to an add', () => {
   });
 });
 
-test('a new id that may be anything is not the added record', async () => {
-  const scene = await begun();
-  await scene.pass(desiredTemplate(inSync));
-  scene.now += 60_000;
-  scene.calls.length = 0;
-  scene.mishaps.set('add 1', showing(...service, '#9 other A 192.0.2.99'));
-  await scene.pass(desiredTemplate([...inSync, 'api A 192.0.2.4', 'bpi A 192.0.2.5']));
-  expect(scene.calls).toEqual(['list 1', 'add 1', 'list 2']);
-});
-
 test('an intent is saved before its write is sent', async () => {
   const scene = await begun();
   let open: ReturnType<Memory['openIntents']> | null = null;
@@ -78,27 +68,6 @@ test('a desired record is written once in a pass, for any answers', async () => 
   scene.mishaps.set('update 2', showing(...service));
   await scene.pass(desiredTemplate(edited));
   expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
-});
-
-test('no other write is sent after the service asks to wait', async () => {
-  const scene = await begun();
-  scene.mishaps.set('update 1', failing('rate-limited', 429, 90_000));
-  const { retryAt } = await scene.pass(desiredTemplate(edited));
-  expect(writesOf(scene)).toEqual(['update 1']);
-  expect(retryAt).toBe(new Date(scene.now + 90_000).toISOString());
-  scene.mishaps.clear();
-  scene.calls.length = 0;
-  await scene.pass(desiredTemplate(edited));
-  expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
-});
-
-test('an add that the service rejected with a wait is not looked for', async () => {
-  const scene = await begun();
-  const file = desiredTemplate([...inSync, 'api A 192.0.2.4']);
-  scene.mishaps.set('add 1', failing('rate-limited', 429));
-  const { templates } = await scene.pass(file);
-  expect(templates[0]!.differences).toMatchObject([{ action: 'add', outcome: 'failed' }]);
-  expect(await scene.memory.openIntents()).toEqual([]);
 });
 
 test('no other write is sent once the program shuts down', async () => {
@@ -315,25 +284,6 @@ test('no other template is written after one fails with a bug', async () => {
   expect(sent.filter((id) => id === 18).length).toBeLessThan(2);
 });
 
-test('a record that was added twice and vanished twice is added a third time only on request', async () => {
-  const scene = await begun();
-  const desired = desiredTemplate([...inSync, 'api A 192.0.2.4']);
-  const added: string[] = [];
-  const pass = async (retry = false): Promise<void> => {
-    scene.calls.length = 0;
-    await scene.pass(desired, { trigger: 'command', retry });
-    added.push(...writesOf(scene));
-    // A listing shows it before it vanishes.
-    await scene.pass(desired, { trigger: 'command' });
-    scene.actual = actualTemplate(service);
-    scene.now += 24 * 3_600_000;
-  };
-  for (let passes = 0; passes < 8; passes += 1) await pass();
-  expect(added).toEqual(['add 1', 'add 1']);
-  await pass(true);
-  expect(added).toHaveLength(3);
-});
-
 describe('a value that does not stay is not sent for ever', () => {
   test('a value that the service stored differently, also if the pass could not save its end', async () => {
     const scene = await begun();
@@ -349,30 +299,6 @@ describe('a value that does not stay is not sent for ever', () => {
     expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
   });
 
-  test('a record that the service gave the name of another desired one', async () => {
-    const scene = await begun(['#1 mail A 192.0.2.1']);
-    await scene.pass(desiredTemplate(['mail A 192.0.2.1']));
-    scene.now += 60_000;
-    scene.mishaps.set('add 1', (template) => {
-      const records = template.records.map((one) => (one.name === null ? { ...one, name: 'www' } : one));
-      return (scene.actual = { ...template, records });
-    });
-    const file = desiredTemplate(['mail A 192.0.2.1', '@ A 192.0.2.2', 'www A 192.0.2.2']);
-    for (let passes = 0; passes < 3; passes += 1) await scene.pass(file);
-    expect(writesOf(scene)).toEqual(['add 1']);
-  });
-
-  test('a value that a later write of the same pass undid', async () => {
-    const scene = await begun();
-    scene.mishaps.set('update 2', (template) => {
-      scene.actual = showing(service[0]!, service[1]!, '#3 xxx A 192.0.2.73')(template);
-      return scene.actual;
-    });
-    await scene.pass(desiredTemplate(edited));
-    await scene.pass(desiredTemplate(edited));
-    expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
-  });
-
   test('another TTL is another value', async () => {
     const scene = await begun();
     for (const ttl of [600, 900, 1_200])
@@ -383,52 +309,6 @@ describe('a value that does not stay is not sent for ever', () => {
     await scene.pass(desiredTemplate([inSync[0]!, 'www 1200 A 192.0.2.2']));
     expect(writesOf(scene)).toEqual(['update 1']);
   });
-
-  test('a value that somebody changes back three times within a day', async () => {
-    const scene = await begun();
-    const desired = desiredTemplate(edited.slice(0, 2));
-    const stored: number[] = [];
-    for (let hours = 0; hours < 30; hours += 3) {
-      scene.calls.length = 0;
-      await scene.pass(desired);
-      if (writesOf(scene).length > 0) stored.push(hours);
-      scene.actual = actualTemplate(service);
-      scene.now += 3 * 3_600_000;
-    }
-    expect(stored).toEqual([0, 3, 6, 24, 27]);
-  });
-});
-
-describe('an update of unknown outcome', () => {
-  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-
-  test.each([
-    ['an update', desiredTemplate(edited.slice(0, 2))],
-    ['a park', desiredTemplate(inSync.slice(0, 2), { surplus: 'park', limits })],
-  ])('is retried at once, and then after a minute: %s', async (_, file) => {
-    const scene = await begun();
-    await scene.pass(desiredTemplate(inSync));
-    scene.mishaps.set('update 1', failing('unknown', null));
-    const sent: string[][] = [];
-    for (const later of [0, 0, 0, 60_000]) {
-      scene.now += later;
-      scene.calls.length = 0;
-      await scene.pass(file);
-      sent.push(writesOf(scene));
-    }
-    expect(sent).toEqual([['update 1'], ['update 1'], [], ['update 1']]);
-  });
-});
-
-test('an update is judged by its own record', async () => {
-  const scene = await begun();
-  const { templates } = await scene.pass(desiredTemplate(edited.slice(0, 2)));
-  expect(templates[0]!.differences).toMatchObject([
-    { action: 'update', recordId: 2, outcome: 'applied' },
-    {},
-  ]);
-  const { records } = (await scene.memory.template(17))!;
-  expect(records.map(({ recordId }) => recordId).toSorted()).toEqual([1, 2]);
 });
 
 describe('a refusal', () => {

@@ -53,32 +53,6 @@ const clockOf = (scene: Scene): Pass['clock'] => ({
 });
 
 describe('an add of unknown outcome', () => {
-  test('is absent after two readings, each after the settling time', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    expect(await pass(scene, file('www A 192.0.2.3'))).toEqual({
-      calls: 'list 1, wait 10000, list 2, wait 10000, list 3',
-      open: [],
-      told: ['www pending-write'],
-    });
-  });
-
-  test('is found in the first reading without a wait', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    store(scene, '#9 www A 192.0.2.3');
-    expect(await pass(scene, file('www A 192.0.2.3'))).toEqual({ calls: 'list 1', open: [], told: [] });
-  });
-
-  test.each(['##DOMAIN##', '<domain>'])(
-    'is found without a name as the service names it, and is changed in place after an edit: %s',
-    async (name) => {
-      const scene = await left(['@ MX 10 mx1.example.net']);
-      store(scene, `#9 ${name} MX 10 mx1.example.net`);
-      const { calls } = await pass(scene, file('@ MX 10 mx2.example.net'));
-      expect(calls).toBe('list 1, wait 10000, list 2, update 1');
-      expect(scene.actual.records.slice(2)).toMatchObject([{ id: 9, name, content: 'mx2.example.net' }]);
-    },
-  );
-
   test('is not a record that an earlier pass saw, and the readings before it lacked', async () => {
     const scene = await openScene(actualTemplate(service));
     await scene.pass(file());
@@ -93,16 +67,6 @@ describe('an add of unknown outcome', () => {
     expect((await scene.memory.template(17))!.records).not.toContainEqual(
       expect.objectContaining({ recordId: 9 }),
     );
-  });
-
-  test('is found in the last reading', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    scene.mishaps.set('list 3', () => {
-      store(scene, '#9 www A 192.0.2.3');
-      return scene.actual;
-    });
-    const { open, told } = await pass(scene, file('www A 192.0.2.3'));
-    expect({ open, told }).toEqual({ open: [], told: [] });
   });
 
   test('stays unknown if a reading lacks a record of the previous one', async () => {
@@ -136,29 +100,6 @@ describe('an add of unknown outcome', () => {
     scene.actual = actualTemplate([]);
     const { open } = await pass(scene, file('www A 192.0.2.3'));
     expect(open).toEqual(['www']);
-  });
-
-  test('keeps its record set closed while it is unknown, for any content of the file', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    scene.mishaps.set('list 2', failing('unavailable', 502));
-    const { open, told, calls } = await pass(scene, file('www A 192.0.2.4'));
-    expect(calls).not.toContain('add');
-    expect({ open, told }).toEqual({ open: ['www'], told: ['www pending-write'] });
-  });
-
-  test('did not make a record that was there before', async () => {
-    const scene = await left(['www A 192.0.2.3'], [...service, '#3 www.acme.example A 192.0.2.3']);
-    const { told } = await pass(scene, file('www A 192.0.2.3'));
-    expect(told).toContain('www pending-write');
-    expect((await scene.memory.template(17))!.records.map(({ recordId }) => recordId)).not.toContain(3);
-  });
-
-  test('alone is matched with a similar record', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    store(scene, '#9 www.acme.example A 192.0.2.3');
-    const { calls, told } = await pass(scene, file('www A 192.0.2.3'));
-    expect(await idOf(scene, 'A www  192.0.2.3')).toBe(9);
-    expect({ calls, told }).toEqual({ calls: 'list 1', told: ['www not-converging'] });
   });
 
   test('beside another add of its type is not matched with a similar record', async () => {
@@ -240,48 +181,6 @@ describe('an add of unknown outcome', () => {
     await scene.pass(part, { described });
     expect(await scene.memory.openIntents()).toHaveLength(1);
   });
-
-  test('that was found counts as one add', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    store(scene, '#9 www A 192.0.2.3');
-    for (let passes = 0; passes < 6; passes += 1) {
-      await pass(scene, file('www A 192.0.2.3'));
-      scene.actual = actualTemplate(service);
-      scene.now += 3_600_000;
-    }
-    expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual(['add 1']);
-  });
-
-  test('that is found twice is bound to the first record, and the other id is saved', async () => {
-    const scene = await left(['www A 192.0.2.3']);
-    store(scene, '#9 www A 192.0.2.3', '#10 www A 192.0.2.3');
-    await pass(scene, file('www A 192.0.2.3'));
-    const { records } = (await scene.memory.template(17))!;
-    expect(records.find(({ key }) => key === 'A www  192.0.2.3')).toMatchObject({
-      recordId: 9,
-      copies: [10],
-    });
-  });
-});
-
-test('a record that a dead process was changing is parked as the file’s if it shows the change', async () => {
-  const scene = await openScene(actualTemplate([...service, '#3 www A 192.0.2.7']));
-  await scene.pass(file());
-  await scene.memory.begin(
-    intentOf({
-      run: 'run-0',
-      action: 'update',
-      key: 'A www  192.0.2.3',
-      recordId: 3,
-      before: data('www A 192.0.2.7'),
-      after: data('www A 192.0.2.3'),
-      idsBefore: [],
-    }),
-  );
-  scene.actual = actualTemplate([...service, '#3 www A 192.0.2.3']);
-  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-  await scene.pass({ ...file(), surplus: 'park', limits });
-  expect(scene.calls).toContain('update 1');
 });
 
 const idOf = async (scene: Scene, key: string): Promise<number | null | undefined> =>

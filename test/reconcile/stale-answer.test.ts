@@ -1,37 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { openScene } from './pass.ts';
 
 const file = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
 const before = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
-
-describe('an answer to an update that shows the record as it was', () => {
-  test('is stale where a reading shows the change', async () => {
-    const scene = await openScene(before);
-    scene.mishaps.set('update 1', () => before);
-    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([{ outcome: 'applied' }]);
-    scene.now += 3_600_000;
-    const { templates } = await scene.pass(file);
-    expect(templates[0]).toMatchObject({ status: 'in-sync' });
-    // Whoever puts the old value back has made a difference that can be corrected.
-    scene.actual = before;
-    scene.now += 3_600_000;
-    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([{ outcome: 'applied' }]);
-    expect(scene.actual.records[1]).toMatchObject({ content: '192.0.2.2' });
-  });
-
-  test('is the truth where a reading shows the same: the service ignores the change', async () => {
-    const scene = await openScene(before);
-    scene.mishaps.set('update 1', () => before);
-    for (let list = 1; list < 9; list += 1) scene.mishaps.set(`list ${list}`, () => before);
-    await scene.pass(file);
-    scene.actual = before;
-    scene.now += 3_600_000;
-    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'not-converging' },
-    ]);
-  });
-});
 
 test('a value that came later than the answer is not given up: put back by somebody, it is corrected', async () => {
   const scene = await openScene(before);

@@ -28,8 +28,6 @@ describe('a subdomain that cannot be read', () => {
   });
 });
 
-const grace = 900_000;
-
 /** Two records, saved as in sync; then the subdomains in a pass with another address of api. */
 const opened = async () => {
   const actual = actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
@@ -59,24 +57,6 @@ const lackingWww = (scene: Scene, name: string): void => {
 };
 
 describe('the grace of a subdomain', () => {
-  test('starts with a successful write, and ends', async () => {
-    const { scene, statuses } = await opened();
-    lagging(scene);
-    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
-    scene.now += grace - 1;
-    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
-    scene.now += 1;
-    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'drifted']);
-  });
-
-  test('does not last longer because the clock was set back', async () => {
-    const { scene, statuses } = await opened();
-    lagging(scene);
-    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
-    scene.now -= grace;
-    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'drifted']);
-  });
-
   test.each<[string, Mishap]>([
     ['was refused', failing('refused', 422)],
     ['was not sent', failing('not-sent', null)],
@@ -89,19 +69,6 @@ describe('the grace of a subdomain', () => {
     scene.mishaps.clear();
     scene.now += 1_000;
     expect(await statuses('192.0.2.2')).toEqual(['drifted', 'in-sync']);
-  });
-
-  test('starts with an update of unknown outcome that a reading finds', async () => {
-    const { scene, statuses } = await opened();
-    lagging(scene);
-    const { actual } = scene;
-    const [www, api] = actual.records;
-    scene.mishaps.set('update 1', failing('unknown', null));
-    await statuses('192.0.2.3');
-    scene.mishaps.clear();
-    scene.actual = { ...actual, records: [www!, { ...api!, content: '192.0.2.3' }] };
-    scene.now += 1_000;
-    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
   });
 
   test('starts with an update that succeeded before the process died', async () => {

@@ -26,42 +26,6 @@ const afterLoss = async (unknownPause: number) => {
   return { scene, pass, until };
 };
 
-test.each([1_000, 30_000, minute, 5 * minute, 24 * 60 * minute])(
-  'an absent add is retried exactly after unknownPause: %i ms',
-  async (unknownPause) => {
-    const { scene, pass, until } = await afterLoss(unknownPause);
-    scene.mishaps.clear();
-    scene.now = until - 1;
-    expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'pending-write', retryAt: new Date(until).toISOString() },
-    ]);
-    scene.now = until;
-    expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([{ outcome: 'applied' }]);
-  },
-);
-
-test.each([
-  ['www. A 192.0.2.2', 'not-converging'],
-  ['www.##DOMAIN## A 192.0.2.2', 'not-converging'],
-  ['www A 192.0.2.2', null],
-])(
-  'an absent add is not retried where what it made arrives late, which is ours: %s',
-  async (late, reason) => {
-    const { scene, pass, until } = await afterLoss(5 * minute);
-    scene.mishaps.clear();
-    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', `#9 ${late}`]);
-    scene.now = until;
-    const { templates } = await pass('www A 192.0.2.2');
-    expect(templates[0]?.differences.map((one) => 'reason' in one && one.reason)).toEqual(
-      reason ? [reason] : [],
-    );
-    expect((await scene.memory.template(17))?.records.map(({ recordId }) => recordId)).toContain(9);
-    expect(scene.calls).not.toContain('add 1');
-    await pass('www A 192.0.2.2', { trigger: 'command', retry: true });
-    expect(scene.calls).not.toContain('add 1');
-  },
-);
-
 test('an absent add is not retried beside a record that it may have made, and somebody changed', async () => {
   const { scene, pass, until } = await afterLoss(5 * minute);
   scene.mishaps.clear();
@@ -142,17 +106,6 @@ describe('what arrives late', () => {
   });
 });
 
-test('an absent add is retried beside records that were there before it', async () => {
-  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
-  await scene.pass(file());
-  scene.mishaps.set('add 1', failing('unknown', null));
-  await scene.pass(file('www A 192.0.2.2'));
-  scene.mishaps.clear();
-  scene.now += 5 * minute;
-  const { templates } = await scene.pass(file('www A 192.0.2.2'));
-  expect(templates[0]?.differences[0]).toMatchObject({ action: 'add', outcome: 'applied' });
-});
-
 describe('the backoff after an absent add', () => {
   test.each<[string, string, (now: number) => Partial<Pass>]>([
     ['an apply', 'www A 192.0.2.2', () => ({ trigger: 'command' })],
@@ -176,25 +129,6 @@ describe('the backoff after an absent add', () => {
     const { templates } = await pass(record, more(scene.now));
     expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
     expect(scene.calls).not.toContain('add 1');
-  });
-
-  test('lasts after the second one until a person retries', async () => {
-    const { scene, pass, until } = await afterLoss(5 * minute);
-    scene.now = until;
-    const { templates: second } = await pass('www A 192.0.2.2');
-    expect(second[0]!.differences[0]).not.toHaveProperty('retryAt');
-    scene.mishaps.clear();
-    for (const [trigger, record] of [
-      ['schedule', 'www A 192.0.2.2'],
-      ['command', 'www A 192.0.2.2'],
-      ['schedule', 'www A 192.0.2.3'],
-    ] as const) {
-      scene.now += 7 * 24 * 60 * minute;
-      const { templates } = await pass(record, { trigger });
-      expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
-    }
-    const { templates } = await pass('www A 192.0.2.2', { trigger: 'command', retry: true });
-    expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
   });
 });
 
@@ -224,26 +158,6 @@ test('a record set with two absent adds gets no reused record either', async () 
   const { templates } = await scene.pass(parking('www A 192.0.2.3'));
   expect(templates[0]!.differences).toContainEqual(expect.objectContaining({ reason: 'pending-write' }));
   expect(scene.actual.records.map(({ name }) => name)).not.toContain('www');
-});
-
-test('an absent add that is refused when it is tried again may still be on its way', async () => {
-  const { scene, pass, until } = await afterLoss(5 * minute);
-  scene.mishaps.set('add 1', failing('refused', 422));
-  scene.now = until;
-  expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([
-    { outcome: 'failed', error: expect.stringContaining('it says refused') },
-  ]);
-  scene.mishaps.clear();
-  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www.##DOMAIN## A 192.0.2.2']);
-  scene.calls.length = 0;
-  scene.now += 24 * 60 * minute;
-  const { templates } = await pass('www A 192.0.2.2', { trigger: 'command' });
-  expect(templates[0]?.differences[0]).toMatchObject({
-    action: 'blocked',
-    reason: 'not-converging',
-    recordId: 9,
-  });
-  expect(scene.calls).not.toContain('add 1');
 });
 
 test('an add that is refused long after one of unknown outcome leaves the name to what made way for it', async () => {

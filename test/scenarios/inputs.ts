@@ -1,0 +1,79 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { changed, withDerived, withSubdomain, withTemplate } from './changes.ts';
+import { natureOf } from './natures.ts';
+import { parseTime } from './records.ts';
+import { templateFile } from './template-file.ts';
+import { save, type World } from './world.ts';
+
+export type Input = (world: World, words: readonly string[], lines: readonly string[], rest: string) => void;
+
+/** Steps that change something beside the program. */
+export const inputs: Readonly<Record<string, Input>> = {
+  service: ({ service }, [name = 'web', ...options], lines) =>
+    service.change((data) => withTemplate(data, name, options, lines)),
+  subdomain: ({ service }, [name = '', template = 'web']) =>
+    service.change((data) => withSubdomain(data, name, template)),
+  nature: ({ service }, _, __, words) => service.hasNature(natureOf(words)),
+  next: ({ service }, _, faults, which) => service.next(which, faults),
+  every: ({ service }, _, [fault = 'fine'], which) => service.every(which, fault),
+  release: ({ service }) => service.release(),
+  somebody: ({ service }, _, lines, rest) => {
+    for (const line of lines.length > 0 ? lines : [rest])
+      service.change((data) => {
+        const [, name = data.templates[0]?.name ?? '', change = ''] = /^(?:in (\S+) )?(.*)$/.exec(line) ?? [];
+        return data.subdomains.some((one) => one.name === name)
+          ? withDerived(data, name, change)
+          : changed(data, change, name);
+      });
+  },
+  file: ({ folder }, [name = 'web'], lines) =>
+    save(path.join(folder, 'templates', `${name}.yaml`), templateFile(path.basename(name), lines)),
+  text: ({ folder }, [name = ''], lines) => save(path.join(folder, name), `${lines.join('\n')}\n`),
+  remove: ({ folder }, [name = '']) => rmSync(path.join(folder, name), { recursive: true }),
+  move: ({ folder }, [from = '', to = '']) => {
+    mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });
+    renameSync(path.join(folder, from), path.join(folder, to));
+  },
+  copy: ({ folder }, [from = '', to = '']) => {
+    rmSync(path.join(folder, to), { recursive: true, force: true });
+    cpSync(path.join(folder, from), path.join(folder, to), { recursive: true });
+  },
+  env: ({ env }, words) => {
+    for (const word of words) {
+      const at = word.indexOf('=');
+      if (at < 0) delete env[word];
+      else env[word.slice(0, at)] = word.slice(at + 1);
+    }
+  },
+  damage: ({ folder }, [name = '']) => {
+    for (const end of ['-wal', '-shm']) rmSync(path.join(folder, name + end), { force: true });
+    save(path.join(folder, name), 'no database');
+  },
+  rename: ({ service }, [from = '', to = '']) =>
+    service.change((data) => ({
+      ...data,
+      templates: data.templates.map((one) => (one.name === from ? { ...one, name: to } : one)),
+    })),
+  clients: (world, names) => {
+    const { folder, env } = world;
+    world.clients = names.length;
+    const one = (name: string): string =>
+      `  ${name}: {clientToken: {env: TOKEN_${name.toUpperCase()}}, templates: templates/${name}}\n`;
+    save(path.join(folder, 'dns-template-sync.yaml'), `clients:\n${names.map(one).join('')}`);
+    for (const name of names) env[`TOKEN_${name.toUpperCase()}`] = `token-${name}`;
+    delete env['DNS_SYNC_CLIENT_TOKEN'];
+  },
+  'remove-line': ({ folder }, [name = '', text = '']) => {
+    const file = path.join(folder, name);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    save(file, lines.filter((line) => !line.includes(text)).join('\n'));
+  },
+  spell: ({ env, service }) => {
+    env['DNS_SYNC_BASE_URL'] = `${service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1')}/`;
+  },
+  wait: ({ clock }, [time = '']) => clock.forward(parseTime(time)),
+  hangup: ({ daemon }) => daemon?.signal('SIGHUP'),
+  jump: ({ clock }, [time = '']) => clock.set(new Date(clock.now() + parseTime(time)).toISOString()),
+  changes: () => undefined,
+};

@@ -1,0 +1,141 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { never, triggerToken } from '../e2e/daemon.ts';
+import { run, start, type Ended } from '../e2e/program.ts';
+import { formatRecord, formatStored } from './records.ts';
+import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
+import type { Service } from './service.ts';
+import type { World } from './world.ts';
+
+export type Output = (world: World, word: string, words: readonly string[]) => Promise<readonly string[]>;
+
+/** Steps that say something beside those that are a command of the program. */
+export const outputs: Readonly<Record<string, Output>> = {
+  truth: async ({ service }) => {
+    const templates = service.data().templates.filter(({ owner }) => owner !== null);
+    return templates.flatMap(({ name, records }) =>
+      records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
+    );
+  },
+  ask: async ({ folder, env, clock }, _, words) => {
+    const { code } = await run(words, { cwd: folder, env, clock });
+    return [`exit ${code}`];
+  },
+  start: async (world, _, [word = '', ...words]) => {
+    const held = world.service.untilHeld();
+    world.started = command(world, word, words);
+    await Promise.race([held, world.started]);
+    return [];
+  },
+  reads: async ({ service, reads }) => {
+    const since = service.requests.slice(reads).map(({ operation }) => operation);
+    const kinds = [...new Set(since)].filter((one) => one !== 'add' && one !== 'update');
+    return kinds.map((kind) => `${since.filter((one) => one === kind).length} ${kind}`);
+  },
+  daemon: async (world, _, words) => {
+    const { folder, env, clock, service } = world;
+    const args = ['run', '--listen', '127.0.0.1:0', '--schedule', never, ...words];
+    const launch = { cwd: folder, env: { ...env, DNS_SYNC_TRIGGER_TOKEN: triggerToken }, clock };
+    const program = start(args, launch);
+    const { listen } = await program.event('daemon.started');
+    world.daemon = { ...program, url: String(listen), before: service.writes.length };
+    return afterPass(world, 'startup');
+  },
+  pass: async (world, _, [trigger = '']) => afterPass(world, trigger),
+  request: async (world) => {
+    const headers = { authorization: `Bearer ${triggerToken}` };
+    await fetch(`${world.daemon?.url}/api/reconcile`, { method: 'POST', headers });
+    return afterPass(world, 'request');
+  },
+  stop: async (world) => {
+    world.daemon?.signal('SIGTERM');
+    const ended = await world.daemon?.ended;
+    world.daemon = null;
+    return [`exit ${ended?.code}`];
+  },
+  join: async ({ started }) => (await started) ?? [],
+};
+
+/** What the daemon reports after its next pass that was started so. */
+const afterPass = async (world: World, trigger: string): Promise<readonly string[]> => {
+  const { daemon, service, folder } = world;
+  if (!daemon) throw new Error('no daemon runs');
+  // A change of files is about one client, all else about each of them.
+  const passes = trigger === 'file-change' ? 1 : world.clients;
+  for (let ended = 0; ended < passes; ended += 1)
+    await daemon.event('pass.finished', (line) => line['trigger'] === trigger);
+  const report = (await (await fetch(`${daemon.url}/api/report`)).json()) as Report;
+  world.daemon = { ...daemon, before: service.writes.length };
+  return reportLines(report, service.writes.slice(daemon.before), folder);
+};
+
+export const command: Output = async (world, name, words) => {
+  const { service, folder, env, clock } = world;
+  const form = forms[name];
+  if (!form) throw new Error('no such step');
+  const before = service.writes.length;
+  world.reads = service.requests.length;
+  let isKilled = false;
+  service.onMishap = (mishap) => {
+    if (mishap === 'loss') return rmSync(env['DNS_SYNC_STATE_DIR']!, { recursive: true });
+    isKilled = true;
+    cpSync(env['DNS_SYNC_STATE_DIR']!, `${folder}/killed`, { recursive: true });
+  };
+  const ended = await run([name, ...form.options, ...words], { cwd: folder, env, clock });
+  if (process.env['SCENARIOS'] === 'say') process.stderr.write(ended.stderr + ended.stdout);
+  const writes = service.writes.slice(before);
+  if (isKilled) {
+    rmSync(env['DNS_SYNC_STATE_DIR']!, { recursive: true });
+    renameSync(`${folder}/killed`, env['DNS_SYNC_STATE_DIR']!);
+    service.revive();
+    return [...writes.map((write) => sentLine(write)), 'killed'];
+  }
+  const out = words.indexOf('--out');
+  const file = path.join(folder, words[out + 1] ?? '');
+  const stdout = out >= 0 && existsSync(file) ? readFileSync(file, 'utf8') : ended.stdout;
+  const said = form.lines({ ...ended, stdout }, writes, folder);
+  return [...said, ...(ended.code === 0 ? [] : [`exit ${ended.code}`])];
+};
+
+interface Form {
+  /** Without which it would ask, or speak to people. */
+  readonly options: readonly string[];
+  readonly lines: (ended: Ended, writes: Service['writes'], folder: string) => readonly string[];
+}
+
+const ofReport: Form['lines'] = ({ stdout }, writes, folder) => {
+  if (!stdout.startsWith('{')) {
+    return [...writes.map((write) => `${sentLine(write)} UNREPORTED`), 'no report'];
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- other tests check its form
+  const report = JSON.parse(stdout) as Report;
+  return reportLines(report, writes, folder);
+};
+
+interface HistoryEntry {
+  readonly action: string;
+  readonly recordId?: number | null;
+  readonly after: Parameters<typeof formatRecord>[0];
+  readonly outcome: string;
+}
+
+const forms: Readonly<Record<string, Form>> = {
+  plan: { options: ['--format', 'json'], lines: ofReport },
+  apply: { options: ['--yes', '--format', 'json'], lines: ofReport },
+  validate: {
+    options: ['--format', 'json'],
+    lines: ({ stdout }) =>
+      (JSON.parse(stdout) as { readonly problems: readonly Problem[] }).problems.map(problemLine),
+  },
+  history: {
+    options: ['--format', 'json'],
+    lines: ({ stdout }) =>
+      (JSON.parse(stdout) as HistoryEntry[]).map(
+        ({ action, after, outcome }) => `${action} ${formatRecord(after)} ${outcome}`,
+      ),
+  },
+  accept: { options: ['--yes'], lines: () => [] },
+  import: { options: [], lines: () => [] },
+  suspend: { options: [], lines: () => [] },
+  resume: { options: [], lines: () => [] },
+};

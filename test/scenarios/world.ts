@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { testClock, type TestClock } from '../clock.ts';
+import type { Program } from '../e2e/program.ts';
+import { startService, type Service } from './service.ts';
+
+/** A folder, a service and a clock, and what runs between them. */
+export interface World {
+  readonly folder: string;
+  readonly service: Service;
+  readonly clock: TestClock;
+  readonly env: Record<string, string>;
+  /** How many requests had arrived before the last command. */
+  reads: number;
+  started: Promise<readonly string[]> | null;
+  daemon: Daemon | null;
+  clients: number;
+}
+
+interface Daemon extends Program {
+  readonly url: string;
+  /** How many writes had arrived when its last report was read. */
+  readonly before: number;
+}
+
+export const openWorld = async (): Promise<World> => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'scenario-'));
+  mkdirSync(path.join(folder, 'templates'));
+  const clock = testClock();
+  const service = await startService(clock.now);
+  const env = {
+    DNS_SYNC_BASE_URL: service.url,
+    DNS_SYNC_USER_TOKEN: 'user-token',
+    DNS_SYNC_CLIENT_TOKEN: 'token-default',
+    DNS_SYNC_STATE_DIR: path.join(folder, 'state'),
+    DNS_SYNC_SETTLE: '10s',
+  };
+  return { folder, service, clock, env, reads: 0, started: null, daemon: null, clients: 1 };
+};
+
+export const closeWorld = async ({ folder, service, daemon }: World): Promise<void> => {
+  service.release();
+  daemon?.signal('SIGTERM');
+  await daemon?.ended;
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+};
+
+/** As an editor does: another file takes the place of the first one. */
+export const save = (file: string, text: string): void => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}~`, text);
+  renameSync(`${file}~`, file);
+};
