@@ -3,8 +3,9 @@ import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { HostingError } from '../../src/hosting/errors.ts';
-import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts';
-import type { SimulatedService, Write } from './service.ts';
+import { MemoryError, type Memory } from '../../src/state/memory.ts';
+import type { Write } from './seen.ts';
+import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
 /** One process of the program: it may die at each of its calls, and then does nothing more. */
@@ -93,19 +94,20 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
   some.length === others.length && some.every((one, index) => one === others[index]);
 
 export interface ProcessObserver {
-  onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
+  /** It is about to ask the service, or to send. */
+  onAsk(): void;
+  /** It is about to save what it is going to send. */
+  onDecide(): void;
+  /** It gets a signal to end. */
+  onStop(): void;
+  /** It goes on after its pass ended. */
   onStrayCall(name: string): void;
-  /** A reading of the service is about to start. */
-  onRead(): void;
-  /** Some state of a template is on disk. */
-  onKept(templateId: number): void;
-  /** Everything that the pass saw of it is on disk. */
-  onSaved(templateId: number): void;
 }
 
 export const startProcess = (
   world: World,
   service: SimulatedService,
+  client: string,
   memory: Memory,
   dangers: Dangers,
   kept: KeptBetweenPasses,
@@ -134,6 +136,7 @@ export const startProcess = (
     calls += 1;
     if (calls === dangers.stopAt) {
       world.note(() => '  . the program is told to end');
+      observer.onStop();
       stop.abort();
     }
     if (mayDie(`before ${name}`)) return forever;
@@ -176,7 +179,7 @@ export const startProcess = (
     });
 
   const reading = <T>(name: string, effect: () => T): Promise<T> => {
-    if (state === 'alive') observer.onRead();
+    if (state === 'alive') observer.onAsk();
     return call(name, 50, effect);
   };
 
@@ -208,7 +211,7 @@ export const startProcess = (
 
   return {
     service: {
-      listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list())),
+      listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list(client))),
       addDnsTemplateRecord: (templateId, record) => write(templateId, { action: 'add', record }),
       updateDnsTemplateRecord: (templateId, change) => write(templateId, { action: 'update', change }),
       listDnsRecords: (subdomain) => reading('list-dns-records', () => service.listRecords(subdomain)),
@@ -220,21 +223,15 @@ export const startProcess = (
       history: (filter) => onDisk('history', () => memory.history(filter)),
       suspensions: () => memory.suspensions(),
       begin: (intent) => {
-        if (state !== 'dead') observer.onBegin(intent, stop.signal.aborted);
+        if (state !== 'dead') observer.onDecide();
         return onDisk('begin', () => memory.begin(intent));
       },
       finish: (intent, result, changes) =>
         onDisk('finish', async () => {
           await memory.finish(intent, result, changes);
           world.note(() => `  . history: ${result.outcome}`);
-          observer.onKept(intent.templateId);
         }),
-      save: (changes) =>
-        onDisk('save', async () => {
-          await memory.save(changes);
-          observer.onKept(changes.row.templateId);
-          observer.onSaved(changes.row.templateId);
-        }),
+      save: (changes) => onDisk('save', () => memory.save(changes)),
       ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
       close: () => memory.close(),
     },

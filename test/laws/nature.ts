@@ -33,6 +33,8 @@ export interface Nature {
   readonly listed: number | null;
   /** Whether names in its panel are longer by a placeholder or the domain; those of writes are kept as they are. */
   readonly spellsPanel: boolean;
+  /** How many calls all clients together may make in a minute; null: any. */
+  readonly mostPerMinute: number | null;
   /** How far a listing may be behind, in ms: other people's changes, and our own writes. */
   readonly lag: number;
   readonly ownLag: number;
@@ -69,6 +71,7 @@ export const drawNature = (
     scattersIds: random.chance(0.2),
     listed: null,
     spellsPanel: false,
+    mostPerMinute: quirk() ? random.pick([4, 12]) : null,
     lag,
     ...(isKind
       ? {

@@ -95,7 +95,7 @@ const keyOf = ({ world, faults: most }) => `${world}, ${most}`;
 const build = async () => {
   mkdirSync(place, { recursive: true });
   const made = await rolldown({
-    input: path.join(import.meta.dirname, 'worker.ts'),
+    input: path.join(import.meta.dirname, 'explorer-worker.ts'),
     platform: 'node',
     external: [/^node:/, 'libsql', /^undici/],
     logLevel: 'silent',

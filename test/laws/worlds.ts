@@ -1,7 +1,7 @@
 import { nameById, type ActualTemplate, type DesiredTemplate } from '../../src/model/template.ts';
 import { parseWindows, type Windows } from '../../src/model/window.ts';
-import { ignoreRules } from '../sim/files.ts';
-import type { Nature } from '../sim/nature.ts';
+import { ignoreRules } from './files.ts';
+import type { Nature } from './nature.ts';
 
 /** One template, few records, few steps; each step ends with a pass. */
 export interface SmallWorld {
@@ -34,6 +34,8 @@ export interface SmallWorld {
   readonly maxAddsPerPass?: number;
   /** Why something that the file says is never written here, or not by the first pass that could. */
   readonly open?: string;
+  /** A law that the program does not keep here yet, and how it breaks it. */
+  readonly notKept?: readonly [law: string, how: string];
   readonly steps: readonly Step[];
 }
 
@@ -259,6 +261,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'somebody changes it, and the file, too',
+    notKept: ['law 13', 'says applied of an update that was refused because somebody removed the record'],
     file: ['www A 192.0.2.1'],
     steps: ['pass', { changes: ['www A 192.0.2.1', 'www A 192.0.2.9'] }, ['www A 192.0.2.3']],
   },
@@ -348,6 +351,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a CNAME becomes an A, park, beside a template that is read twice',
+    notKept: ['law 13', 'says applied of an update that was refused because somebody removed the record'],
     file: ['www CNAME web.example.org'],
     beside: ['ftp A 192.0.2.2'],
     policy: park,
@@ -424,6 +428,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a record that somebody renames, and a CNAME instead of it',
+    notKept: ['law 13', 'says applied of an update that was refused because somebody removed the record'],
     open: 'a CNAME beside another record',
     file: ['www A 192.0.2.1'],
     steps: [
@@ -1276,6 +1281,7 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a record in another spelling that was always there',
+    notKept: ['law 12', 'a final dot alone is no other spelling of a name to it'],
     isCalm: true,
     file: ['@ A 192.0.2.9'],
     service: ['@ A 192.0.2.9', 'www. A 192.0.2.7'],

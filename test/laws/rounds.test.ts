@@ -36,7 +36,7 @@ const playAll = async (): Promise<readonly string[]> => {
     played += 1;
     for (const [what, count] of counts) totals.set(what, (totals.get(what) ?? 0) + count);
     if (violations.length === 0) continue;
-    const failure = `${violations.join('; ')}; replay with SIM_SEED=${seed} npx vitest run test/sim`;
+    const failure = `${violations.join('; ')}; replay with SIM_SEED=${seed} npx vitest run test/laws`;
     process.stdout.write(`${failure}\n`);
     failures.push(failure);
   }

@@ -1,4 +1,4 @@
-import type { Nature } from '../sim/nature.ts';
+import type { Nature } from './nature.ts';
 import { edits, firstForm, linesOf, type Form, type SmallWorld, type Step } from './worlds.ts';
 
 /*

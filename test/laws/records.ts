@@ -1,5 +1,5 @@
 import type { RecordData } from '../../src/model/record.ts';
-import { canonicalRecord } from './canonical.ts';
+import { canonicalName, canonicalRecord } from './canonical.ts';
 
 interface Keys {
   readonly key: string;
@@ -24,7 +24,23 @@ export const keyOf = (record: RecordData): string => keysOf(record).key;
 
 export const setOf = (record: RecordData): string => keysOf(record).set;
 
+/** The name as a file has it: some services make names absolute ones. */
+export const placeOf = ({ name }: Pick<RecordData, 'name'>): string =>
+  canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
+
+export const placedKeyOf = (record: RecordData): string => keyOf(placed(record));
+
+export const placedSetOf = (record: RecordData): string => setOf(placed(record));
+
+/** The same object where nothing changes: keys are kept by it. */
+const placed = (record: RecordData): RecordData => {
+  const name = placeOf(record);
+  return canonicalName(record.name) === name ? record : { ...record, name };
+};
+
 export const sameKey = (a: RecordData, b: RecordData): boolean => keyOf(a) === keyOf(b);
+
+export const sameState = (a: RecordData, b: RecordData): boolean => sameKey(a, b) && a.ttl === b.ttl;
 
 /** Whether a record at the service equals a desired one. Any TTL matches if the file states none. */
 export const satisfies = (actual: RecordData, desired: RecordData): boolean =>

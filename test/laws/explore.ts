@@ -1,4 +1,4 @@
-import type { Driver } from '../sim/world.ts';
+import type { Driver } from './world.ts';
 
 /** What did not go well, in words: which choice, and what was chosen. */
 export type Schedule = readonly (readonly [what: string, chosen: string])[];

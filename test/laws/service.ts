@@ -1,8 +1,7 @@
 import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
-import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../../src/model/template.ts';
-import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
-import { canonicalType, hasPriority, isKnownType } from './canonical.ts';
+import type { Sent, Write } from './seen.ts';
 import { createPast, type Change } from './past.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
 import { shown } from './records.ts';
@@ -17,28 +16,6 @@ export interface Weather {
   meddling: number;
 }
 
-/** One write in flight, and its outcome. */
-export interface Sent {
-  readonly templateId: number;
-  readonly write: Write;
-  /** True time. */
-  readonly at: number;
-  landed: 'no' | 'coming' | 'yes';
-  recordId: number | null;
-  /** The true record of an update when it took effect. */
-  replaced: ActualRecord | null;
-  /** When it is to take effect, if late. */
-  dueAt: number | null;
-  /** Whether its answer showed its record. */
-  isAnswered: boolean;
-  /** What the client learnt of it. */
-  told: 'nothing' | 'failed' | 'an answer';
-}
-
-export type Write =
-  | { readonly action: 'add'; readonly record: RecordAddition }
-  | { readonly action: 'update'; readonly change: RecordChange };
-
 /** What somebody else does to a template. */
 export type Deed = (typeof deeds)[number];
 
@@ -49,10 +26,17 @@ export interface Observer {
   /** Other people's turn. */
   onTurn(templateId: number, what: Deed): void;
   onSent(sent: Sent): void;
-  onLanded(sent: Sent): void;
+  /** `by`: our own write; null for other people. */
+  onChange(templateId: number, records: readonly ActualRecord[], by: Sent | null): void;
   onListing(templates: readonly ActualTemplate[]): void;
   onAnswer(sent: Sent, template: ActualTemplate): void;
   onFailure(error: HostingError): void;
+}
+
+interface Erring {
+  hasLied: boolean;
+  hasErred: boolean;
+  hasEverErred: boolean;
 }
 
 export interface SimulatedService {
@@ -61,11 +45,11 @@ export interface SimulatedService {
   /** What other people do to the records of a template. */
   change(templateId: number, change: (records: readonly ActualRecord[]) => readonly ActualRecord[]): void;
   newId(): number;
-  /** Whether the last listing was wrong: a kind service does not err twice in a row. */
-  hasErred: boolean;
+  /** Of the last listing for a client: a kind service does not err twice in a row. */
+  erringFor(client: string): Erring;
   /** For an older state the next reading follows one of before, and what it has forgotten is somebody else's. */
   takeOlderState(): void;
-  list(): ActualTemplate[];
+  list(client: string): ActualTemplate[];
   /** What a listing may not show yet, with its age. */
   recent(): unknown;
   write(templateId: number, write: Write): ActualTemplate;
@@ -74,22 +58,33 @@ export interface SimulatedService {
   listRecords(subdomain: string): SubdomainRecord[];
 }
 
+/** Null: a public one. */
+export type OwnedTemplate = ActualTemplate & { readonly owner: string | null };
+
 /** The service by its specification, 4.4 to 4.7, with the given nature and faults. */
 export const createService = (
   world: World,
   nature: Nature,
   weather: Weather,
-  start: readonly ActualTemplate[],
+  start: readonly OwnedTemplate[],
   observer: Observer,
 ): SimulatedService => {
   const { random } = world;
-  const templates = new Map(start.map((template) => [template.id, template]));
+  const templates = new Map<number, ActualTemplate>(start.map((template) => [template.id, template]));
+  const owners = new Map(start.map(({ id, owner }) => [id, owner]));
+  const isShownTo = (client: string, id: number): boolean => [client, null].includes(owners.get(id) ?? null);
+  /** Of all clients together, in the minute before. */
+  let calls: number[] = [];
   const past = createPast<Sent>(start);
   let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
-  /** Of the last listing: whether it was faked, and whether it was true. */
-  let hasLied = false;
-  let hasErred = false;
-  let hasEverErred = false;
+  const erring = new Map<string, Erring>();
+  const erringFor = (client: string): Erring => {
+    const own = erring.get(client) ?? { hasLied: false, hasErred: false, hasEverErred: false };
+    erring.set(client, own);
+    return own;
+  };
+  /** Those whose answer showed their record. */
+  const answeredWrites = new WeakSet<Sent>();
 
   const newId = (): number => {
     lastId += 1 + random.below(3);
@@ -99,6 +94,7 @@ export const createService = (
   const put = (templateId: number, records: readonly ActualRecord[], by: Sent | null): void => {
     past.changed(templates.get(templateId)!, records, { at: world.time, by });
     templates.set(templateId, { ...templates.get(templateId)!, records });
+    observer.onChange(templateId, records, by);
   };
   const shownAs = (template: ActualTemplate): ActualTemplate => {
     const records = nature.shuffles ? random.shuffled(template.records) : template.records;
@@ -116,6 +112,13 @@ export const createService = (
     return error;
   };
 
+  /** Whether all clients together have asked as often as they may. */
+  const isLimited = (): boolean => {
+    if (nature.mostPerMinute === null) return false;
+    calls = calls.filter((at) => at > world.time - 60_000);
+    return calls.push(world.time) > nature.mostPerMinute;
+  };
+
   /** Perhaps it is somebody else's turn. */
   const takeTurn = (templateId: number): void => {
     const deed = world.choose(() => 'somebody else', [null, ...deeds], weather.meddling);
@@ -130,12 +133,10 @@ export const createService = (
     const refusal = refusalOf(nature, template, write);
     if (refusal !== null) return refusal;
     const { written, records } = applied(template, write);
-    put(templateId, alignTtls(nature, records, written), sent);
     sent.landed = 'yes';
     sent.recordId = written.id;
-    sent.replaced = template.records.find(({ id }) => id === written.id) ?? null;
     world.note(() => `    stored ${shown(written)}`);
-    observer.onLanded(sent);
+    put(templateId, alignTtls(nature, records, written), sent);
     return null;
   };
   const applied = (
@@ -153,7 +154,6 @@ export const createService = (
   const performLate = (sent: Sent): void => {
     const delay = world.amount(() => `the late ${describe(sent.write)} arrives`, nature.delay);
     sent.landed = 'coming';
-    sent.dueAt = world.time + delay;
     world.note(() => `    will be stored ${Math.round(delay)} ms later`);
     world.later(delay, () => {
       world.note(() => '    a late write arrives');
@@ -168,9 +168,6 @@ export const createService = (
       at: world.time,
       landed: 'no',
       recordId: null,
-      replaced: null,
-      dueAt: null,
-      isAnswered: false,
       told: 'nothing',
     };
     world.note(() => `  > ${templateId}: ${describe(request)}`);
@@ -182,18 +179,21 @@ export const createService = (
     const sent = begin(templateId, request);
     takeTurn(templateId);
     const failed = (kind: HostingErrorKind, status: number | null, retryAfter?: number): never => {
-      if (kind !== 'unknown') sent.told = 'failed';
+      if (kind === 'refused') sent.told = 'refused';
+      else if (kind !== 'unknown') sent.told = 'not-sent';
       throw fail(operation, kind, status, retryAfter);
     };
     const answered = (template: ActualTemplate): ActualTemplate => {
       sent.told = 'an answer';
-      sent.isAnswered = template.id === templateId && template.records.some(({ id }) => id === sent.recordId);
+      if (template.id === templateId && template.records.some(({ id }) => id === sent.recordId))
+        answeredWrites.add(sent);
       world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
       observer.onAnswer(sent, template);
       return template;
     };
     const whole = (): ActualTemplate => shownAs(templates.get(templateId)!);
 
+    if (isLimited()) return failed('rate-limited', 429, 60_000);
     const mishap = world.choose(() => describe(request), [null, ...mishaps], weather.writes);
     switch (mishap) {
       case 'not-sent':
@@ -243,7 +243,9 @@ export const createService = (
   };
 
   /** What a listing shows that is behind, and whether it is behind other people. */
-  const behind = (): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
+  const behind = (
+    hasLied: boolean,
+  ): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
     const isRecent = (most: number, isOfAll: boolean): boolean =>
       past.hides(({ at, by }) => (isOfAll || by === null) && at > world.time - most);
     const isBehind = !(nature.isKind && hasLied) && isRecent(nature.lag, nature.ownLag === nature.lag);
@@ -258,7 +260,8 @@ export const createService = (
     const isShown = ({ at, by }: Change<Sent>): boolean => {
       if (by === null) return at <= world.time - age;
       // What was sent without an answer is shown by then, or never.
-      const isDue = (by.told === 'nothing' || !by.isAnswered) && by.at + nature.delay <= world.time - age;
+      const isDue =
+        (by.told === 'nothing' || !answeredWrites.has(by)) && by.at + nature.delay <= world.time - age;
       return at <= world.time - ownAge || (nature.ownLag > nature.lag && isDue && at <= world.time - age);
     };
     return {
@@ -266,16 +269,18 @@ export const createService = (
       isErring: past.hides((change) => change.at > world.time - age),
     };
   };
-  const list = (): ActualTemplate[] => {
+  const list = (client: string): ActualTemplate[] => {
+    if (isLimited()) throw fail('list-dns-templates', 'rate-limited', 429, 60_000);
     const failure = world.choose(() => 'the listing', [null, ...readFailures], weather.reads);
     if (failure) throw fail('list-dns-templates', failure[0], failure[1]);
     for (const { id } of templates.values()) {
-      if (id < 90) takeTurn(id);
+      if (owners.get(id) === client && id < 90) takeTurn(id);
     }
+    const lately = erringFor(client);
     const { read, isErring } =
-      nature.ownLag > 0 ? behind() : { read: [...templates.values()], isErring: false };
+      nature.ownLag > 0 ? behind(lately.hasLied) : { read: [...templates.values()], isErring: false };
     const lie =
-      nature.isKind && hasErred
+      nature.isKind && lately.hasErred
         ? null
         : world.choose(
             () => 'the listing shows',
@@ -283,10 +288,11 @@ export const createService = (
             weather.lies,
           );
     const isLie = lie !== null;
-    const told = lie === null ? read : lies[lie](read);
-    hasLied = isLie;
-    hasErred = isLie || isErring;
-    hasEverErred ||= hasErred;
+    const own = read.filter(({ id }) => isShownTo(client, id));
+    const told = lie === null ? own : lies[lie](own);
+    lately.hasLied = isLie;
+    lately.hasErred = isLie || isErring;
+    lately.hasEverErred ||= lately.hasErred;
     const listing = random.shuffled(told.map(cut)).map(shownAs);
     world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
     observer.onListing(listing);
@@ -310,24 +316,13 @@ export const createService = (
     templates: () => [...templates.values()],
     change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records), null),
     newId,
-    get hasErred() {
-      return hasErred;
-    },
-    set hasErred(value) {
-      hasErred = value;
-    },
+    erringFor,
     list,
     takeOlderState: () => {
-      hasErred = hasEverErred;
+      for (const own of erring.values()) own.hasErred = own.hasEverErred;
       past.disown();
     },
-    recent: () => [
-      hasErred,
-      hasEverErred,
-      hasLied,
-      lastId,
-      past.since(world.time - nature.ownLag, world.time),
-    ],
+    recent: () => [[...erring.values()], lastId, past.since(world.time - nature.ownLag, world.time)],
     write,
     writeLate: (templateId, request) => performLate(begin(templateId, request)),
     listRecords: (subdomain) => {
@@ -383,20 +378,6 @@ const refusalOf = (nature: Nature, template: ActualTemplate, write: Write): stri
   const { record } = write;
   if (record.type === nature.refusesType) return 'type refused';
   return nature.rejectsDuplicates && isExactCopy(template.records, record) ? 'exists already' : null;
-};
-
-/** What the specification forbids in a request; null if it is valid. */
-export const breachOf = (write: Write, before: RecordData | null): string | null => {
-  const own =
-    write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
-  const sent = write.action === 'add' ? write.record : write.change;
-  if (!own) return 'an update of a record that was not shown';
-  if (!isKnownType(own) || own.type !== canonicalType(own.type)) return `a write of type ${own.type}`;
-  const needsName = own.type === 'PTR' || own.type === 'SRV';
-  if (needsName && !sent.name) return `a name is required for ${own.type}`;
-  if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;
-  if (!hasPriority(own.type) && sent.priority !== null) return `a priority is not applicable to ${own.type}`;
-  return null;
 };
 
 const describe = (write: Write): string =>

@@ -1,0 +1,279 @@
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
+import type { RecordChange } from '../../src/plan/step.ts';
+import type { TemplateResult } from '../../src/result.ts';
+import { arrivalLaws, sendingLaws } from './laws.ts';
+import { keyOf, placedKeyOf, placedSetOf, sameKey, sameState, shown } from './records.ts';
+import {
+  emptyCase,
+  type Attempt,
+  type LawContext,
+  type Pass,
+  type PassFacts,
+  type Sent,
+  type ServiceFacts,
+  type TemplateCase,
+  type View,
+} from './seen.ts';
+import { untruths } from './told.ts';
+
+/*
+ * The judge knows what left, what the pass was shown, and what is true at the service; nothing of how the program that it
+ * judges decides. It is fed by the simulated service and by the HTTP front alike.
+ */
+
+export type Failure = 'unauthorized' | 'rate-limited' | 'not-sent' | 'refused' | 'other';
+
+export interface Judge {
+  readonly violations: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  count(what: string): void;
+  report(what: string): void;
+  started(facts: PassFacts): Pass;
+  /** It is about to ask the service. */
+  asks(pass: Pass): void;
+  listed(pass: Pass, templates: readonly ActualTemplate[]): void;
+  /** It decides to send now what leaves in a moment. */
+  decides(pass: Pass): void;
+  sent(pass: Pass, sent: Sent): void;
+  /** The records of a template are these now; `by`: by a write of ours. */
+  changed(templateId: number, records: readonly ActualRecord[], by: Sent | null): void;
+  answered(pass: Pass, sent: Sent, template: ActualTemplate): void;
+  failed(pass: Pass, kind: Failure, isWrite: boolean): void;
+  /** By a signal. */
+  toldToEnd(pass: Pass): void;
+  /** `results`: null where it died, or could not save what it saw. */
+  ended(pass: Pass, results: readonly TemplateResult[] | null): void;
+  /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
+  memoryLost(templateIds: readonly number[], isPartly?: boolean): void;
+  /** Its attempts of all templates, for the laws of a whole round. */
+  cases(): readonly TemplateCase[];
+  /** What it goes by from one pass to the next. */
+  remembered(): unknown;
+}
+
+export interface JudgeOptions {
+  readonly now: () => number;
+  readonly start: readonly ActualTemplate[];
+  readonly service: ServiceFacts;
+  readonly note?: (line: () => string) => void;
+  /** Laws that this edition of the program does not keep in full: their breaches are counted only. */
+  readonly notKept?: ReadonlySet<string>;
+}
+
+export const createJudge = ({
+  now,
+  start,
+  service,
+  note = () => undefined,
+  notKept = new Set(),
+}: JudgeOptions): Judge => {
+  const violations: string[] = [];
+  const counts = new Map<string, number>();
+  const cases = new Map<number, TemplateCase>();
+  const isPublic = new Set(start.flatMap(({ id, publiclyAvailable }) => (publiclyAvailable ? id : [])));
+
+  const report = (what: string): void => {
+    const law = /^law \d+/.exec(what)?.[0] ?? '';
+    if (notKept.has(law)) return count(`not kept: ${what.replaceAll(/[#"]?\d+\.[\d.]+|#\d+/g, 'N')}`);
+    note(() => `  # AGAINST THE LAW: ${what}`);
+    violations.push(what);
+  };
+  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  const caseOf = (templateId: number): TemplateCase => {
+    const one = cases.get(templateId) ?? emptyCase(templateId);
+    cases.set(templateId, one);
+    return one;
+  };
+  const contextOf = (pass: Pass, templateId: number): LawContext => ({
+    one: caseOf(templateId),
+    pass,
+    file: pass.files.get(templateId),
+    views: pass.views.get(templateId) ?? [],
+    service,
+    isOwn: !isPublic.has(templateId) && cases.has(templateId),
+    now: now(),
+  });
+  const show = (pass: Pass, templateId: number, view: View): void => {
+    const one = caseOf(templateId);
+    pass.views.set(templateId, [...(pass.views.get(templateId) ?? []), view]);
+    const ids = new Set(view.records.map(({ id }) => id));
+    for (const attempt of one.attempts)
+      attempt.isShown ||= attempt.sent.recordId !== null && ids.has(attempt.sent.recordId);
+    if (pass.isDryRun) return;
+    const wanted = new Set((pass.files.get(templateId)?.records ?? []).map(setAndContentOf));
+    for (const record of view.records) if (wanted.has(setAndContentOf(record))) one.ours.add(record.id);
+  };
+  const attemptOf = (pass: Pass, sent: Sent): Attempt => {
+    const { templateId, write } = sent;
+    const { standing } = caseOf(templateId);
+    const id = write.action === 'update' ? write.change.recordId : null;
+    const states = (pass.views.get(templateId) ?? []).flatMap(({ records }) =>
+      records.filter((one) => one.id === id),
+    );
+    const before =
+      id === null
+        ? []
+        : distinct([...states.toReversed(), ...(standing.has(id) ? [standing.get(id)!.record] : [])]);
+    const after =
+      write.action === 'add' ? [write.record] : before.map((record) => merged(record, write.change));
+    return {
+      sent,
+      pass,
+      before,
+      after,
+      isForgotten: false,
+      isWaived: false,
+      stored: null,
+      replaced: null,
+      isShown: false,
+      isWithdrawn: false,
+      isRivalled: false,
+    };
+  };
+  for (const { id, records } of start)
+    caseOf(id).standing = new Map(
+      records.map((record) => [record.id, { record, since: -Infinity, by: null }]),
+    );
+
+  return {
+    violations,
+    counts,
+    count,
+    report,
+    started: (facts) => {
+      count('passes');
+      for (const [templateId, file] of facts.files) {
+        const one = caseOf(templateId);
+        const wanted = new Set(file.records.map(keyOf));
+        for (const attempt of one.attempts) {
+          if (facts.retry && facts.isCommand && !facts.isDryRun) attempt.isWaived = true;
+          if (!facts.isDryRun && attempt.after.every((record) => !wanted.has(keyOf(record))))
+            attempt.isWithdrawn = true;
+        }
+        if (!facts.isDryRun && one.files.at(-1) !== file) one.files.push(file);
+      }
+      return { ...facts, views: new Map(), attempts: [], writesEnded: null, readsEnded: null, isOver: false };
+    },
+    asks: (pass) => {
+      if (pass.isOver) report('law 11: asks after the pass ended');
+      if (isSince(pass.readsEnded, now())) report(`law 11: asks ${pass.readsEnded?.why}`);
+    },
+    listed: (pass, templates) => {
+      for (const { id, records } of templates) show(pass, id, { at: now(), isListing: true, records });
+    },
+    decides: (pass) => {
+      if (pass.isOver) report('law 11: begins a write after the pass ended');
+      if (isSince(pass.writesEnded, now())) report(`law 11: begins a write ${pass.writesEnded?.why}`);
+    },
+    sent: (pass, sent) => {
+      const context = contextOf(pass, sent.templateId);
+      const attempt = attemptOf(pass, sent);
+      count(attempt.sent.write.action === 'add' ? 'adds that left' : 'updates that left');
+      for (const what of sendingLaws(attempt, context)) report(what);
+      pass.attempts.push(attempt);
+      context.one.attempts.push(attempt);
+    },
+    changed: (templateId, records, by) => {
+      const one = caseOf(templateId);
+      const attempt = one.attempts.findLast(({ sent }) => sent === by) ?? null;
+      const before = one.standing;
+      one.standing = new Map(
+        records.map((record) => {
+          const old = before.get(record.id);
+          const isSame = old !== undefined && sameState(old.record, record);
+          return [
+            record.id,
+            isSame && record.id !== by?.recordId ? old : { record, since: now(), by: attempt },
+          ];
+        }),
+      );
+      for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : [])
+        for (const other of one.attempts)
+          other.isRivalled ||=
+            other.sent.landed === 'coming' && other.after.some((after) => sameKey(after, record));
+      if (!attempt || by?.recordId == null) return;
+      attempt.stored = one.standing.get(by.recordId)?.record ?? null;
+      attempt.replaced = before.get(by.recordId)?.record ?? null;
+      one.ours.add(by.recordId);
+      if (by.write.action === 'add') count(now() > by.at ? 'adds stored late' : 'adds stored');
+      for (const what of arrivalLaws(attempt, contextOf(attempt.pass, templateId))) report(what);
+    },
+    answered: (pass, sent, { id, records }) => {
+      if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
+    },
+    failed: (pass, kind, isWrite) => {
+      const at = now();
+      if (kind === 'unauthorized') pass.writesEnded ??= { why: 'after 401 or 403', at };
+      if (kind === 'unauthorized' || kind === 'rate-limited')
+        pass.readsEnded ??= { why: `after ${kind}`, at };
+      if (isWrite && (kind === 'rate-limited' || kind === 'not-sent'))
+        pass.writesEnded ??= { why: `after ${kind}`, at };
+    },
+    toldToEnd: (pass) => {
+      pass.writesEnded ??= { why: 'after it was told to end', at: -Infinity };
+    },
+    ended: (pass, results) => {
+      pass.isOver = true;
+      for (const [templateId, views] of pass.views) {
+        const one = caseOf(templateId);
+        const listing = views.findLast(({ isListing }) => isListing);
+        if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
+        one.lastListed = listing;
+        const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
+        if (result?.message === null) one.lastKept = listing;
+      }
+      for (const result of results ?? []) {
+        const [templateId] = [...pass.files].find(([, { template }]) => template === result.template) ?? [];
+        if (templateId === undefined) continue;
+        for (const what of untruths(result, contextOf(pass, templateId)))
+          report(`law 13: ${result.template} ${what}`);
+      }
+    },
+    memoryLost: (templateIds, isPartly = false) => {
+      for (const one of templateIds.map(caseOf)) {
+        for (const attempt of one.attempts) attempt.isForgotten = true;
+        if (!isPartly) one.ours.clear();
+        if (!isPartly) one.files = [];
+        one.lastListed = null;
+        one.lastKept = null;
+      }
+    },
+    cases: () => [...cases.values()],
+    remembered: () => [...cases.values()].map((one) => rememberedOf(one, now())),
+  };
+};
+
+/** Calls of the same moment may be under way in parallel. */
+const isSince = (ended: { readonly at: number } | null, now: number): boolean =>
+  ended !== null && now > ended.at;
+
+const merged = (before: ActualRecord, change: RecordChange): ActualRecord => ({
+  id: before.id,
+  type: before.type,
+  name: change.name ?? before.name,
+  content: change.content ?? before.content,
+  priority: change.priority ?? before.priority,
+  ttl: change.ttl ?? before.ttl,
+});
+
+const distinct = (records: readonly ActualRecord[]): ActualRecord[] =>
+  records.filter((record, at) => records.findIndex((other) => sameState(other, record)) === at);
+
+/** A file may own a record that differs only in priority and TTL. */
+const setAndContentOf = (record: RecordData): string => placedKeyOf({ ...record, priority: null });
+
+const rememberedOf = (one: TemplateCase, now: number): unknown => {
+  const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
+  return [
+    one.attempts.map(({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled }) => [
+      after.map((record) => [placedSetOf(record), keyOf(record)]),
+      [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
+      [isForgotten, isWaived, isShown, isWithdrawn, isRivalled],
+    ]),
+    [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),
+    [...one.ours],
+    one.files.map(({ mode, surplus, adopt, records }) => [mode, surplus, adopt, records.map(shown)]),
+    [one.lastListed, one.lastKept].map((view) => view?.records.map(shown)),
+  ];
+};

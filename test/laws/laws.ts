@@ -1,0 +1,416 @@
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import {
+  canonicalName,
+  canonicalRecord,
+  canonicalType,
+  hasPriority,
+  isKnownType,
+  isParkedName,
+  textKind,
+} from './canonical.ts';
+import {
+  isAsLeft,
+  type Attempt,
+  type FileFacts,
+  type LawContext,
+  type Standing,
+  type TemplateCase,
+  type View,
+  type Write,
+} from './seen.ts';
+import { keyOf, placedKeyOf, placedSetOf, placeOf, sameState, satisfies, setOf, shown } from './records.ts';
+
+/*
+ * The laws of what leaves, and of what arrives: 13, which is of what is told, stands in told.ts. Where the pass was shown
+ * a record in several ways, a write is lawful that is so by one of them: which it goes by is its own affair.
+ */
+
+/** Says what is wrong; null where the law is kept. */
+type Law = (attempt: Attempt, context: LawContext) => string | null;
+
+type Laws = readonly (readonly [law: number, of: Law])[];
+
+export const sendingLaws = (attempt: Attempt, context: LawContext): string[] =>
+  breachesOf(whenSent, attempt, context);
+
+export const arrivalLaws = (attempt: Attempt, context: LawContext): string[] =>
+  breachesOf(whenItArrives, attempt, context);
+
+const breachesOf = (laws: Laws, attempt: Attempt, context: LawContext): string[] =>
+  laws.flatMap(([number, law]) => {
+    const what = law(attempt, context);
+    return what === null ? [] : [`law ${number}: ${what}`];
+  });
+
+const isAdd = ({ sent }: Attempt): boolean => sent.write.action === 'add';
+
+/** As the pass was shown it last. */
+const beforeOf = ({ before }: Attempt): ActualRecord | null => before[0] ?? null;
+
+const nameOf = (attempt: Attempt): string =>
+  shown(attempt.after[0] ?? { type: '?', name: null, content: '?', priority: null, ttl: null });
+
+const asSpecified: Law = (attempt, { isOwn }) => {
+  if (!isOwn) return 'writes to no template of the client';
+  return attempt.after.length === 0
+    ? 'updates what is not there'
+    : breachOf(attempt.sent.write, beforeOf(attempt));
+};
+
+/** What the specification forbids in a request; null if it is valid. */
+const breachOf = (write: Write, before: RecordData | null): string | null => {
+  const own =
+    write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
+  const sent = write.action === 'add' ? write.record : write.change;
+  if (!own) return 'an update of a record that was not shown';
+  if (!isKnownType(own) || own.type !== canonicalType(own.type)) return `a write of type ${own.type}`;
+  const needsName = own.type === 'PTR' || own.type === 'SRV';
+  if (needsName && !sent.name) return `a name is required for ${own.type}`;
+  if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;
+  if (!hasPriority(own.type) && sent.priority !== null) return `a priority is not applicable to ${own.type}`;
+  return null;
+};
+
+const inForce: Law = (attempt, { pass, file, one }) => {
+  if (pass.isDryRun) return 'writes in a dry run';
+  if (!file) return 'writes a template that no file in force describes';
+  if (file.mode === 'report') return 'writes in mode report';
+  return file.mode === 'edits' && !pass.force && !isOfEdit(attempt, one, file)
+    ? `writes ${nameOf(attempt)} in mode edits without an edit`
+    : null;
+};
+
+/** An earlier version of the file lacked what is written, or had what makes way. */
+const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean => {
+  const earlier = one.files.slice(0, -1);
+  const wanted = file.records.filter((record) => attempt.after.some((after) => isMet(after, record)));
+  const isNew = wanted.some((record) =>
+    earlier.some(({ records }) => !records.some((old) => sameState(old, record))),
+  );
+  const dropped = earlier.flatMap(({ records }) =>
+    records.filter((old) => !file.records.some((record) => sameState(old, record))),
+  );
+  const isDropped = dropped.length > 0 && attempt.before.some(({ id }) => one.ours.has(id));
+  return isNew || (wanted.length === 0 && isDropped) || isUndoing(attempt, one);
+};
+
+/** As the file says it, under its name for it. */
+const isMet = (actual: RecordData, desired: RecordData): boolean =>
+  satisfies({ ...actual, name: placeOf(actual) }, { ...desired, name: placeOf(desired) });
+
+const toAnEnd: Law = (attempt, { file, one }) => {
+  if (isAdd(attempt) || isParking(attempt) || isUndoing(attempt, one)) return null;
+  return file?.records.some((record) => attempt.after.some((after) => isMet(after, record)))
+    ? null
+    : `updates ${shown(beforeOf(attempt)!)} to what nobody wants: ${nameOf(attempt)}`;
+};
+
+/** Named by its id, with a content that serves nobody. */
+const isParking = ({ before, after }: Attempt): boolean =>
+  after.some(
+    (record) => placeOf(record) === `_parked-${before[0]?.id}` && inert.has(canonicalRecord(record).content),
+  );
+
+const inert = new Set(['0.0.0.0', '::', 'parked.invalid', '0 0 parked.invalid', 'parked']);
+
+/** The record as it was before a write of ours, under its name. */
+const isUndoing = ({ before, after, sent }: Attempt, { attempts }: TemplateCase): boolean =>
+  attempts.some(
+    (other) =>
+      other.sent !== sent &&
+      !isAdd(other) &&
+      other.before[0]?.id === before[0]?.id &&
+      [...other.before, ...(other.replaced ? [other.replaced] : [])].some((was) =>
+        after.some((record) => placedKeyOf(was) === placedKeyOf(record)),
+      ),
+  );
+
+const asTheFileSays: Law = (attempt, { file }) =>
+  !isAdd(attempt) || file?.records.some((record) => sameState(record, attempt.after[0]!))
+    ? null
+    : `adds what the file does not say: ${nameOf(attempt)}`;
+
+const ofOurOwn: Law = (attempt, { file, one }) => {
+  const [last] = attempt.before;
+  if (!last || !file) return null;
+  if (!isKnownType(last)) return `touches a type it does not know: ${shown(last)}`;
+  if (attempt.before.every((before) => file.isIgnored(before)))
+    return `touches what is ignored: ${shown(last)}`;
+  if (isUndoing(attempt, one)) return null;
+  if (isParking(attempt) && file.surplus !== 'park') return `parks without park: ${shown(last)}`;
+  return attempt.before.some((before) => isOurs(before, attempt, file, one))
+    ? null
+    : `touches a stranger: ${shown(last)}`;
+};
+
+/** A record set that the file names belongs to the file, but for texts, which have several owners. */
+const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: TemplateCase): boolean => {
+  const isKnown = one.ours.has(before.id);
+  if (isParkedName(placeOf(before)) || isKnown) return true;
+  if (file.surplus === 'park' && file.adopt) return true;
+  const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));
+  if (before.type.toUpperCase() !== 'TXT') return isInSet;
+  const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
+  const isSame = after.some((record) => canonicalRecord(record).content === canonicalRecord(before).content);
+  return (
+    isInSet &&
+    (isSame || (kindOf(before) !== null && after.some((record) => kindOf(record) === kindOf(before))))
+  );
+};
+
+const withinLimits: Law = (attempt, { pass, file, one, views }) => {
+  const own = pass.attempts.filter(({ sent }) => sent.templateId === attempt.sent.templateId);
+  const isAgain = own.some((other) => isSameStep(other, attempt));
+  if (isAgain) return `takes a step again in one pass: ${nameOf(attempt)}`;
+  if (!file || pass.force) return null;
+  const { maxAdds, maxChangePercent, minRecords } = file.limits;
+  if (isAdd(attempt)) {
+    if (own.filter(isAdd).length + 1 > maxAdds) return 'adds more than maxAdds';
+    return pass.attempts.filter(isAdd).length + 1 > pass.maxAddsPerPass
+      ? 'adds more than maxAddsPerPass'
+      : null;
+  }
+  const changes = new Set(
+    [...own.filter((other) => !isAdd(other)), attempt].map((other) => beforeOf(other)?.id),
+  );
+  // A listing may lack what was added shortly before.
+  const added = one.attempts.filter(
+    (other) => isAdd(other) && other.sent.at > attempt.sent.at - longestLag,
+  ).length;
+  const listed = [
+    ...views.map(({ records }) => records),
+    [...one.standing.values()].map(({ record }) => record),
+  ];
+  const sizes = listed
+    .map((records) => records.filter(isKnownType).length)
+    .flatMap((size) => [size, size + added]);
+  return sizes.every((size) => size >= minRecords && changes.size * 100 > size * maxChangePercent)
+    ? `changes ${changes.size} of ${sizes[0]} records, more than maxChangePercent`
+    : null;
+};
+
+/** Ms for which a listing may be behind our own writes. */
+const longestLag = 600_000;
+
+const isSameStep = (one: Attempt, other: Attempt): boolean =>
+  isAdd(one) === isAdd(other) &&
+  beforeOf(one)?.id === beforeOf(other)?.id &&
+  one.after.length > 0 &&
+  other.after.length > 0 &&
+  sameState(one.after[0]!, other.after[0]!);
+
+/** No memory of it, and no name of the file is there: a person has to look first. */
+const notAtFirstSight: Law = (attempt, { pass, file, one, views }) => {
+  if (!isAdd(attempt) || !file || pass.force || pass.retry || file.adopt || one.ours.size > 0) return null;
+  const sets = new Set(file.records.map(setOf));
+  const isStrange = views.every(
+    ({ records }) => records.length > 0 && records.every((record) => !sets.has(setOf(record))),
+  );
+  return isStrange ? 'adds to a template that looks like no file of ours' : null;
+};
+
+/** Much that the two listings before showed is gone: another pass has to agree. */
+const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
+  const listing = views.findLast(({ isListing }) => isListing);
+  if (!isAdd(attempt) || !file || pass.acceptLoss || !listing) return null;
+  const isShown = (id: number, view: { readonly records: readonly ActualRecord[] } | null): boolean =>
+    view?.records.some((record) => record.id === id) === true;
+  const wanted = [...one.ours].filter((id) =>
+    file.records.some((record) =>
+      one.lastListed?.records.some((actual) => actual.id === id && isMet(actual, record)),
+    ),
+  );
+  const lost = wanted.filter(
+    (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
+  );
+  return lost.length >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
+    ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
+    : null;
+};
+
+/** Whether it makes a record stand at a name, or leave one. */
+const isMove = (attempt: Attempt): boolean => {
+  const before = beforeOf(attempt);
+  return before === null || attempt.after.some((after) => placeOf(after) !== placeOf(before));
+};
+
+const setsOf = ({ before, after }: Attempt): string[] => [...before, ...after].map(placedSetOf);
+
+const atRest: Law = (attempt, { one, service }) =>
+  service.isKind
+    ? unsettledBy(
+        attempt,
+        one.attempts.filter(({ sent }) => sent.landed === 'coming'),
+        'is on its way',
+      )
+    : null;
+
+const asShown: Law = (attempt, { one, service, views }) => {
+  if (!service.isKind) return null;
+  const unseen = one.attempts.filter((other) => {
+    const { recordId, at } = other.sent;
+    if (recordId === null || one.standing.get(recordId)?.by !== other || other.stored === null) return false;
+    const { stored } = other;
+    return !views.some(
+      (view) =>
+        view.at >= at && view.records.some((record) => record.id === recordId && sameState(record, stored)),
+    );
+  });
+  return unsettledBy(attempt, unseen, 'was not shown to this pass');
+};
+
+/** The client can know of it, and has no leave to forget it. */
+const isAccountable = ({ isForgotten, isWaived, isRivalled }: Attempt): boolean =>
+  !isForgotten && !isWaived && !isRivalled;
+
+const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string): string | null => {
+  const open = others.filter((other) => other !== attempt && isAccountable(other));
+  const [first] = open;
+  if (first && isMove(attempt))
+    return `${isAdd(attempt) ? 'adds' : 'moves'} ${nameOf(attempt)} while ${nameOf(first)} ${why}`;
+  const sets = setsOf(attempt);
+  const beside = open.find((other) => isMove(other) && setsOf(other).some((set) => sets.includes(set)));
+  return beside ? `writes ${nameOf(attempt)} while ${nameOf(beside)} ${why}` : null;
+};
+
+const notMadeAlready: Law = (attempt, { one, service, views }) => {
+  if (!isAdd(attempt)) return null;
+  const key = keyOf(attempt.after[0]!);
+  const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && isAccountable(other));
+  const standing = made.find(
+    (other) =>
+      other.sent.landed === 'yes' &&
+      keyOf(other.after[0]!) === key &&
+      one.standing.get(other.sent.recordId!)?.by === other,
+  );
+  if (standing && service.isKind)
+    return `adds again what stands as #${standing.sent.recordId}: ${nameOf(attempt)}`;
+  const counted = made.filter(({ sent }) => sent.told === 'nothing' || sent.told === 'an answer');
+  if (counted.filter((other) => keyOf(other.after[0]!) === key && !other.isWithdrawn).length >= 2)
+    return `adds a third time: ${nameOf(attempt)}`;
+  const set = setOf(attempt.after[0]!);
+  const isLost = (other: Attempt, at: number): boolean =>
+    setOf(other.after[0]!) === set &&
+    other.sent.told === 'nothing' &&
+    !other.isShown &&
+    !isListed(other, views) &&
+    // One that the service refuses since cannot take effect; and one that it answers has made the record.
+    !made
+      .slice(at + 1)
+      .some((later) => keyOf(later.after[0]!) === keyOf(other.after[0]!) && later.sent.told !== 'nothing');
+  const lost = made.filter(isLost);
+  return lost.length >= 2 ? `adds to a record set after ${lost.length} lost adds: ${nameOf(attempt)}` : null;
+};
+
+/** Its record is there by now, from anybody. */
+const isListed = ({ after }: Attempt, views: readonly View[]): boolean =>
+  views.some(({ records }) => records.some((record) => keyOf(record) === keyOf(after[0]!)));
+
+const notMadeMeanwhile: Law = (attempt, { one, service }) => {
+  if (!isAdd(attempt) || !service.isKind || !isAccountable(attempt) || attempt.pass.retry) return null;
+  const copy = one.attempts.find(
+    (other) =>
+      other !== attempt &&
+      isAccountable(other) &&
+      isAdd(other) &&
+      keyOf(other.after[0]!) === keyOf(attempt.after[0]!) &&
+      one.standing.get(other.sent.recordId ?? -1)?.by === other &&
+      isAsLeft(other, one),
+  );
+  return copy ? `makes a second ${nameOf(attempt)} beside #${copy.sent.recordId}` : null;
+};
+
+/** Null MX beside others is the same for MX (RFC 7505 §3). */
+const alone: Law = (attempt, { one, service, pass, views }) => {
+  const { stored, replaced, sent } = attempt;
+  if (!stored || !service.isKind || !isAccountable(attempt) || pass.retry) return null;
+  const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
+  if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
+  if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
+  const listedAt = views[0]?.at ?? sent.at;
+  const isKnowable = ({ by, since }: Standing): boolean =>
+    by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
+  const other = [...one.standing.values()].find(
+    (there) =>
+      there.record.id !== stored.id &&
+      isKnowable(there) &&
+      excludes(there.record, stored) &&
+      !(isAtItsName && excludes(there.record, replaced)),
+  );
+  return other ? `${shown(stored)} stands beside ${shown(other.record)}` : null;
+};
+
+const isNullMx = (record: RecordData): boolean => {
+  const { type, content } = canonicalRecord(record);
+  return type === 'MX' && content === '.';
+};
+
+const excludes = (one: RecordData, other: RecordData): boolean => {
+  if (placeOf(one) !== placeOf(other)) return false;
+  const types = [canonicalRecord(one).type, canonicalRecord(other).type];
+  return (
+    types.includes('CNAME') || (types.every((type) => type === 'MX') && isNullMx(one) !== isNullMx(other))
+  );
+};
+
+/** A refused write waits for a minute at least, unless the record is edited or a person says so. */
+const notAtOnce: Law = (attempt, { one, pass, now }) => {
+  if (pass.isCommand) return null;
+  const refused = one.attempts.findLast(
+    (other) => other.sent.told === 'refused' && isSameStep(other, attempt),
+  );
+  const isSameClock = refused?.pass.skew === pass.skew;
+  return refused &&
+    isSameClock &&
+    !refused.isForgotten &&
+    !refused.isWithdrawn &&
+    now - refused.sent.at < 59_000
+    ? `sends at once what was refused: ${nameOf(attempt)}`
+    : null;
+};
+
+/** What stood there before this pass could list it, in any spelling of its name. */
+const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
+  const [after] = attempt.after;
+  if (!isAdd(attempt) || !after || !file || !service.isKind || pass.retry) return null;
+  const listedAt = views[0]?.at ?? attempt.sent.at;
+  const there = [...one.standing.values()].find(({ record, since, by }) => {
+    if (since > listedAt - (by ? service.ownLag : service.lag) || file.isIgnored(record)) return false;
+    const isOtherwise = isSpelledOtherwise(record, after);
+    if (isOtherwise && by?.isForgotten) return false;
+    const isAnother = by === null && isOtherwise && !one.ours.has(record.id) && !file.adopt;
+    return placedKeyOf(record) === placedKeyOf(after) ? !isNeeded(record, file, one) : isAnother;
+  });
+  return there ? `adds ${shown(after)}, and ${shown(there.record)} stood there before` : null;
+};
+
+const isSpelledOtherwise = (record: RecordData, after: RecordData): boolean =>
+  canonicalRecord(record).type === canonicalRecord(after).type &&
+  placeOf(record) === placeOf(after) &&
+  canonicalName(record.name) !== canonicalName(after.name);
+
+/** It stands for another record of the file, which is the same to the service. */
+const isNeeded = (record: RecordData, file: FileFacts, one: TemplateCase): boolean =>
+  file.records.filter((wanted) => placedKeyOf(wanted) === placedKeyOf(record)).length >
+  [...one.standing.values()].filter((other) => placedKeyOf(other.record) === placedKeyOf(record)).length;
+
+const whenSent: Laws = [
+  [1, asSpecified],
+  [2, inForce],
+  [3, toAnEnd],
+  [4, asTheFileSays],
+  [5, ofOurOwn],
+  [6, withinLimits],
+  [6, notAtFirstSight],
+  [6, notAfterALoss],
+  [7, atRest],
+  [8, asShown],
+  [9, notMadeAlready],
+  [11, notAtOnce],
+  [12, notWhatStood],
+];
+
+const whenItArrives: Laws = [
+  [9, notMadeMeanwhile],
+  [10, alone],
+];
