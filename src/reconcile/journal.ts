@@ -52,8 +52,6 @@ export type Outcome =
       readonly copies: readonly ActualRecord[];
       readonly wasLost: boolean;
     }
-  /** More records that it may have made, besides the one that is known. */
-  | { readonly kind: 'copied'; readonly entry: Entry; readonly copies: readonly ActualRecord[] }
   | { readonly kind: 'refused'; readonly entry: Entry }
   | { readonly kind: 'lost'; readonly entry: Entry };
 
@@ -84,9 +82,7 @@ export const settle = (
   };
   for (const { entry, records } of arrivalsOf(entries, reading, known)) {
     const [first, ...copies] = records;
-    if (entry.state === 'accepted' && !entry.isOnlyCounted)
-      end(entry, { kind: 'copied', entry, copies: records }, entry);
-    else accept(entry, first!, copies);
+    accept(entry, first!, copies);
   }
   const byId = new Map(reading.records.map((record) => [record.id, record]));
   for (const entry of entries) {
@@ -135,10 +131,13 @@ interface Arrival {
 
 /**
  * New records that adds made: those that equal what was sent, then those with its content under another spelling of its
- * name, unless they are another record of the file; the lowest id first. Of an add that was accepted, only equal ones.
+ * name, unless they are another record of the file; the lowest id first. Where an answer showed one that is only counted, an
+ * equal one takes its place.
  */
 const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Known): readonly Arrival[] => {
-  const adds = entries.filter(({ action }) => action === 'add');
+  const adds = entries.filter(
+    ({ action, state, isOnlyCounted }) => action === 'add' && (state !== 'accepted' || isOnlyCounted),
+  );
   if (adds.length === 0) return [];
   const unknown = records.filter(({ id }) => !known.isKnown(id)).sort((a, b) => a.id - b.id);
   const keys = new Map(unknown.map((record) => [record, recordKey(entryOf(record))]));

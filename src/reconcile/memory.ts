@@ -198,14 +198,14 @@ class Draft {
     return this.records.get(key) ?? { key, wanted, ...unknownRecord };
   }
 
-  /** One id belongs to one record: any other loses it. */
-  put(record: RecordState): void {
+  /** One id belongs to one record: any other loses it, for the given cause if the file lists it. */
+  put(record: RecordState, cause: 'drifted' | 'edited' = 'drifted'): void {
     if (this.records.get(record.key) === record) return;
     this.#copy();
     const { key, recordId: id } = record;
     const other = id === null ? undefined : this.byId.get(id);
     this.forget(key);
-    if (other && other.key !== key) this.#loseId(other, key);
+    if (other && other.key !== key) this.#loseId(other, key, cause);
     this.#records!.set(key, record);
     if (id !== null) this.#byId!.set(id, record);
   }
@@ -231,8 +231,8 @@ class Draft {
     return memoryOf(this.row, this.records, this.byId);
   }
 
-  /** `key`: of the record that its id belongs to now. If the file lists a dropped one again, that is an edit. */
-  #loseId(other: RecordState, key: string): void {
+  /** `key`: of the record that its id belongs to now. */
+  #loseId(other: RecordState, key: string, cause: 'drifted' | 'edited'): void {
     this.forget(other.key);
     if (!isOfDesired(other.key) || (!this.desiredKeys.has(other.key) && other.lostAdds === 0)) return;
     const { adds, lostAdds, failure, rewritten } = other;
@@ -245,7 +245,7 @@ class Draft {
       lostAdds,
       failure,
       rewritten: isOfTheService ? rewritten : null,
-      cause: 'drifted',
+      cause,
     });
   }
 
@@ -278,9 +278,6 @@ const takeOutcome = (draft: Draft, outcome: Outcome, present: ReadonlySet<number
       else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
       else if (isUndoing(entry)) takeRestored(draft, entry, outcome.record);
       else takeParked(draft, entry, outcome.record);
-      takeCopies(draft, entry, outcome.copies);
-      break;
-    case 'copied':
       takeCopies(draft, entry, outcome.copies);
       break;
     case 'lost':
@@ -328,12 +325,9 @@ const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const before = draft.byId.get(record.id);
   const known = draft.get(entry.key, entry.after);
   const values = valuesAfter(known, entry, record);
-  draft.put({
-    ...known,
-    ...values,
-    keptName: values.keptName ?? before?.keptName ?? null,
-    isOnlyCounted: false,
-  });
+  const keptName = values.keptName ?? before?.keptName ?? null;
+  // What the file had dropped when it was sent: if it lists that again, that is an edit.
+  draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, 'edited');
   settleDisplaced(draft, entry.key);
 };
 
@@ -439,6 +433,11 @@ const loseAdd = (draft: Draft, entry: Entry): void => {
     lostAdds: known.lostAdds + 1,
     cause: isKnown ? known.cause : entry.cause,
   });
+  // What stood before it was sent is not what it made.
+  const before = entry.idsBefore.filter((id) => !draft.byId.has(id));
+  const { preexistingIds, otherIds } = draft.row;
+  if (preexistingIds === null) draft.setRow({ preexistingIds: before });
+  else draft.setRow({ otherIds: [...new Set([...otherIds, ...before])] });
 };
 
 const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string, at: Instant): void => {

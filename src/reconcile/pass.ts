@@ -220,7 +220,7 @@ const confirmTemplates = async (
   return mapYielding(again, (state) => run.keep(state));
 };
 
-/** A template that stops in doubt waits, with all others in doubt, for one listing that settles them. */
+/** Templates in doubt wait together for one listing that settles them. */
 const writeTemplates = async (
   planned: readonly TemplateState[],
   run: ClientRun,

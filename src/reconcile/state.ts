@@ -45,6 +45,8 @@ export interface TemplateState {
   readonly journal: readonly Entry[];
   /** Because of which it is not settled. */
   readonly open: readonly OpenEntry[];
+  /** Whether an answer since lacks a part of it: a listing has to show it before anything is said of it. */
+  readonly isUnproven: boolean;
   /** As the store has both. */
   readonly saved: { readonly memory: TemplateMemory | null; readonly journal: readonly Entry[] };
   /** Writes whose outcome is known and not saved yet; and how many of those were told. */
@@ -110,6 +112,7 @@ export const openTemplate = (
     memory,
     journal: word.entries,
     open: [],
+    isUnproven: false,
     saved: { memory: isSaved ? memory : null, journal },
     history: [],
     told: 0,
@@ -154,14 +157,22 @@ export const withListing = (
     circumstances.times,
   );
   const since = digestOf(listing) === digestOf(state.view) ? state.since : read;
-  const settled = withOutcomes({ ...state, view: listing, since, asked, journal: entries }, outcomes, read);
+  const settled = withOutcomes(
+    { ...state, view: listing, isUnproven: false, since, asked, journal: entries },
+    outcomes,
+    read,
+  );
   const ids = new Set(listing.records.map(({ id }) => id));
   return withOpen(changed(settled, { type: 'listed', ids }), read);
 };
 
 /** With what an answer to a write of ours shows, whole or of that record alone. */
-export const withAnswer = (state: TemplateState, view: ActualTemplate, read: Instant): TemplateState =>
-  withOpen({ ...state, view }, read);
+export const withAnswer = (
+  state: TemplateState,
+  view: ActualTemplate,
+  isWhole: boolean,
+  read: Instant,
+): TemplateState => withOpen({ ...state, view, isUnproven: state.isUnproven || !isWhole }, read);
 
 /** With what is open in its journal, by its view. */
 export const withOpen = (state: TemplateState, now: Instant): TemplateState => {
@@ -203,8 +214,6 @@ const historyOf = (outcome: Outcome): HistoryEntry[] => {
         historyEntryOf(entry, { outcome: outcome.copies.length > 0 ? 'duplicate' : 'applied', ...result }),
       ];
     }
-    case 'copied':
-      return [];
     case 'lost':
     case 'refused':
       return [historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error: entry.error })];
@@ -214,7 +223,7 @@ const historyOf = (outcome: Outcome): HistoryEntry[] => {
 const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyMap<string, Attempt> => {
   const { entry } = outcome;
   const [key, attempt] = [...attempts].find(([, one]) => one.entry.id === entry.id) ?? [];
-  if (key === undefined || attempt === undefined || outcome.kind === 'copied') return attempts;
+  if (key === undefined || attempt === undefined) return attempts;
   const isDone = outcome.kind === 'accepted';
   return new Map(attempts).set(key, {
     ...attempt,

@@ -161,7 +161,7 @@ const answered = (
   });
   const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
   const shown = isWhole ? answer : withRecord(view, record);
-  const next = withAnswer(withOutcomes(tried, [outcome], at), shown, at);
+  const next = withAnswer(withOutcomes(tried, [outcome], at), shown, isWhole, at);
   const done = asParked(next, step, record);
   const others = newIds.filter((id) => id !== record.id).length;
   return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;
@@ -223,8 +223,8 @@ const doubt = (reason: string): Hold => ({
   retryAt: null,
 });
 
-export const isInDoubt = ({ holds }: TemplateState): boolean =>
-  holds.some(({ cause }) => cause === 'unknown-outcome');
+export const isInDoubt = ({ holds, isUnproven }: TemplateState): boolean =>
+  isUnproven || holds.some(({ cause }) => cause === 'unknown-outcome');
 
 /** A refusal may hide that the record is there already; and what else the reading shows decides whether the template goes on. */
 const readAfterRefusal = async (

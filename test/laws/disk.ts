@@ -1,5 +1,12 @@
 import type { Suspension } from '../../src/model/suspension.ts';
-import type { Entry, HistoryEntry, Memory, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
+import type {
+  Entry,
+  HistoryEntry,
+  Memory,
+  MemoryChanges,
+  RecordState,
+  TemplateRow,
+} from '../../src/state/memory.ts';
 
 /** The disk: state that outlives a process. */
 export interface Disk {

@@ -321,7 +321,7 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
 };
 
 /** Null MX beside others is the same for MX (RFC 7505 §3). */
-const alone: Law = (attempt, { one, service, pass, views }) => {
+const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const { stored, replaced, sent } = attempt;
   if (!stored || !service.isKind || !isAccountable(attempt) || pass.retry) return null;
   const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
@@ -330,10 +330,13 @@ const alone: Law = (attempt, { one, service, pass, views }) => {
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
     by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
+  // What has no name could not come back: what needs its place comes first, and the next write parks it.
+  const isParkedNext = (there: ActualRecord): boolean => placeOf(there) === '' && file?.surplus === 'park';
   const other = [...one.standing.values()].find(
     (there) =>
       there.record.id !== stored.id &&
       isKnowable(there) &&
+      !isParkedNext(there.record) &&
       excludes(there.record, stored) &&
       !(isAtItsName && excludes(there.record, replaced)),
   );
