@@ -85,10 +85,13 @@ export const settle = (
     accept(entry, first!, copies);
   }
   const byId = new Map(reading.records.map((record) => [record.id, record]));
+  // What is shown may come from the last write of a record: an earlier one of the same values may still appear.
+  const last = new Map(entries.map((entry) => [entry.recordId, entry]));
   for (const entry of entries) {
     if (entry.state === 'accepted' || changed.has(entry.id)) continue;
     const record = entry.recordId === null ? undefined : byId.get(entry.recordId);
-    if (record && shows(record, entry)) accept(entry, record, []);
+    const isShown = record !== undefined && shows(record, entry);
+    if (isShown && !repeats(last.get(entry.recordId)!, entry)) accept(entry, record, []);
     else if (isRefused(entry, reading)) end(entry, { kind: 'refused', entry }, null);
     else if (record && isIgnored(entry, record, reading, times)) accept(entry, record, []);
     else {
@@ -167,9 +170,14 @@ const isRespelling = (sent: RecordData, stored: RecordData): boolean => {
   return isSame && isNamed(one.name, other.name);
 };
 
-/** A TTL that was not sent may be any. */
-const shows = (record: ActualRecord, { after }: Entry): boolean =>
-  isRespelling(after, record) && (after.ttl === null || after.ttl === record.ttl);
+/** A TTL that was not sent may be any. Another spelling of the name may be what stood there before. */
+const shows = (record: ActualRecord, { before, after }: Entry): boolean =>
+  isRespelling(after, record) &&
+  (after.ttl === null || after.ttl === record.ttl) &&
+  !(before !== null && sameData(before, record));
+
+const repeats = (later: Entry, { id, after }: Entry): boolean =>
+  later.id !== id && later.state !== 'failed' && sameData(later.after, after);
 
 /** One reading after a refusal is enough. */
 const isRefused = ({ refusedAt }: Entry, { asked, isWhole }: Reading): boolean =>

@@ -35,11 +35,11 @@ export interface TemplateMemory extends PlanMemory {
 
 /** What happens that is remembered. */
 export type MemoryEvent =
-  /** An answer or a reading decided what became of a write. `present`: the ids that it shows. */
+  /** An answer or a reading decided what became of a write. `view`: what it shows. */
   | {
       readonly type: 'outcome';
       readonly outcome: Outcome;
-      readonly present: ReadonlySet<number>;
+      readonly view: ActualTemplate;
       readonly at: Instant;
     }
   /** An answer shows records that no listing has shown. */
@@ -67,7 +67,7 @@ export const remember = (
   const draft = new Draft(memory, desiredKeys);
   switch (event.type) {
     case 'outcome':
-      takeOutcome(draft, event.outcome, event.present, event.at);
+      takeOutcome(draft, event.outcome, event.view, event.at);
       break;
     case 'answered':
       draft.setRow({
@@ -269,12 +269,12 @@ const unknownRecord = {
   failure: null,
 } as const;
 
-const takeOutcome = (draft: Draft, outcome: Outcome, present: ReadonlySet<number>, at: Instant): void => {
+const takeOutcome = (draft: Draft, outcome: Outcome, view: ActualTemplate, at: Instant): void => {
   const { entry } = outcome;
   switch (outcome.kind) {
     case 'accepted':
       draft.setRow({ lastWriteAt: entry.sentAt.now });
-      if (entry.action === 'add') takeAdd(draft, outcome, present);
+      if (entry.action === 'add') takeAdd(draft, outcome, view);
       else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
       else if (isUndoing(entry)) takeRestored(draft, entry, outcome.record);
       else takeParked(draft, entry, outcome.record);
@@ -298,7 +298,7 @@ export const isUndoing = ({ key }: Entry): boolean => key.endsWith(' back');
 const takeAdd = (
   draft: Draft,
   { entry, record, wasLost }: Extract<Outcome, { kind: 'accepted' }>,
-  present: ReadonlySet<number>,
+  view: ActualTemplate,
 ): void => {
   const known = draft.get(entry.key, entry.after);
   const { recordId } = known;
@@ -306,7 +306,8 @@ const takeAdd = (
   const isCounted = wasLost && known.lostAdds > 0;
   const adds = known.adds + (isCounted || isRebound ? 0 : 1);
   const lostAdds = known.lostAdds - (isCounted ? 1 : 0);
-  if (recordId !== null && recordId !== record.id && present.has(recordId) && !known.isOnlyCounted) {
+  const bound = recordId === record.id ? undefined : view.records.find(({ id }) => id === recordId);
+  if (bound && recordKey(entryOf(bound)) === entry.key) {
     draft.put({ ...known, adds, lostAdds });
     takeCopies(draft, entry, [record]);
     return;
@@ -435,9 +436,7 @@ const loseAdd = (draft: Draft, entry: Entry): void => {
   });
   // What stood before it was sent is not what it made.
   const before = entry.idsBefore.filter((id) => !draft.byId.has(id));
-  const { preexistingIds, otherIds } = draft.row;
-  if (preexistingIds === null) draft.setRow({ preexistingIds: before });
-  else draft.setRow({ otherIds: [...new Set([...otherIds, ...before])] });
+  draft.setRow({ otherIds: [...new Set([...draft.row.otherIds, ...before])] });
 };
 
 const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string, at: Instant): void => {
@@ -489,7 +488,7 @@ const observe = (draft: Draft, { plan, view, isGone }: Extract<MemoryEvent, { ty
   const unknown = [...ids]
     .filter((id) => !draft.byId.has(id) && !plan.suspectIds.has(id))
     .sort((a, b) => a - b);
-  if (draft.row.preexistingIds === null) draft.setRow({ preexistingIds: unknown });
+  if (draft.row.preexistingIds === null) draft.setRow({ preexistingIds: unknown, otherIds: [] });
   else {
     const preexisting = new Set(draft.row.preexistingIds);
     draft.setRow({ otherIds: unknown.filter((id) => !preexisting.has(id)) });

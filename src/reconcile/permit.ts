@@ -147,9 +147,13 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
   return reason === null ? null : { cause: 'pass', text: reason };
 };
 
-/** Whether it restores a record that this pass parked. */
-const undoesOwnPark = (step: Step, { attempts }: TemplateState): boolean =>
-  isPark(step) && isRestore(step) && attempts.has(parkedKey(step.actual.record.id));
+/** Whether it restores a record that this pass parked, or for a write that this pass tried in vain. */
+const undoesOwnPark = (step: Step, { attempts, memory }: TemplateState): boolean => {
+  if (!isPark(step) || !isRestore(step)) return false;
+  const { id } = step.actual.record;
+  const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
+  return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed';
+};
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {
   const hold = reportedHold(holds);

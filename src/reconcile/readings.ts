@@ -1,7 +1,7 @@
 import type { ActualTemplate } from '../model/template.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
 import { isPolicy } from '../plan/hold.ts';
-import { writeKey } from '../plan/step.ts';
+import { movesName, writeKey } from '../plan/step.ts';
 import { openEntries } from './journal.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import {
@@ -52,7 +52,7 @@ const lackedBy = (...readings: readonly ActualTemplate[]): ((id: number) => bool
   return (id) => !shown.has(id);
 };
 
-/** A second listing confirms what both require. */
+/** A second listing confirms what both require; if it lacks records that the first one showed, only updates in place. */
 export const confirmBy = (
   state: TemplateState,
   listing: ActualTemplate | undefined,
@@ -63,8 +63,12 @@ export const confirmBy = (
   const next = withListing(state, listing, asked);
   const recalled = isSettled(state) ? null : confirmBySaved(next);
   if (recalled) return recalled;
-  const confirmed = new Set([...writeKeysOf(next)].filter((key) => first.has(key)));
-  return { ...next, confirmed, isGone: lackedBy(state.view, listing) };
+  const isLacked = lackedBy(listing);
+  const isLacking = state.view.records.some(({ id }) => isLacked(id));
+  const steps = planOf(next).steps.filter(
+    (step) => first.has(writeKey(step)) && !(isLacking && movesName(step)),
+  );
+  return { ...next, confirmed: new Set(steps.map(writeKey)), isGone: lackedBy(state.view, listing) };
 };
 
 const confirmAll = (state: TemplateState): TemplateState => ({ ...state, confirmed: writeKeysOf(state) });

@@ -32,7 +32,8 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
   const isUnsaved = clientHolds.some(({ cause }) => cause === 'unsaved');
   const cutShort = isUndone || isUnsaved ? reportedHold(clientHolds) : null;
-  const isDoubtful = isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0);
+  const isDoubtful =
+    state.isUnproven || (isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0));
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
   return {
     client: input.client,
@@ -93,6 +94,7 @@ const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boole
     waitsToSettle(state) ? unsettledText(open) : undefined,
     holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason,
     cutShort ? describeHold(cutShort) : undefined,
+    state.isUnproven ? unproven : undefined,
     wasUndone ? undone : undefined,
     ...notes,
   ];
@@ -121,6 +123,8 @@ const retryOf = (state: TemplateState): Pick<TemplateResult, 'retryAt' | 'settle
 
 /** Milliseconds after which a listing that was behind may not be any more. */
 const betweenListings = 30_000;
+
+const unproven = 'an answer lacked records, and no listing has shown the template since';
 
 const undone = 'some records are no longer as this pass wrote them';
 

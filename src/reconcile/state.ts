@@ -3,7 +3,7 @@ import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import type { Suspension } from '../model/suspension.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
-import { hasLostMany } from '../plan/guard.ts';
+import { hasLostMany, manyLost } from '../plan/guard.ts';
 import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
 import { isRemembered } from '../plan/memory.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
@@ -144,7 +144,9 @@ export const withListing = (
   { asked, read }: Asked,
 ): TemplateState => {
   const { desired, memory, journal, circumstances } = state;
-  const { suspectIds } = memory.row;
+  const lost = manyLost({ desired, actual: listing, memory });
+  // One that has them all says that the earlier one was not whole.
+  const suspectIds = lost === null ? null : memory.row.suspectIds;
   const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: listing, memory, suspectIds });
   const { entries, outcomes } = settle(
     journal,
@@ -163,7 +165,8 @@ export const withListing = (
     read,
   );
   const ids = new Set(listing.records.map(({ id }) => id));
-  return withOpen(changed(settled, { type: 'listed', ids }), read);
+  const noted = changed(changed(settled, { type: 'row', changes: { suspectIds } }), { type: 'listed', ids });
+  return withOpen(noted, read);
 };
 
 /** With what an answer to a write of ours shows, whole or of that record alone. */
@@ -186,7 +189,7 @@ export const withOutcomes = (
   outcomes: readonly Outcome[],
   at: Instant,
 ): TemplateState => {
-  const present = new Set(given.view.records.map(({ id }) => id));
+  const { view } = given;
   let state = given;
   for (const outcome of outcomes) {
     const { entry } = outcome;
@@ -195,7 +198,7 @@ export const withOutcomes = (
       state.journal.some(
         (one) => one.id > entry.id && one.recordId === entry.recordId && one.state === 'accepted',
       );
-    if (!isLate || entry.recordId === null) state = changed(state, { type: 'outcome', outcome, present, at });
+    if (!isLate || entry.recordId === null) state = changed(state, { type: 'outcome', outcome, view, at });
     state = {
       ...state,
       history: [...state.history, ...historyOf(outcome)],

@@ -260,8 +260,8 @@ const asShown: Law = (attempt, { one, service, views }) => {
 };
 
 /** The client can know of it, and has no leave to forget it. */
-const isAccountable = ({ isForgotten, isWaived, isRivalled }: Attempt): boolean =>
-  !isForgotten && !isWaived && !isRivalled;
+const isAccountable = ({ isForgotten, isWaived, isRivalled, isMisled }: Attempt): boolean =>
+  !isForgotten && !isWaived && !isRivalled && !isMisled;
 
 const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string): string | null => {
   const open = others.filter((other) => other !== attempt && isAccountable(other));

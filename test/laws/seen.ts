@@ -79,6 +79,8 @@ export interface Attempt {
   isWithdrawn: boolean;
   /** Somebody made the same before it took effect: nothing tells them apart. */
   isRivalled: boolean;
+  /** Its answer showed its record as it was before. */
+  isMisled: boolean;
 }
 
 /** A record at the service: since when it is so, and by whose write; null for other people's. */
