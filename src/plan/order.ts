@@ -28,6 +28,8 @@ export interface Surroundings {
   /** Those that are or become records of the file. */
   readonly kept: ReadonlySet<ActualEntry>;
   readonly places: Places;
+  /** Those that serve a record of another name. */
+  readonly used: ReadonlySet<ActualEntry>;
   /** A step that parks a record before it moves elsewhere; null if that is not allowed. */
   readonly temporaryPark: (actual: ActualEntry) => ParkStep | null;
   readonly mayStrand: boolean;
@@ -41,6 +43,8 @@ export interface OrderedSteps {
   readonly links: Links;
   /** By step that clears a name: the step that needs it. */
   readonly clearsFor: ReadonlyMap<Step, Step>;
+  /** By step: one that has to be written before. */
+  readonly waitsFor: ReadonlyMap<Step, Step>;
   readonly blocked: readonly BlockedStep[];
 }
 
@@ -56,11 +60,12 @@ export interface OrderedSteps {
  * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
- * Of steps that clear the way for each other, one has its record parked first, or all are blocked.
+ * What makes way and serves another name is parked first, so that it can come back, and serves that once the place is filled.
+ * The same for steps that clear the way for each other; where that is not allowed, all are blocked.
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { actual, kept, places, temporaryPark, mayStrand }: Surroundings,
+  { actual, kept, used, places, temporaryPark, mayStrand }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.desired]),
@@ -78,6 +83,7 @@ export const orderSteps = (
   const ready: Step[] = [];
   const links = new Map<Step, Step[]>();
   const clearsFor = new Map<Step, Step>();
+  const waitsFor = new Map<Step, Step>();
   const blocked: BlockedStep[] = [];
   const states = new Map<Step, 'open' | 'ready' | 'blocked'>();
   const temporaryParks = new Map<Step, ParkStep | null>();
@@ -90,7 +96,7 @@ export const orderSteps = (
     if (made) {
       states.set(made, 'ready');
       ready.push(made);
-      link(made, step);
+      if (!used.has(entry)) link(made, step);
     }
     return made;
   };
@@ -143,9 +149,12 @@ export const orderSteps = (
       later.push(clearing);
       return false;
     }
-    visit(clearing);
-    const cleared = states.get(clearing) === 'open' ? parkFirst(clearing, entry) : clearing;
+    const servesElsewhere = used.has(entry) && !isPark(clearing) && entry.name !== '';
+    if (!servesElsewhere) visit(clearing);
+    const isOpen = servesElsewhere || states.get(clearing) === 'open';
+    const cleared = isOpen ? parkFirst(clearing, entry) : clearing;
     if (cleared === null || states.get(cleared) !== 'ready') return true;
+    if (servesElsewhere) waitsFor.set(clearing, step);
     link(step, cleared);
     clearsFor.set(cleared, step);
     return false;
@@ -158,7 +167,7 @@ export const orderSteps = (
     return beside.some((entry) => kept.has(entry) && exclude(step.actual, entry));
   };
   for (const step of inWriteOrder(steps, isDue)) visit(step);
-  return { ready, links, clearsFor, blocked };
+  return { ready, links, clearsFor, waitsFor, blocked };
 };
 
 const inWriteOrder = (steps: readonly Step[], isDue: (step: Step) => boolean): Step[] =>

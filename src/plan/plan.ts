@@ -24,7 +24,7 @@ import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
 import { restoreParked, undoKeptNames } from './restore.ts';
 import { reuseRecords } from './reuse.ts';
-import { actualOf, type ParkStep, type Step } from './step.ts';
+import { actualOf, isPark, type ParkStep, type Step } from './step.ts';
 import { suspectsOf } from './suspicion.ts';
 
 /** The differences of one template, and the writes that resolve them. */
@@ -34,6 +34,8 @@ export interface TemplatePlan {
   readonly links: Links;
   /** By step that clears a name: the step that needs it. */
   readonly clearsFor: ReadonlyMap<Step, Step>;
+  /** By step: one that has to be written before. */
+  readonly waitsFor: ReadonlyMap<Step, Step>;
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
   readonly pairs: readonly Pair[];
@@ -93,6 +95,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     steps: [...undone, ...stranded.steps, ...draft.steps, ...restored],
     links: draft.links,
     clearsFor: draft.clearsFor,
+    waitsFor: draft.waitsFor,
     blocked,
     surplus: draft.surplus,
     pairs,
@@ -122,7 +125,7 @@ interface Work {
   readonly wants: Wants;
 }
 
-interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor'> {
+interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor' | 'waitsFor'> {
   readonly steps: readonly Step[];
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
@@ -197,6 +200,7 @@ const draftBeside = (
     {
       actual: everything,
       kept: new Set(pairs.map(({ actual }) => actual)),
+      used: new Set(use.served.map(({ actual }) => actual)),
       places,
       mayStrand,
       temporaryPark: (actual) => {
@@ -208,11 +212,22 @@ const draftBeside = (
   );
   return {
     ...order,
+    waitsFor: new Map([...order.waitsFor, ...untilReplaced(ready, memory)]),
     steps: ready,
     conflicting: blocked,
     blocked: [...blocked.map(blockedByConflict), ...updates.blocked],
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
+};
+
+/** A record that made way serves nothing else before what needed its place is there. */
+const untilReplaced = (steps: readonly Step[], { byId }: PlanInput['memory']): [Step, Step][] => {
+  const byKey = new Map(steps.map((step) => [isPark(step) ? '' : recordKey(step.desired), step]));
+  return steps.flatMap((step): [Step, Step][] => {
+    const key = isPark(step) ? undefined : byId.get(actualOf(step)?.record.id ?? -1)?.displaced?.key;
+    const other = key === undefined ? undefined : byKey.get(key);
+    return other && other !== step ? [[step, other]] : [];
+  });
 };
 
 /**

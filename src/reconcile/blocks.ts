@@ -11,7 +11,8 @@ const mostStores = 3;
 const day = 86_400_000;
 
 /**
- * Why a desired record may not be written now because of its past; null if it may. The first that applies:
+ * Why a desired record may not be written now because of its past; null if it may. `isImpatient`: for a command, which does
+ * not wait for pauses. The first that applies:
  *
  * | because of                                            | of         | until                                   |
  * | ----------------------------------------------------- | ---------- | --------------------------------------- |
@@ -21,14 +22,18 @@ const day = 86_400_000;
  * | the service stores it differently                     | both       | an edit of it, a change at the service  |
  * | the same value stored three times within a day        | an update  | an edit of it, a day                    |
  */
-export const blockOf = (memory: TemplateMemory, now: Instant) => {
+export const blockOf = (memory: TemplateMemory, now: Instant, isImpatient: boolean) => {
   const { records, byId } = memory;
+  const failing = ({ failure }: RecordState, desired: DesiredEntry): Block | null =>
+    isActive(failure, dataOf(desired.record), now, isImpatient)
+      ? { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) }
+      : null;
   let lost: ReadonlyMap<string, number> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const own = records.get(recordKey(desired));
     if (actual !== null) {
       const record = own ?? byId.get(actual.record.id);
-      return record ? (failing(record, desired, now) ?? notConverging(record, desired, actual, now)) : null;
+      return record ? (failing(record, desired) ?? notConverging(record, desired, actual, now)) : null;
     }
     const inSet = (lost ??= lostBySet(memory)).get(setKey(desired)) ?? 0;
     return (
@@ -38,7 +43,7 @@ export const blockOf = (memory: TemplateMemory, now: Instant) => {
       (inSet >= mostAdds
         ? vanished(`${inSet} adds were sent to this record set, and no listing shows them`)
         : null) ??
-      (own ? (failing(own, desired, now) ?? storedAsOther(own, desired)) : null)
+      (own ? (failing(own, desired) ?? storedAsOther(own, desired)) : null)
     );
   };
 };
@@ -61,25 +66,28 @@ const lostBySet = ({ records }: TemplateMemory): Map<string, number> => {
 
 /** Why a record may not be changed to inert, or earlier, values now. */
 export const parkBlockOf =
-  ({ records, byId }: TemplateMemory, now: Instant) =>
+  ({ records, byId }: TemplateMemory, now: Instant, isImpatient: boolean) =>
   ({ record }: ActualEntry, sent: RecordData): { error: string; retryAt?: string } | null => {
     const known = byId.get(record.id) ?? records.get(parkedKey(record.id));
     if (!known) return null;
-    if (isActive(known.failure, sent, now))
+    if (isActive(known.failure, sent, now, isImpatient))
       return { error: known.failure.message, retryAt: retryAtOf(known.failure, now) };
     return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
   };
 
-/** Whether a failure still delays the write of these values. */
-const isActive = (failure: Failure | null, sent: RecordData, now: Instant): failure is Failure =>
-  failure !== null && sameData(failure.sent, sent) && elapsed(failure.since, now) < failure.pause;
+/** Whether a failure still delays the write of these values. A command waits for those of its own pass alone. */
+const isActive = (
+  failure: Failure | null,
+  sent: RecordData,
+  now: Instant,
+  isImpatient: boolean,
+): failure is Failure => {
+  if (failure === null || !sameData(failure.sent, sent)) return false;
+  const isEarlier = elapsed(failure.since, now) > 0;
+  return !(isImpatient && isEarlier) && elapsed(failure.since, now) < failure.pause;
+};
 
 const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(endOf(since, pause, now));
-
-const failing = ({ failure }: RecordState, desired: DesiredEntry, now: Instant): Block | null =>
-  isActive(failure, dataOf(desired.record), now)
-    ? { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) }
-    : null;
 
 /** An earlier add of it became another record, as the service stored it: another add would make a copy. */
 const storedAsOther = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {

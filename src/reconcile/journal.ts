@@ -18,8 +18,8 @@ import { elapsed, endOf, lagOf, type Times } from './times.ts';
  * | missed   | a reading after its time lacks it  | a second one does, or shows it                    | no                        |
  * | failed   | that, or a person says so          | it cannot appear any more                         | no; it is recognised      |
  *
- * The time of an update is `unknownPause`, that of an add also the longest in which listings may be behind; and what appears
- * at the end of it is visible `settle` later.
+ * The time of an update in place is `unknownPause`; that of what enters or leaves a name is also the longest in which listings
+ * may be behind. What appears at the end of it is visible `settle` later.
  */
 
 /** A template as a listing shows it. */
@@ -111,7 +111,7 @@ export const settle = (
 /** An entry that is not in the journal any more once it was noted: no listing can be from before it, nor show it late. */
 export const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
   if (entry.state === 'accepted') return elapsed(entry.acceptedAt!, now) >= lagOf(times);
-  return entry.state === 'failed' && elapsed(entry.sentAt, now) >= timeOf({ ...entry, action: 'add' }, times);
+  return entry.state === 'failed' && elapsed(entry.sentAt, now) >= timeOf({ ...entry, before: null }, times);
 };
 
 /** For a person who takes the listing's word: what earlier runs sent neither appears late nor is missing any more. */
@@ -195,8 +195,9 @@ const isIgnored = (
   elapsed(unchangedAt, asked) >= times.settle &&
   sameData(before, record);
 
-const timeOf = ({ action }: Pick<Entry, 'action'>, times: Times): number =>
-  Math.max(times.unknownPause, action === 'add' ? lagOf(times) : 0) + times.settle;
+/** How long after it was sent a write may still appear. An update in place can be sent again, whatever became of it. */
+const timeOf = (entry: Pick<Entry, 'before' | 'after'>, times: Times): number =>
+  Math.max(times.unknownPause, staysAtName(entry) ? 0 : lagOf(times)) + times.settle;
 
 const afterTime = (entry: Entry, { asked, read, isWhole }: Reading, times: Times): Entry => {
   if (!isWhole) return entry;
@@ -275,7 +276,7 @@ export const closedSets = (open: readonly OpenEntry[]): ReadonlySet<string> =>
       .map((data) => setKey(canonicalRecord(data))),
   );
 
-const staysAtName = ({ before, after }: Entry): boolean =>
+const staysAtName = ({ before, after }: Pick<Entry, 'before' | 'after'>): boolean =>
   before !== null && canonicalName(before.name) === canonicalName(after.name);
 
 /** What an answer says about the write that it answers. */

@@ -54,8 +54,8 @@ export type MemoryEvent =
     }
   /** A later write of the pass undid a value. */
   | { readonly type: 'undone'; readonly key: string; readonly sent: RecordData; readonly stored: RecordData }
-  /** Ends the backoff after refusals; `isRetry`: every obstacle that a person can lift. */
-  | { readonly type: 'command'; readonly isRetry: boolean }
+  /** A person lifts every obstacle. */
+  | { readonly type: 'retry' }
   | { readonly type: 'row'; readonly changes: Partial<TemplateRow> };
 
 /** The only function that changes it; the same object if nothing is new. `desiredKeys`: of the file. */
@@ -86,8 +86,8 @@ export const remember = (
         rewritten: { sent: event.sent, stored: event.stored },
       });
       break;
-    case 'command':
-      liftObstacles(draft, event.isRetry);
+    case 'retry':
+      liftObstacles(draft);
       break;
     case 'row':
       draft.setRow(event.changes);
@@ -326,7 +326,9 @@ const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const before = draft.byId.get(record.id);
   const known = draft.get(entry.key, entry.after);
   const values = valuesAfter(known, entry, record);
-  const keptName = values.keptName ?? before?.keptName ?? null;
+  const isOfName =
+    before !== undefined && canonicalName(before.wanted.name) === canonicalName(entry.after.name);
+  const keptName = values.keptName ?? (isOfName ? before.keptName : null);
   // What the file had dropped when it was sent: if it lists that again, that is an edit.
   draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, 'edited');
   settleDisplaced(draft, entry.key);
@@ -341,15 +343,19 @@ const valuesAfter = (
   wanted: after,
   recordId: record.id,
   seen: dataOf(record),
-  keptName: isNamed(canonicalName(after.name), canonicalName(record.name))
-    ? canonicalName(record.name)
-    : null,
+  keptName: keptNameOf(after, record),
   stored: storedAgain(known, after, sentAt.now),
   rewritten: isAsSent(after, record) ? null : { sent: after, stored: dataOf(record) },
   failure: null,
   displaced: null,
   cause: null,
 });
+
+/** The service's spelling of a name; null if somebody else gave the record another one. */
+const keptNameOf = (wanted: RecordData, record: RecordData): string | null => {
+  const name = canonicalName(record.name);
+  return isNamed(canonicalName(wanted.name), name) ? name : null;
+};
 
 const isAsSent = (sent: RecordData, record: RecordData): boolean =>
   recordKey(entryOf(sent)) === recordKey(entryOf(record)) && (sent.ttl === null || sent.ttl === record.ttl);
@@ -402,14 +408,13 @@ const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: Act
   const wasKept = !isParkedName(canonicalName(before!.name));
   const stored = dataOf(record);
   const { type } = entryOf(record);
+  const wanted = own?.wanted ?? after;
   draft.forget(key);
   draft.put({
-    ...draft.get(own?.key ?? key, own?.wanted ?? after),
+    ...draft.get(own?.key ?? key, wanted),
     recordId: record.id,
     seen: stored,
-    keptName: isNamed(canonicalName(after.name), canonicalName(record.name))
-      ? canonicalName(record.name)
-      : null,
+    keptName: keptNameOf(wanted, record),
     rewritten: wasKept ? { sent: parkedForm(record, type), stored } : null,
     // It is out of place for the same reason as before.
     cause: own ? null : cause,
@@ -456,14 +461,12 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
 /** Milliseconds. */
 const growth = { first: 60_000, max: 6 * 3_600_000 };
 
-const liftObstacles = (draft: Draft, isRetry: boolean): void => {
+const liftObstacles = (draft: Draft): void => {
   for (const record of [...draft.records.values()]) {
-    if (isRetry) {
-      const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
-      draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
-    } else if (record.failure) draft.put({ ...record, failure: null });
+    const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
+    draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
   }
-  if (isRetry) draft.setRow({ unlistedIds: [] });
+  draft.setRow({ unlistedIds: [] });
 };
 
 const observe = (draft: Draft, { plan, view, isGone }: Extract<MemoryEvent, { type: 'observed' }>): void => {

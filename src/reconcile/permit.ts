@@ -56,10 +56,13 @@ export const permit = (step: Step, state: TemplateState, client: ClientView | nu
 
 /** The same for all steps of a plan: what is linked is written together or not at all. */
 export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
-  const { steps, links } = planOf(state);
+  const { steps, links, waitsFor } = planOf(state);
   const reasons = new Map<Step, Skip>();
   for (const step of steps) {
-    const reason = permit(step, state, client);
+    const before = client && waitsFor.get(step);
+    const reason =
+      permit(step, state, client) ??
+      (before ? ({ cause: 'pass', text: `waits for ${describe(before)}` } as const) : null);
     if (reason !== null) reasons.set(step, reason);
   }
   const waiting = new Set<Step>();

@@ -127,8 +127,7 @@ export const openTemplate = (
   };
   const taken = withOutcomes(state, word.outcomes, asked.read);
   const settled = withListing(taken, actual, asked);
-  const { retry, isCommand } = circumstances;
-  return isCommand ? changed(settled, { type: 'command', isRetry: retry }) : settled;
+  return circumstances.retry ? changed(settled, { type: 'retry' }) : settled;
 };
 
 /** The memory after something that is remembered. */
@@ -256,15 +255,15 @@ export const planOf = (state: TemplateState): TemplatePlan => {
   const known = plans.get(memory);
   if (known?.desired === desired && known.actual === actual && known.isSettled === isSettled(state))
     return known.plan;
-  const { began, force, retry } = circumstances;
+  const { began, force, retry, isCommand } = circumstances;
   const plan = planTemplate({
     desired,
     actual,
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, began),
-    parkBlockOf: parkBlockOf(memory, began),
+    blockOf: blockOf(memory, began, isCommand),
+    parkBlockOf: parkBlockOf(memory, began, isCommand),
   });
   plans.set(memory, { desired, actual, isSettled: isSettled(state), plan });
   return plan;

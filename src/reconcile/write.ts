@@ -19,7 +19,7 @@ import {
 } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
 import { holdFor } from './client-holds.ts';
-import { acceptedAs, judgeAnswer } from './journal.ts';
+import { acceptedAs, judgeAnswer, openEntries } from './journal.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
 import {
@@ -232,7 +232,13 @@ const readAfterRefusal = async (
   entry: Entry,
   run: ClientRun,
 ): Promise<TemplateState> => {
-  const read = await settleBy(state, await run.readTemplates(), run);
+  const listing = await run.readTemplates();
+  const { records = [] } = listing?.templates.get(state.view.id) ?? {};
+  // A listing from before our other writes does not show what the refusal may hide: a later one decides.
+  const isBehind = openEntries(state.journal, records, run.moment, state.circumstances.times).some(
+    (one) => one.isBehind,
+  );
+  const read = isBehind ? state : await settleBy(state, listing, run);
   const attempt = [...read.attempts.values()].find((one) => one.entry.id === entry.id)!;
   if (attempt.outcome !== 'unknown') return read;
   run.tellUnknown(entry, attempt.error ?? '');

@@ -366,6 +366,7 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
   return refused &&
     isSameClock &&
     !refused.isForgotten &&
+    !refused.isWaived &&
     !refused.isWithdrawn &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
