@@ -25,12 +25,18 @@ const asciiOnly = /^[\x00-\x7f]*$/;
 export const canonicalLabels = (name: string): string =>
   plainLabels.test(name) ? name : asciiLabels(name).toLowerCase();
 
-/** Escapes of letters, digits, `-`, `_` and `*` undone: `\052` and `\*` are `*` (RFC 1035 §5.1). */
+/**
+ * Escapes of letters, digits, `-`, `_` and `*` undone. `\X` is that letter, and `\DDD` a decimal number (RFC 1035 §5.1); but
+ * Route 53 and others write octal numbers, `\052` for `*` and `\137` for `_`, where nobody escapes a digit.
+ */
 export const unescapedName = (name: string): string =>
   name.includes('\\')
     ? name.replaceAll(/\\(?:(\d{3})|(\D))/g, (escape: string, code: string | undefined, sign: string) => {
-        const meant = code === undefined ? sign : String.fromCharCode(Number(code));
-        return /^[\w*-]$/.test(meant) ? meant : escape;
+        if (code === undefined) return /^[\w*-]$/.test(sign) ? sign : escape;
+        const octal = /^[0-7]+$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : '';
+        const decimal = String.fromCharCode(Number(code));
+        if (/^[-_*]$/.test(octal)) return octal;
+        return /^[\w*-]$/.test(decimal) ? decimal : escape;
       })
     : name;
 

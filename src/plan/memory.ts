@@ -72,6 +72,12 @@ export const isRemembered = ({ byId, preexistingIds, otherIds }: PlanMemory, id:
 export const isOwn = ({ byId }: PlanMemory, { id }: ActualRecord): boolean =>
   byId.get(id)?.isOnlyCounted === false;
 
+/** Whether it counts as a record of the file, and may be somebody else's. */
+export const isCounted = ({ byId }: PlanMemory, { id }: ActualRecord): boolean => {
+  const known = byId.get(id);
+  return known?.isOnlyCounted === true && isOfDesired(known.key);
+};
+
 /** Whether a record was parked but kept its name, since the service did not accept the other one. */
 export const keptItsName = ({ byId }: PlanMemory, record: ActualRecord): boolean => {
   const known = byId.get(record.id);

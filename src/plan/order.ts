@@ -108,6 +108,10 @@ export const orderSteps = (
   const visit = (step: Step): void => {
     if (states.has(step)) return;
     states.set(step, 'open');
+    for (const one of equalTo(step)) {
+      visit(one);
+      link(step, one);
+    }
     const [own, result, place] = [actualOf(step), results.get(step)!, placeOf(step)];
     const isThere = own !== null && places.of(own) === place;
     const excluded = excludedBy(step, result, isThere);
@@ -136,6 +140,15 @@ export const orderSteps = (
       link(step, one);
       visit(one);
     }
+  };
+
+  /** What moves a record away that equals the one to add: if that cannot go, nothing is to be added beside it. */
+  const equalTo = (step: Step): Step[] => {
+    if (actualOf(step) !== null || isPark(step)) return [];
+    const same = (occupants.get(placeOf(step)) ?? []).filter(
+      (entry) => recordKey(entry) === recordKey(step.desired),
+    );
+    return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
   };
 
   /** Whether a record stays in the way of a step; else it is cleared before that, or `later`. */

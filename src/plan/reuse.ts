@@ -1,6 +1,6 @@
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
-import { isOwn, type PlanMemory } from './memory.ts';
+import { isCounted, isOwn, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
 import { createPool } from './group.ts';
 
@@ -34,7 +34,7 @@ export const reuseRecords = (
 ): Reuse => {
   if (surplus !== 'park') return { served: [], missing, parks: [], surplus: left };
   const isFree = ({ actual }: Unmatched): boolean =>
-    (isOwn(memory, actual.record) || (adopt && !memory.byId.has(actual.record.id))) && !isFrozen(actual);
+    (isOwn(memory, actual.record) || (adopt && !isCounted(memory, actual.record))) && !isFrozen(actual);
   const free = left.filter(isFree);
   const { served, unserved } = serve(missing, [
     ...parked.toSorted(byId),

@@ -101,15 +101,36 @@ export const settle = (
       else if (next !== entry) changed.set(entry.id, next);
     }
   }
-  const left = entries.flatMap((entry) => {
-    const now = changed.has(entry.id) ? changed.get(entry.id)! : entry;
-    return now === null || isOver(now, reading.read, times) ? [] : [now];
-  });
-  return { entries: left, outcomes };
+  const now = entries.flatMap((entry) => (changed.has(entry.id) ? (changed.get(entry.id) ?? []) : [entry]));
+  return { entries: withoutOver(now, reading.read, times), outcomes };
 };
 
-/** An entry that is not in the journal any more once it was noted: no listing can be from before it, nor show it late. */
-export const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
+/**
+ * Without entries of which no listing can be from before it, nor show it late. One that was accepted stays beside an earlier
+ * write of its record that may still appear: what is shown is from the later one.
+ */
+export const withoutOver = (entries: readonly Entry[], now: Instant, times: Times): readonly Entry[] => {
+  const sent = new Set(entries.flatMap(({ state, recordId }) => (state === 'sent' ? [recordId] : [])));
+  const left = entries.filter(
+    (entry) => !isOver(entry, now, times) || (entry.state === 'accepted' && sent.has(entry.recordId)),
+  );
+  return left.length === entries.length ? entries : left;
+};
+
+/** What an answer shows otherwise than it was stored was changed since: no listing is behind in showing that. */
+export const withoutContradicted = (
+  entries: readonly Entry[],
+  { records }: ActualTemplate,
+  of: Entry,
+): readonly Entry[] => {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return entries.filter(({ id, state, recordId, stored }) => {
+    const record = state === 'accepted' && id !== of.id ? byId.get(recordId!) : undefined;
+    return record === undefined || sameData(record, stored!);
+  });
+};
+
+const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
   if (entry.state === 'accepted') return elapsed(entry.acceptedAt!, now) >= lagOf(times);
   return entry.state === 'failed' && elapsed(entry.sentAt, now) >= timeOf({ ...entry, before: null }, times);
 };

@@ -369,7 +369,7 @@ const storedAgain = ({ stored }: RecordState, sent: RecordData, at: number): Rec
 const takeCopies = (draft: Draft, { after }: Entry, copies: readonly ActualRecord[]): void => {
   for (const record of copies) {
     const key = copyKey(record.id);
-    draft.put({ ...draft.get(key, after), recordId: record.id, seen: dataOf(record) });
+    draft.put({ ...draft.get(key, after), recordId: record.id, seen: dataOf(record), isOnlyCounted: true });
   }
 };
 

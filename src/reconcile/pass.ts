@@ -11,7 +11,7 @@ import { dataOf } from '../model/record.ts';
 import { recordKey } from '../plan/entry.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
-import { isOver } from './journal.ts';
+import { withoutOver } from './journal.ts';
 import { givesName, permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
@@ -129,7 +129,7 @@ const circumstancesOf = ({ pass, moment }: ClientRun): Circumstances => {
 /** Without entries whose time is over, also of templates that are not compared. */
 const readJournal = async ({ began, times }: Circumstances, run: ClientRun): Promise<readonly Entry[]> => {
   const entries = await run.pass.memory.journal();
-  const left = entries.filter((entry) => !isOver(entry, began, times));
+  const left = withoutOver(entries, began, times);
   if (left.length < entries.length && !run.isDryRun)
     await run.save(
       run.writer.save({

@@ -19,7 +19,7 @@ import {
 } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
 import { holdFor } from './client-holds.ts';
-import { acceptedAs, judgeAnswer, openEntries } from './journal.ts';
+import { acceptedAs, judgeAnswer, openEntries, withoutContradicted } from './journal.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
 import {
@@ -161,7 +161,8 @@ const answered = (
   });
   const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
   const shown = isWhole ? answer : withRecord(view, record);
-  const next = withAnswer(withOutcomes(tried, [outcome], at), shown, isWhole, at);
+  const journal = isWhole ? withoutContradicted(tried.journal, answer, accepted) : tried.journal;
+  const next = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, at);
   const done = asParked(next, step, record);
   const others = newIds.filter((id) => id !== record.id).length;
   return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;

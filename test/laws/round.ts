@@ -346,18 +346,19 @@ const converge = async (
   const begun = world.time;
   let readyAfter: number | null = null;
   let still = 0;
-  let before = '';
+  let before: readonly string[] = [];
   let result: PassResult | null = null;
   for (let count = 0; count < most && (still < 2 || count < schedule.length); count += 1) {
     world.advance(schedule[count] ?? hour / 2);
     result = await pass(round, client, wish);
     if (judge.violations.length > 0) break;
     if (unwritten(round, client).length === 0) readyAfter ??= world.time - begun;
-    // A refused or ignored write is tried again after its backoff, and changes nothing.
+    // A refused or ignored write is tried again after its backoff, and changes nothing; where listings are behind, what made
+    // way for it comes back by the next pass.
     const after = JSON.stringify(service.templates());
-    const isQuiet = isFaithful(nature) ? round.judged?.attempts.length === 0 : after === before;
+    const isQuiet = isFaithful(nature) ? round.judged?.attempts.length === 0 : before.includes(after);
     still = isQuiet ? still + 1 : 0;
-    before = after;
+    before = [...before.slice(-1), after];
     if (isSeen([client.name, how, count < schedule.length ? count : still, round.passes % 2])) return 'seen';
   }
   if (still < 2 && judge.violations.length === 0)
