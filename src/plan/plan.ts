@@ -212,12 +212,23 @@ const draftBeside = (
   );
   return {
     ...order,
-    waitsFor: new Map([...order.waitsFor, ...untilReplaced(ready, memory)]),
+    waitsFor: withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)])),
     steps: ready,
     conflicting: blocked,
     blocked: [...blocked.map(blockedByConflict), ...updates.blocked],
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
+};
+
+/** Of steps that wait for each other, the first goes on. */
+const withoutCycles = (waitsFor: Map<Step, Step>): Map<Step, Step> => {
+  for (const step of waitsFor.keys()) {
+    const seen = new Set<Step | undefined>();
+    let next = waitsFor.get(step);
+    for (; next && next !== step && !seen.has(next); next = waitsFor.get(next)) seen.add(next);
+    if (next === step) waitsFor.delete(step);
+  }
+  return waitsFor;
 };
 
 /** A record that made way serves nothing else before what needed its place is there. */

@@ -272,7 +272,7 @@ const finish = (given: TemplateState): TemplateState => {
     suspectIds?.join() === lost?.join()
       ? given
       : changed(given, { type: 'row', changes: { suspectIds: lost } });
-  if (!isSettled(noted)) return noted;
+  if (!isSettled(noted)) return rememberReading(noted);
   const undone = noteUndone(noted);
   const observed = isWhole
     ? changed(undone, { type: 'observed', plan: planOf(undone), view, isGone })

@@ -94,13 +94,15 @@ export const compareListing = (
   return isBehind ? next : withHold(next, doubt('another listing shows other records than this one did'));
 };
 
-/** Saves the newest reading for the next pass: not while the template is not settled, or in doubt. */
+/**
+ * Saves the newest reading for the next pass: not while the template is not settled, or in doubt. One that differs from the
+ * saved one ends that in any case.
+ */
 export const rememberReading = (state: TemplateState): TemplateState => {
-  if (!isSettled(state) || state.holds.some((hold) => !isPolicy(hold))) return state;
   const { lastReading } = state.memory.row;
   const digest = digestOf(state.view);
-  const isNew = digest !== lastReading?.digest;
-  return isNew
-    ? changed(state, { type: 'row', changes: { lastReading: { digest, since: state.since } } })
-    : state;
+  if (digest === lastReading?.digest) return state;
+  const isSure = isSettled(state) && !state.holds.some((hold) => !isPolicy(hold));
+  const next = isSure ? { digest, since: state.since } : null;
+  return changed(state, { type: 'row', changes: { lastReading: next } });
 };

@@ -384,8 +384,8 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
     const { templateId, desired } = file;
     const records = service.templates().find(({ id }) => id === templateId)!.records;
     const told = result.templates.find(({ template }) => template === desired.template)!;
-    // After a rejected answer, it describes the previous reading.
-    const isDoubted = told.status === 'failed' && told.message !== null;
+    // After a rejected answer, or where listings are behind our own writes, it describes an earlier reading.
+    const isDoubted = (told.status === 'failed' && told.message !== null) || told.retryAt !== undefined;
     const missing = desired.records.filter((record) => !records.some((actual) => satisfies(actual, record)));
     for (const record of missing) {
       const why = told.differences.find((one) => 'source' in one && one.source.line === record.source.line);
