@@ -315,7 +315,7 @@ export type Verdict =
 /**
  * | of the right template                                    | an answer to an update | an answer to an add         |
  * | -------------------------------------------------------- | ---------------------- | --------------------------- |
- * | whole, with one new record, and that of the type         | believed of its record | that is the record          |
+ * | whole, with one new record, of its type or its content   | believed of its record | that is the record          |
  * | whole, with another new record, or none                  | believed of its record | unknown                     |
  * | it lacks records of the view, or shows more than one new | believed of its record | a new one that equals it is |
  *
@@ -343,7 +343,7 @@ export const judgeAnswer = (
   const isWhole = lacks === 0 && more.length === 1;
   if (same) return { kind: 'accepted', record: same, copies, isOnlyCounted: false, isWhole };
   const [only] = more;
-  if (isWhole && canonicalType(only!.type) === canonicalType(entry.after.type))
+  if (isWhole && isOfType(entry.after, only!))
     return {
       kind: 'accepted',
       record: only!,
@@ -359,11 +359,16 @@ export const judgeAnswer = (
   );
 };
 
+/** A service may also turn a type into another one. */
+const isOfType = (sent: RecordData, stored: RecordData): boolean =>
+  canonicalType(sent.type) === canonicalType(stored.type) || sent.content === stored.content;
+
 const unknown = (error: string): Verdict => ({ kind: 'unknown', error });
 
 /** Whether a new record is certainly ours: by its content, or by its name and the letters and digits of its content. */
 const isOwn = (sent: RecordData, stored: RecordData): boolean => {
   const [one, other] = [canonicalRecord(sent), canonicalRecord(stored)];
+  if (one.type !== other.type) return false;
   if (one.content === other.content) return true;
   return (
     one.name === other.name && !isAddress(one.content) && lettersOf(one.content) === lettersOf(other.content)
