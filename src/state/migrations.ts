@@ -28,7 +28,8 @@ const schema = `CREATE TABLE templates (
    CREATE TABLE suspensions (
      scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;`;
 
-/** Versions 1 to 3 were those of 0.1, which was not released. */
+/** Versions before the first one were those of 0.1, which was not released. */
+const firstVersion = 4;
 const currentVersion = 4;
 
 /** Whether the schema has this statement, as SQLite keeps it. */
@@ -44,14 +45,15 @@ export const migrate = (connection: SqliteConnection, file: string): void => {
         `${file} was written by a newer version of this program (schema ${version}, this one knows ${currentVersion}): use that version, or another --state-dir`,
       );
     }
-    if (version === 0) connection.exec(`${schema}PRAGMA user_version = ${currentVersion}`);
+    if (version === 0) connection.exec(schema);
+    connection.exec(`PRAGMA user_version = ${currentVersion}`);
   });
 };
 
 /** Whether a version of 0.1 wrote the file. */
 export const isOfFirstEdition = (connection: SqliteConnection): boolean => {
   const version = versionOf(connection);
-  return version > 0 && version < currentVersion;
+  return version > 0 && version < firstVersion;
 };
 
 const versionOf = (connection: SqliteConnection): number => {

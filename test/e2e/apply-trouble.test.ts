@@ -57,9 +57,12 @@ describe('writes that go wrong', () => {
     const again = await run(args, launch);
     expect([first.code, again.code]).toEqual([1, 1]);
     expect(service.writes()).toHaveLength(1);
-    expect(reportOf(again.stdout).templates[0]?.differences).toContainEqual(
-      expect.objectContaining({ action: 'blocked', reason: 'pending-write' }),
-    );
+    expect(reportOf(again.stdout).templates[0]).toMatchObject({
+      status: 'held',
+      message: expect.stringMatching(/an earlier write has not settled: PTR 13 .* may still appear until/),
+      retryAt: expect.any(String),
+      differences: [{ action: 'add', outcome: 'skipped', skippedBy: 'held' }, { action: 'surplus' }],
+    });
     await run([...args, '--retry'], launch);
     expect(service.writes()).toHaveLength(2);
   });

@@ -7,7 +7,7 @@ import { startService } from './service.ts';
 
 /** The program with one more migration. */
 const newerProgram = (): string =>
-  path.join(mutatedProgram(['WITHOUT ROWID;`]', 'WITHOUT ROWID;`,`SELECT 1`]']), 'main.js');
+  path.join(mutatedProgram(['currentVersion=4', 'currentVersion=5']), 'main.js');
 
 /** What the file says beside the records that the template has from the start. */
 const describe = async (cwd: string, ...records: readonly string[]): Promise<void> => {
