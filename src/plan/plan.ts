@@ -19,6 +19,7 @@ import { addStep, parkStep, updateStep } from './make-step.ts';
 import { keptItsName } from './memory.ts';
 import { orderSteps, type BlockedStep, type Links, type OrderedSteps } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
+import { groupBy } from './group.ts';
 import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -66,9 +67,12 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     ? suspectsOf(missing, everything, pairs, memory)
     : new Map<DesiredEntry, ActualEntry>();
   const adopts = desired.adopt && desired.surplus === 'park';
-  const adds = split(missing.toSorted(byDesired), (entry) =>
-    blockOfAdd(entry, adopts ? undefined : suspects.get(entry), input),
-  );
+  // Nobody can adopt what cannot be understood.
+  const suspectOf = (entry: DesiredEntry): ActualEntry | undefined => {
+    const suspect = suspects.get(entry);
+    return adopts && suspect?.record.isUnreadable !== true ? undefined : suspect;
+  };
+  const adds = split(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, suspectOf(entry), input));
   const others = left.map(({ actual }) => actual);
   const undone = undoKeptNames(
     memory.byId.size === 0 ? none : others.filter(({ record }) => keptItsName(memory, record)),
@@ -139,19 +143,28 @@ const draftSteps = (work: Work, input: PlanInput): Draft => {
   const frozen = new Set(work.adds.blocked.map(placeOf));
   // A blocked record uses nothing that may stand in the way of another one.
   const unserved = new Set<DesiredEntry>();
+  const missing = new Set(work.adds.free);
+  // What is left in a frozen name is not what froze it.
+  const conflicts = new Map<DesiredEntry, readonly number[]>();
   for (;;) {
     const before = frozen.size + unserved.size;
     const { conflicting, ...draft } = draftBeside({ frozen, unserved }, work, input);
-    for (const { step } of conflicting) {
+    for (const one of conflicting) {
+      const { step } = one;
+      if (!conflicts.has(step.desired)) conflicts.set(step.desired, one.conflicts);
       frozen.add(placeOf(step.difference));
-      unserved.add(step.desired);
+      if (missing.has(step.desired)) unserved.add(step.desired);
     }
     for (const one of draft.blocked) {
       const isInPlace =
         one.current !== undefined && places.ofName(canonicalName(one.current.name)) === placeOf(one);
       if (!isInPlace) frozen.add(placeOf(one));
     }
-    if (frozen.size + unserved.size === before) return draft;
+    if (frozen.size + unserved.size > before) continue;
+    const blocked = conflicting.map((one) =>
+      blockedByConflict({ ...one, conflicts: conflicts.get(one.step.desired)! }),
+    );
+    return { ...draft, blocked: [...blocked, ...draft.blocked] };
   }
 };
 
@@ -210,14 +223,30 @@ const draftBeside = (
       },
     },
   );
+  const waitsFor = withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)]));
   return {
     ...order,
-    waitsFor: withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)])),
-    steps: ready,
+    waitsFor,
+    steps: afterOthers(ready, waitsFor),
     conflicting: blocked,
-    blocked: [...blocked.map(blockedByConflict), ...updates.blocked],
+    blocked: updates.blocked,
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
+};
+
+/** Each directly after the one that it waits for, or later. */
+const afterOthers = (steps: readonly Step[], waitsFor: ReadonlyMap<Step, Step>): readonly Step[] => {
+  if (waitsFor.size === 0) return steps;
+  const all = new Set(steps);
+  const waits = (step: Step): boolean => all.has(waitsFor.get(step)!);
+  const waiting = groupBy(steps.filter(waits), (step) => waitsFor.get(step)!);
+  const placed: Step[] = [];
+  const place = (step: Step): void => {
+    placed.push(step);
+    for (const other of waiting.get(step) ?? []) place(other);
+  };
+  for (const step of steps) if (!waits(step)) place(step);
+  return placed;
 };
 
 /** Of steps that wait for each other, the first goes on. */

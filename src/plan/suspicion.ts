@@ -1,4 +1,4 @@
-import { entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
+import { byId, entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
 import { pushTo } from './group.ts';
 import { isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
 import { bareName, isBareSame, lettersOf, mayBe } from './spelling.ts';
@@ -27,17 +27,18 @@ export const suspectsOf = (
   if (missing.length === 0 || everything.length === pairs.length) return found;
   const paired = new Set(pairs.map(({ actual }) => actual));
   const free = everything.filter((actual) => !paired.has(actual));
-  const byId = new Map(free.map((actual) => [actual.record.id, actual]));
+  const freeById = new Map(free.map((actual) => [actual.record.id, actual]));
   const index = new Map<string, ActualEntry[]>();
   for (const actual of free) for (const key of keysOf(actual)) pushTo(index, key, actual);
   for (const desired of missing) {
     const known = memory.records.get(recordKey(desired));
-    const retyped = known?.recordId == null ? undefined : byId.get(known.recordId);
+    const retyped = known?.recordId == null ? undefined : freeById.get(known.recordId);
     const suspect =
-      (retyped?.type === desired.type ? undefined : retyped) ??
+      (retyped && (retyped.type !== desired.type || retyped.record.isUnreadable) ? retyped : undefined) ??
       keysOf(desired)
         .flatMap((key) => index.get(key) ?? [])
-        .find((actual) => isSuspect(desired, actual, known, memory));
+        .filter((actual) => isSuspect(desired, actual, known, memory))
+        .toSorted(byId)[0];
     if (suspect) found.set(desired, suspect);
   }
   return found;

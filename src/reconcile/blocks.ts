@@ -3,7 +3,7 @@ import { dataOf, type RecordData } from '../model/record.ts';
 import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Block } from '../plan/plan-input.ts';
-import type { Failure, Instant, RecordState } from '../state/memory.ts';
+import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
 import { mostAdds, type TemplateMemory } from './memory.ts';
 import { elapsed, endOf, isoOf } from './times.ts';
 
@@ -12,7 +12,7 @@ const day = 86_400_000;
 
 /**
  * Why a desired record may not be written now because of its past; null if it may. `isImpatient`: for a command, which does
- * not wait for pauses. The first that applies:
+ * not wait for pauses. `missed`: adds of the journal that one reading lacks. The first that applies:
  *
  * | because of                                            | of         | until                                   |
  * | ----------------------------------------------------- | ---------- | --------------------------------------- |
@@ -22,7 +22,12 @@ const day = 86_400_000;
  * | the service stores it differently                     | both       | an edit of it, a change at the service  |
  * | the same value stored three times within a day        | an update  | an edit of it, a day                    |
  */
-export const blockOf = (memory: TemplateMemory, now: Instant, isImpatient: boolean) => {
+export const blockOf = (
+  memory: TemplateMemory,
+  missed: readonly Entry[],
+  now: Instant,
+  isImpatient: boolean,
+) => {
   const { records, byId } = memory;
   const failing = ({ failure }: RecordState, desired: DesiredEntry): Block | null =>
     isActive(failure, dataOf(desired.record), now, isImpatient)
@@ -35,11 +40,11 @@ export const blockOf = (memory: TemplateMemory, now: Instant, isImpatient: boole
       const record = own ?? byId.get(actual.record.id);
       return record ? (failing(record, desired) ?? notConverging(record, desired, actual, now)) : null;
     }
-    const inSet = (lost ??= lostBySet(memory)).get(setKey(desired)) ?? 0;
+    const key = recordKey(desired);
+    const adds = (own?.adds ?? 0) + missed.filter((entry) => entry.key === key).length;
+    const inSet = (lost ??= lostBySet(memory, missed)).get(setKey(desired)) ?? 0;
     return (
-      (own && own.adds >= mostAdds
-        ? vanished(`added ${own.adds} times, and missing again each time`)
-        : null) ??
+      (adds >= mostAdds ? vanished(`added ${adds} times, and missing again each time`) : null) ??
       (inSet >= mostAdds
         ? vanished(`${inSet} adds were sent to this record set, and no listing shows them`)
         : null) ??
@@ -54,8 +59,12 @@ const vanished = (what: string): Block => ({
 });
 
 /** Whatever the file says since. */
-const lostBySet = ({ records }: TemplateMemory): Map<string, number> => {
+const lostBySet = ({ records }: TemplateMemory, missed: readonly Entry[]): Map<string, number> => {
   const counts = new Map<string, number>();
+  for (const { after } of missed) {
+    const set = setKey(entryOf(after));
+    counts.set(set, (counts.get(set) ?? 0) + 1);
+  }
   for (const { wanted, lostAdds } of records.values()) {
     if (lostAdds === 0) continue;
     const set = setKey(entryOf(wanted));

@@ -365,11 +365,14 @@ const isOfType = (sent: RecordData, stored: RecordData): boolean =>
 
 const unknown = (error: string): Verdict => ({ kind: 'unknown', error });
 
-/** Whether a new record is certainly ours: by its content, or by its name and the letters and digits of its content. */
+/**
+ * Whether a new record is certainly ours: by its content and its name, in any spelling of that, or by its name and the letters
+ * and digits of its content.
+ */
 const isOwn = (sent: RecordData, stored: RecordData): boolean => {
   const [one, other] = [canonicalRecord(sent), canonicalRecord(stored)];
   if (one.type !== other.type) return false;
-  if (one.content === other.content) return true;
+  if (one.content === other.content) return isNamed(one.name, other.name);
   return (
     one.name === other.name && !isAddress(one.content) && lettersOf(one.content) === lettersOf(other.content)
   );

@@ -253,8 +253,9 @@ export const isStopped = ({ holds }: TemplateState): boolean =>
 export const planOf = (state: TemplateState): TemplatePlan => {
   const { desired, view: actual, memory, circumstances } = state;
   const known = plans.get(memory);
-  if (known?.desired === desired && known.actual === actual && known.isSettled === isSettled(state))
-    return known.plan;
+  const missed = state.journal.filter(({ action, state: of }) => of === 'missed' && action === 'add');
+  const what = `${isSettled(state)} ${missed.map(({ id }) => id).join()}`;
+  if (known?.desired === desired && known.actual === actual && known.what === what) return known.plan;
   const { began, force, retry, isCommand } = circumstances;
   const plan = planTemplate({
     desired,
@@ -262,10 +263,10 @@ export const planOf = (state: TemplateState): TemplatePlan => {
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, began, isCommand),
+    blockOf: blockOf(memory, missed, began, isCommand),
     parkBlockOf: parkBlockOf(memory, began, isCommand),
   });
-  plans.set(memory, { desired, actual, isSettled: isSettled(state), plan });
+  plans.set(memory, { desired, actual, what, plan });
   return plan;
 };
 
@@ -274,7 +275,7 @@ const plans = new WeakMap<
   {
     readonly desired: DesiredTemplate;
     readonly actual: ActualTemplate;
-    readonly isSettled: boolean;
+    readonly what: string;
     readonly plan: TemplatePlan;
   }
 >();

@@ -370,6 +370,8 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     !refused.isForgotten &&
     !refused.isWaived &&
     !refused.isWithdrawn &&
+    // A process that died may not have kept the answer.
+    refused.pass.isOver &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
