@@ -133,6 +133,7 @@ export const createJudge = ({
       isWithdrawn: false,
       isRivalled: false,
       isUnsaved: false,
+      isMisled: false,
     };
   };
   for (const { id, records } of start)
@@ -204,6 +205,10 @@ export const createJudge = ({
       for (const what of arrivalLaws(attempt, contextOf(attempt.pass, templateId))) report(what);
     },
     answered: (pass, sent, { id, records }) => {
+      const attempt = caseOf(sent.templateId).attempts.find((one) => one.sent === sent);
+      const shownAs = records.find((record) => record.id === sent.recordId);
+      // An answer from before the write that it answers, which is not seen to be wrong.
+      if (attempt?.stored && shownAs && !sameState(shownAs, attempt.stored)) attempt.isMisled = true;
       if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
     },
     failed: (pass, kind, isWrite) => {
@@ -272,10 +277,10 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
     one.attempts.map(
-      ({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved }) => [
+      ({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved, isMisled }) => [
         after.map((record) => [placedSetOf(record), keyOf(record)]),
         [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved],
+        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved, isMisled],
       ],
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),

@@ -260,8 +260,8 @@ const asShown: Law = (attempt, { one, service, views }) => {
 };
 
 /** The client can know of it, and has no leave to forget it. */
-const isAccountable = ({ isForgotten, isWaived, isRivalled }: Attempt): boolean =>
-  !isForgotten && !isWaived && !isRivalled;
+const isAccountable = ({ isForgotten, isWaived, isRivalled, isMisled }: Attempt): boolean =>
+  !isForgotten && !isWaived && !isRivalled && !isMisled;
 
 const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string): string | null => {
   const open = others.filter((other) => other !== attempt && isAccountable(other));
@@ -321,19 +321,24 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
 };
 
 /** Null MX beside others is the same for MX (RFC 7505 §3). */
-const alone: Law = (attempt, { one, service, pass, views }) => {
+const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const { stored, replaced, sent } = attempt;
   if (!stored || !service.isKind || !isAccountable(attempt) || pass.retry) return null;
   const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
   if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
   if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
+  // A service that keeps names as they are has put it there.
+  if (attempt.after.every((after) => placeOf(after) !== placeOf(stored))) return null;
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
     by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
+  // What has no name could not come back: what needs its place comes first, and the next write parks it.
+  const isParkedNext = (there: ActualRecord): boolean => placeOf(there) === '' && file?.surplus === 'park';
   const other = [...one.standing.values()].find(
     (there) =>
       there.record.id !== stored.id &&
       isKnowable(there) &&
+      !isParkedNext(there.record) &&
       excludes(there.record, stored) &&
       !(isAtItsName && excludes(there.record, replaced)),
   );
@@ -363,7 +368,10 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
   return refused &&
     isSameClock &&
     !refused.isForgotten &&
+    !refused.isWaived &&
     !refused.isWithdrawn &&
+    // A process that died may not have kept the answer.
+    refused.pass.isOver &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;

@@ -175,15 +175,8 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
   return round;
 };
 
-/**
- * What the program is known for: it asks of each record what may go on, not of the template; it says applied of an update that
- * was refused, or ignored, where somebody had removed the record; and it restores what it parked in that pass alone.
- */
-export const known: readonly RegExp[] = [
-  /^law [78]:/,
-  /says applied, and it never took effect: update/,
-  /^takes .* away, and leaves its name empty/,
-];
+/** What the program is known for, to be mended. */
+export const known: readonly RegExp[] = [];
 
 const failureOf = ({ kind }: HostingError): Failure =>
   kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'
@@ -387,8 +380,8 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
     const { templateId, desired } = file;
     const records = service.templates().find(({ id }) => id === templateId)!.records;
     const told = result.templates.find(({ template }) => template === desired.template)!;
-    // After a rejected answer, it describes the previous reading.
-    const isDoubted = told.status === 'failed' && told.message !== null;
+    // After a rejected answer, or where listings are behind our own writes, it describes an earlier reading.
+    const isDoubted = (told.status === 'failed' && told.message !== null) || told.retryAt !== undefined;
     const missing = desired.records.filter((record) => !records.some((actual) => satisfies(actual, record)));
     for (const record of missing) {
       const why = told.differences.find((one) => 'source' in one && one.source.line === record.source.line);

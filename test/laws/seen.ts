@@ -81,6 +81,8 @@ export interface Attempt {
   isRivalled: boolean;
   /** Its process died, or could not save what became of it. */
   isUnsaved: boolean;
+  /** Its answer showed its record as it was before. */
+  isMisled: boolean;
 }
 
 /** A record at the service: since when it is so, and by whose write; null for other people's. */

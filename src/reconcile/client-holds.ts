@@ -1,5 +1,5 @@
-import type { HostingError } from '../../hosting/errors.ts';
-import type { Hold } from '../../plan/hold.ts';
+import type { HostingError } from '../hosting/errors.ts';
+import type { Hold } from '../plan/hold.ts';
 
 /** The hold of the client after a failed request. */
 export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number): Hold => {

@@ -1,12 +1,10 @@
-import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
-import { countAdds } from '../../plan/guard.ts';
-import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
-import { notAsked, type SubdomainResult } from '../../result.ts';
-import type { TemplateRow } from '../../state/memory.ts';
-import { planOf } from '../core/plan-of.ts';
-import { edit } from '../../memory/memory.ts';
-import { withBasis, type TemplateState } from '../core/state.ts';
-import type { ClientRun } from './client-run.ts';
+import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
+import { countAdds } from '../plan/guard.ts';
+import { compareSubdomain, type SubdomainDifference } from '../plan/subdomains.ts';
+import { notAsked, type SubdomainResult } from '../result.ts';
+import type { TemplateRow } from '../state/memory.ts';
+import type { ClientRun } from './run.ts';
+import { changed, planOf, type TemplateState } from './state.ts';
 
 /** The result of a template's subdomains, and what has to be saved of it. */
 export interface SubdomainCheck {
@@ -19,7 +17,7 @@ export interface SubdomainCheck {
 export const checkSubdomains = async (
   desired: DesiredTemplate,
   actual: ActualTemplate,
-  { lastWriteAt, reportedDrift = [] }: Pick<TemplateRow, 'lastWriteAt' | 'reportedDrift'>,
+  { lastWriteAt, reportedDrift }: Pick<TemplateRow, 'lastWriteAt' | 'reportedDrift'>,
   run: ClientRun,
 ): Promise<SubdomainCheck> => {
   const { ignoreSubdomains, clock, signal, subdomainGrace, service } = run.pass;
@@ -55,24 +53,23 @@ export const noteHidden = async (
   listed: () => ReadonlySet<number>,
   run: ClientRun,
 ): Promise<TemplateState> => {
-  const { desired, memory } = state.basis;
+  const { desired, memory } = state;
   const [subdomain] = desired.subdomains;
   const { ignoreSubdomains, retry, signal, service } = run.pass;
   if (subdomain === undefined || ignoreSubdomains || retry || signal.aborted) return state;
-  if (memory.view.byId.size > 0 || countAdds(planOf(state.basis)) === 0) return state;
+  if (memory.byId.size > 0 || countAdds(planOf(state)) === 0) return state;
   const records = await run.readSubdomain(() => service.listDnsRecords(subdomain));
   if (typeof records === 'string') return state;
   const derived = records.flatMap(({ templateRecordId: id }) =>
     id === null || listed().has(id) ? [] : [id],
   );
   if (derived.length === 0) return state;
-  const answeredIds = [...new Set([...(memory.row.answeredIds ?? []), ...derived])];
-  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds })) });
+  return changed(state, { type: 'answered', ids: derived });
 };
 
 /** The row with what was reported now; null if nothing is new. */
 export const rowAfter = (row: TemplateRow, { reportedDrift }: SubdomainCheck): TemplateRow | null =>
-  reportedDrift.join() === (row.reportedDrift ?? []).join() ? null : { ...row, reportedDrift };
+  reportedDrift.join() === row.reportedDrift.join() ? null : { ...row, reportedDrift };
 
 /** The same key while the same template record is missing or stale, or the same record is foreign. */
 const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>

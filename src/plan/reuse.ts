@@ -1,53 +1,41 @@
-import { canonicalType } from '../model/canonical.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
-import { knownOf, type PlanMemory } from './memory.ts';
+import { isCounted, isOwn, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
-import type { PendingRecord } from './plan-input.ts';
 import { createPool } from './group.ts';
 
-export interface SurplusUse {
-  /** Desired records that reuse a surplus or parked record. */
+export interface Reuse {
+  /** Desired records that get a surplus or parked record. */
   readonly served: readonly Pair[];
   readonly missing: readonly DesiredEntry[];
   readonly parks: readonly Unmatched[];
   readonly surplus: readonly Unmatched[];
-  /** Surplus records that could be reused if their name were not closed. */
-  readonly kept: readonly Unmatched[];
 }
 
-export interface SurplusInput {
+export interface ReuseInput {
   /** Sorted by `byDesired`. */
   readonly missing: readonly DesiredEntry[];
   readonly left: readonly Unmatched[];
+  /** Those that need not return to where they were. */
   readonly parked: readonly ActualEntry[];
   /** Whether this record must stay at its name. */
-  readonly isClosed: (actual: ActualEntry) => boolean;
-  readonly pending: readonly PendingRecord[];
+  readonly isFrozen: (actual: ActualEntry) => boolean;
 }
 
 /**
- * With `park`, a surplus record that the file once listed (or any, with `adopt`) is reused for a missing
- * record of its type, or parked. Parked records are reused first. A name cannot be cleared, so a nameless
- * record needs a nameless one.
+ * The last step of pairing, with `surplus: park`: a record that the file once listed (or any, with `adopt`) serves a missing
+ * record of its type, or is parked. Parked records come first. A name cannot be cleared, so a nameless record needs a
+ * nameless one.
  */
-export const reuseSurplus = (
-  template: DesiredTemplate,
-  { missing, left, parked, isClosed, pending }: SurplusInput,
+export const reuseRecords = (
+  { surplus, adopt }: DesiredTemplate,
+  { missing, left, parked, isFrozen }: ReuseInput,
   memory: PlanMemory,
-): SurplusUse => {
-  if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
-  const isOurs = ({ actual }: Unmatched): boolean =>
-    template.adopt || knownOf(memory, actual.record) !== undefined;
-  const pendingTypes = new Set(
-    pending.flatMap(({ id, sent }) => (id === null ? canonicalType(sent.type) : [])),
-  );
-  // An unknown record may come from an add of unknown outcome, under any name.
-  const mayBePending = ({ type, record }: ActualEntry): boolean =>
-    pendingTypes.has(type) && knownOf(memory, record) === undefined;
-  const stays = ({ actual }: Unmatched): boolean => isClosed(actual) || mayBePending(actual);
-  const ours = left.filter(isOurs);
-  const free = ours.filter((entry) => !stays(entry));
+): Reuse => {
+  if (surplus !== 'park') return { served: [], missing, parks: [], surplus: left };
+  const isFree = ({ actual }: Unmatched): boolean =>
+    (isOwn(memory, actual.record) || (adopt && !isCounted(memory, actual.record))) && !isFrozen(actual);
+  const free = left.filter(isFree);
   const { served, unserved } = serve(missing, [
     ...parked.toSorted(byId),
     ...free.map(({ actual }) => actual).toSorted(byId),
@@ -57,8 +45,7 @@ export const reuseSurplus = (
     served,
     missing: unserved,
     parks: free.filter(({ actual }) => !used.has(actual)),
-    surplus: left.filter((entry) => !isOurs(entry) || stays(entry)),
-    kept: ours.filter(stays),
+    surplus: left.filter((entry) => !isFree(entry)),
   };
 };
 

@@ -1,16 +1,14 @@
-import type { Place } from '../../model/record.ts';
-import { writeIdOf } from '../../state/memory.ts';
-import type { Difference, Outcome } from '../../plan/difference.ts';
-import { isPolicy, type Hold } from '../../plan/hold.ts';
-import { parkedKey } from '../../plan/memory.ts';
-import type { Skip, SkipReason } from '../../plan/place.ts';
-import { isPark, isRestore, type Step } from '../../plan/step.ts';
-import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
-import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
-import { planOf } from './plan-of.ts';
+import type { Place } from '../model/record.ts';
+import { writeIdOf } from '../state/memory.ts';
+import type { Difference, Outcome } from '../plan/difference.ts';
+import { isPolicy, type Hold } from '../plan/hold.ts';
+import { parkedKey } from '../plan/memory.ts';
+import { isPark, isRestore, stepKey, type Step } from '../plan/step.ts';
+import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
-import { firstPolicy } from './permit.ts';
-import { isStopped, type TemplateState } from './state.ts';
+import { firstPolicy, unsettledText, waitsToSettle, type Skip, type SkipReason } from './permit.ts';
+import { isStopped, planOf, type Attempt, type TemplateState } from './state.ts';
+import { isoOf } from './times.ts';
 
 export interface ResultInput {
   readonly client: string;
@@ -25,16 +23,17 @@ export interface ResultInput {
 /** The result of a template without its subdomains: writes with their outcome first, then what still differs. */
 export const templateResult = (input: ResultInput): TemplateResult => {
   const { state, clientHolds } = input;
-  const { desired, view } = state.basis;
-  const plan = planOf(state.basis);
+  const { desired, view } = state;
+  const plan = planOf(state);
   const differences = differencesAfter(input);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
-  const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.state === 'applied');
+  const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.outcome === 'applied');
   const remains = wasUndone || differences.some(({ outcome }) => outcome !== 'applied');
   const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
   const isUnsaved = clientHolds.some(({ cause }) => cause === 'unsaved');
   const cutShort = isUndone || isUnsaved ? reportedHold(clientHolds) : null;
-  const isDoubtful = isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0);
+  const isDoubtful =
+    state.isUnproven || (isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0));
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
   return {
     client: input.client,
@@ -45,6 +44,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     status: statusOf(hasFailed, state, remains),
     message: messageOf(state, cutShort, wasUndone),
     ...pauseOf(state),
+    ...retryOf(state),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,
@@ -79,30 +79,26 @@ const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
 const unreadable = ([first, ...others]: readonly string[]): string =>
   `subdomain ${first}${others.length > 0 ? ` and ${others.length} more` : ''} cannot be read`;
 
-const statusOf = (hasFailed: boolean, { holds, suspension }: TemplateState, remains: boolean): Status => {
+const statusOf = (hasFailed: boolean, state: TemplateState, remains: boolean): Status => {
   if (hasFailed) return 'failed';
-  if (suspension !== null) return 'suspended';
-  if (holds.some(isPolicy)) return 'held';
+  if (state.suspension !== null) return 'suspended';
+  if (state.holds.some(isPolicy) || waitsToSettle(state)) return 'held';
   return remains ? 'drifted' : 'in-sync';
 };
 
-/** Pauses and guards first, then what stopped the template, its adds, and the client. */
-const messageOf = (
-  { holds, notes }: TemplateState,
-  cutShort: Hold | null,
-  wasUndone: boolean,
-): string | null => {
-  const accidents = holds.filter((hold) => !isPolicy(hold));
+/** Pauses and guards first, then what has not settled, what stopped the template, and the client. */
+const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boolean): string | null => {
+  const { holds, notes, open } = state;
   const reasons = [
-    firstPolicy(holds),
-    accidents.find(({ scope }) => scope === 'template'),
-    accidents.find(({ scope }) => scope === 'adds'),
-  ].map((hold) => hold?.reason ?? null);
-  const ended = cutShort && describeHold(cutShort);
-  return (
-    [...reasons, ended, wasUndone ? undone : null, ...notes].filter((text) => text !== null).join('; ') ||
-    null
-  );
+    firstPolicy(holds)?.reason,
+    waitsToSettle(state) ? unsettledText(open) : undefined,
+    holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason,
+    cutShort ? describeHold(cutShort) : undefined,
+    state.isUnproven ? unproven : undefined,
+    wasUndone ? undone : undefined,
+    ...notes,
+  ];
+  return reasons.filter((text) => text !== undefined).join('; ') || null;
 };
 
 /** Who suspends it, or when changes that wait for its window are written. */
@@ -115,14 +111,27 @@ const pauseOf = ({ suspension, holds }: TemplateState): Pick<TemplateResult, 'su
   };
 };
 
-const isoOf = (time: number): string => new Date(time).toISOString();
+/** Until when earlier writes may not have settled, and when another pass may find that they have. */
+const retryOf = (state: TemplateState): Pick<TemplateResult, 'retryAt' | 'settlesAt'> => {
+  if (!waitsToSettle(state)) return {};
+  const { open, circumstances } = state;
+  const until = Math.max(...open.map((one) => one.until));
+  const isBehind = open.every((one) => one.isBehind);
+  const settlesAt = isBehind ? Math.min(until, circumstances.began.now + betweenListings) : until;
+  return { retryAt: isoOf(until), settlesAt: isoOf(settlesAt) };
+};
+
+/** Milliseconds after which a listing that was behind may not be any more. */
+const betweenListings = 30_000;
+
+const unproven = 'an answer lacked records, and no listing has shown the template since';
 
 const undone = 'some records are no longer as this pass wrote them';
 
 const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
-  const plan = planOf(state.basis);
+  const plan = planOf(state);
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
-  const unfinished = attempts.filter((one) => one.state !== 'applied').map(({ step }) => step.difference);
+  const unfinished = attempts.filter((one) => one.outcome !== 'applied').map(({ step }) => step.difference);
   const sources = new Set(unfinished.map(sourceOf));
   const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
   // A record that is in sync by now, through another record or a late answer, is not retried.
@@ -130,7 +139,7 @@ const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
   const isOpen = (difference: Difference): boolean =>
     difference.action === 'park' || open.has(sourceOf(difference));
   return [
-    ...attempts.map((attempt) => afterAttempt(attempt, isOpen(attempt.step.difference))),
+    ...attempts.map((attempt) => afterAttempt(attempt, isOpen(attempt.step.difference), state)),
     ...plan.steps
       .filter((step) => !state.attempts.has(stepKey(step)))
       .map((step) => afterSkip(step, skipReason(step), firstPolicy(state.holds)?.retryAt ?? null)),
@@ -141,22 +150,29 @@ const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
 };
 
 /** A report shows only the result of a park that was restored in the same pass. */
-const isUndoing = ({ step, state }: Attempt, { attempts }: TemplateState): boolean =>
-  isPark(step) && isRestore(step) && state === 'applied' && attempts.has(parkedKey(step.actual.record.id));
+const isUndoing = ({ step, outcome }: Attempt, { attempts }: TemplateState): boolean =>
+  isPark(step) && isRestore(step) && outcome === 'applied' && attempts.has(parkedKey(step.actual.record.id));
 
 const sourceOf = (difference: Difference): Place | null =>
   'source' in difference ? difference.source : null;
 
-const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
-  const outcome = outcomeOf(attempt);
-  const retryAt = isOpen ? retryAtOf(attempt) : null;
+const afterAttempt = (attempt: Attempt, isOpen: boolean, state: TemplateState): Difference => {
+  const { step, entry, error, outcome } = attempt;
+  const retryAt = isOpen && outcome === 'failed' ? retryAtOf(attempt, state) : null;
   return {
-    ...attempt.step.difference,
-    write: writeIdOf(attempt.intent),
-    ...(outcome ? { outcome: outcome.outcome } : {}),
-    ...(outcome?.error == null ? {} : { error: outcome.error }),
+    ...step.difference,
+    write: writeIdOf(entry),
+    outcome: outcome === 'restored' ? 'failed' : outcome,
+    ...(error === null ? {} : { error }),
     ...(retryAt === null ? {} : { retryAt: isoOf(retryAt) }),
   };
+};
+
+/** When a refused write is sent again, in ms since the epoch. */
+const retryAtOf = ({ entry }: Attempt, { memory: { records, byId } }: TemplateState): number | null => {
+  const known = records.get(entry.key) ?? (entry.recordId === null ? undefined : byId.get(entry.recordId));
+  const failure = known?.failure;
+  return failure && failure.pause > 0 ? failure.since.now + failure.pause : null;
 };
 
 /** `waitsUntil`: of what holds the template. */

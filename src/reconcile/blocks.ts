@@ -1,0 +1,145 @@
+import { sameData } from '../model/canonical.ts';
+import { dataOf, type RecordData } from '../model/record.ts';
+import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
+import { parkedKey } from '../plan/memory.ts';
+import type { Block } from '../plan/plan-input.ts';
+import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
+import { mostAdds, type TemplateMemory } from './memory.ts';
+import { elapsed, endOf, isoOf } from './times.ts';
+
+const mostStores = 3;
+const day = 86_400_000;
+
+/**
+ * Why a desired record may not be written now because of its past; null if it may. `isImpatient`: for a command, which does
+ * not wait for pauses. `missed`: adds of the journal that one reading lacks. The first that applies:
+ *
+ * | because of                                            | of         | until                                   |
+ * | ----------------------------------------------------- | ---------- | --------------------------------------- |
+ * | two adds of it, or two lost ones in its record set    | an add     | a person                                |
+ * | a record that was only counted as it                  | an update  | a person                                |
+ * | a refusal, or a write that was lost                   | both       | its pause, an edit of it, a command     |
+ * | the service stores it differently                     | both       | an edit of it, a change at the service  |
+ * | the same value stored three times within a day        | an update  | an edit of it, a day                    |
+ */
+export const blockOf = (
+  memory: TemplateMemory,
+  missed: readonly Entry[],
+  now: Instant,
+  isImpatient: boolean,
+) => {
+  const { records, byId } = memory;
+  const failing = ({ failure }: RecordState, desired: DesiredEntry): Block | null =>
+    isActive(failure, dataOf(desired.record), now, isImpatient)
+      ? { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) }
+      : null;
+  let lost: ReadonlyMap<string, number> | undefined;
+  return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
+    const own = records.get(recordKey(desired));
+    if (actual !== null) {
+      const record = own ?? byId.get(actual.record.id);
+      return record ? (failing(record, desired) ?? notConverging(record, desired, actual, now)) : null;
+    }
+    const key = recordKey(desired);
+    const adds = (own?.adds ?? 0) + missed.filter((entry) => entry.key === key).length;
+    const inSet = (lost ??= lostBySet(memory, missed)).get(setKey(desired)) ?? 0;
+    return (
+      (adds >= mostAdds ? vanished(`added ${adds} times, and missing again each time`) : null) ??
+      (inSet >= mostAdds
+        ? vanished(`${inSet} adds were sent to this record set, and no listing shows them`)
+        : null) ??
+      (own ? (failing(own, desired) ?? storedAsOther(own, desired)) : null)
+    );
+  };
+};
+
+const vanished = (what: string): Block => ({
+  reason: 'vanished',
+  message: `${what}; find out why, then apply --retry`,
+});
+
+/** Whatever the file says since. */
+const lostBySet = ({ records }: TemplateMemory, missed: readonly Entry[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { after } of missed) {
+    const set = setKey(entryOf(after));
+    counts.set(set, (counts.get(set) ?? 0) + 1);
+  }
+  for (const { wanted, lostAdds } of records.values()) {
+    if (lostAdds === 0) continue;
+    const set = setKey(entryOf(wanted));
+    counts.set(set, (counts.get(set) ?? 0) + lostAdds);
+  }
+  return counts;
+};
+
+/** Why a record may not be changed to inert, or earlier, values now. */
+export const parkBlockOf =
+  ({ records, byId }: TemplateMemory, now: Instant, isImpatient: boolean) =>
+  ({ record }: ActualEntry, sent: RecordData): { error: string; retryAt?: string } | null => {
+    const known = byId.get(record.id) ?? records.get(parkedKey(record.id));
+    if (!known) return null;
+    if (isActive(known.failure, sent, now, isImpatient))
+      return { error: known.failure.message, retryAt: retryAtOf(known.failure, now) };
+    return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
+  };
+
+/** Whether a failure still delays the write of these values. A command waits for those of its own pass alone. */
+const isActive = (
+  failure: Failure | null,
+  sent: RecordData,
+  now: Instant,
+  isImpatient: boolean,
+): failure is Failure => {
+  if (failure === null || !sameData(failure.sent, sent)) return false;
+  const isEarlier = elapsed(failure.since, now) > 0;
+  return !(isImpatient && isEarlier) && elapsed(failure.since, now) < failure.pause;
+};
+
+const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(endOf(since, pause, now));
+
+/** An earlier add of it became another record, as the service stored it: another add would make a copy. */
+const storedAsOther = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {
+  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
+    return null;
+  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
+  return isAnother ? { reason: 'not-converging', message: storedText(rewritten) } : null;
+};
+
+const notConverging = (
+  { rewritten, stored, isOnlyCounted, recordId }: RecordState,
+  desired: DesiredEntry,
+  { record }: ActualEntry,
+  now: Instant,
+): Block | null => {
+  const sent = dataOf(desired.record);
+  if (isStoredDifferently(rewritten, sent, record))
+    return { reason: 'not-converging', message: storedText(rewritten) };
+  if (isOnlyCounted && recordId === record.id)
+    return {
+      reason: 'not-converging',
+      message: `record ${record.id} came with the add of this record and has other values: accept it, or apply --retry`,
+    };
+  const recent =
+    stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now.now - at) < day) : [];
+  if (recent.length < mostStores) return null;
+  return {
+    reason: 'not-converging',
+    message: `stored ${recent.length} times within a day without staying; something else keeps changing it`,
+  };
+};
+
+const isStoredDifferently = (
+  rewritten: RecordState['rewritten'],
+  sent: RecordData,
+  stored: RecordData,
+): rewritten is NonNullable<RecordState['rewritten']> =>
+  rewritten !== null && sameData(rewritten.sent, sent) && sameData(rewritten.stored, stored);
+
+const storedText = ({ sent, stored }: NonNullable<RecordState['rewritten']>): string =>
+  `sent ${describe(sent)}, and the service stored ${describe(stored)}`;
+
+const describe = ({ type, name, content, priority, ttl }: RecordData): string =>
+  [name ?? '@', type, priority, content, ttl === null ? null : `(ttl ${ttl})`]
+    .filter((part) => part !== null)
+    .join(' ');
