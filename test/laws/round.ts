@@ -346,21 +346,26 @@ const converge = async (
   const begun = world.time;
   let readyAfter: number | null = null;
   let still = 0;
+  let before = '';
   let result: PassResult | null = null;
   for (let count = 0; count < most && (still < 2 || count < schedule.length); count += 1) {
     world.advance(schedule[count] ?? hour / 2);
     result = await pass(round, client, wish);
     if (judge.violations.length > 0) break;
     if (unwritten(round, client).length === 0) readyAfter ??= world.time - begun;
-    // What is refused is tried again less and less often.
-    const isQuiet = round.judged?.attempts.every(({ sent }) => sent.landed === 'no') === true;
-    still = isQuiet ? still + 1 : 0;
+    // What is refused is tried again less and less often, at a person's word each time; and what makes way for it comes back.
+    const attempts = round.judged?.attempts ?? [];
+    const isInVain = attempts.some(({ sent }) => sent.told === 'refused') && after(round) === before;
+    still = isInVain || attempts.every(({ sent }) => sent.landed === 'no') ? still + 1 : 0;
+    before = after(round);
     if (isSeen([client.name, how, count < schedule.length ? count : still, round.passes % 2])) return 'seen';
   }
   if (still < 2 && judge.violations.length === 0)
     judge.report(`does not come to rest ${how} within ${most} passes`);
   return { result, readyAfter };
 };
+
+const after = ({ service }: Round): string => JSON.stringify(service.templates());
 
 /** Five minutes, as by the schedule that the daemon has by default. */
 const schedule = [300_000, 300_000, 300_000, 300_000] as const;
