@@ -10,12 +10,15 @@ export const canonicalHost = (host: string): string => {
 export const canonicalHostPattern = (text: string): string => canonicalHost(text).toLowerCase();
 
 /** Labels with letters beyond ASCII as A-labels, the others as they are. */
-export const asciiLabels = (name: string): string =>
+export const asciiLabels = (name: string): string => mappedLabels(name, (label) => label);
+
+/** Only labels of ASCII are mapped by `ascii`. */
+const mappedLabels = (name: string, ascii: (text: string) => string): string =>
   asciiOnly.test(name)
-    ? name
+    ? ascii(name)
     : name
         .split('.')
-        .map((label) => (asciiOnly.test(label) ? label : aLabel(label)))
+        .map((label) => (asciiOnly.test(label) ? ascii(label) : aLabel(label)))
         .join('.');
 
 const plainLabels = /^[a-z0-9._*-]*$/;
@@ -23,7 +26,7 @@ const asciiOnly = /^[\x00-\x7f]*$/;
 
 /** Lower case, A-labels. */
 export const canonicalLabels = (name: string): string =>
-  plainLabels.test(name) ? name : asciiLabels(name).toLowerCase();
+  plainLabels.test(name) ? name : mappedLabels(name, (text) => text.toLowerCase());
 
 /**
  * Escapes of letters, digits, `-`, `_` and `*` undone. `\X` is that letter, and `\DDD` a decimal number (RFC 1035 §5.1); but

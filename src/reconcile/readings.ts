@@ -37,6 +37,9 @@ export const confirmBySaved = (state: TemplateState): TemplateState | null => {
   const { settle } = state.circumstances.times;
   if (!isSettled(state) || lastReading?.digest !== digestOf(state.view) || lacksDesired(state)) return null;
   if (elapsed(lastReading.since, state.asked) < settle) return null;
+  // What a process sent that died since may have changed it.
+  if (state.journal.some((one) => one.state !== 'accepted' && elapsed(lastReading.since, one.sentAt) > 0))
+    return null;
   return confirmAll({ ...state, since: lastReading.since, isGone: lackedBy(state.view) });
 };
 

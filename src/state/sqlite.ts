@@ -237,7 +237,9 @@ const queries = {
   history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
   slice: `SELECT id, at, template, outcome, body FROM history
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
-  addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
+  // Whoever could not know that it was noted notes it again.
+  addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?1, ?2, ?3, ?4, ?5
+    WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ?1 AND at = ?2 AND body = ?5)`,
   suspensions: 'SELECT body FROM suspensions WHERE scope IN (?, ?) ORDER BY key',
   suspend:
     'INSERT INTO suspensions (scope, key, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',

@@ -6,7 +6,7 @@ import { json } from '../hosting/scripted-server.ts';
 import { acquireLease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
-import { intentOf } from '../state/samples.ts';
+import { newEntry } from '../state/samples.ts';
 import { openAddress } from './address.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -60,7 +60,7 @@ describe('a network that is silent', () => {
     const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
     cut(true);
     const asked = [
-      memory.begin(intentOf()),
+      memory.begin(newEntry()),
       memory.templates(),
       acquireLease(database, { ...waiting, name: 'two', duration: 3_000 }),
     ];
@@ -77,7 +77,7 @@ describe('a network that is silent', () => {
     await expect.poll(refusal, { timeout: 20_000 }).toContain('was not renewed in time');
     cut(false);
     await expect.poll(() => memory.templates(), { timeout: 20_000 }).toEqual([]);
-    await memory.begin(intentOf());
+    await memory.begin(newEntry());
     await lease.release();
   });
 });

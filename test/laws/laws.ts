@@ -150,7 +150,8 @@ const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: 
   if (file.surplus === 'park' && file.adopt) return true;
   const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));
   if (before.type.toUpperCase() !== 'TXT') return isInSet;
-  const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
+  const kindOf = (record: RecordData): string | null =>
+    textKind(placeOf(record), canonicalRecord(record).content);
   const isSame = after.some((record) => canonicalRecord(record).content === canonicalRecord(before).content);
   return (
     isInSet &&

@@ -252,7 +252,9 @@ const queries = {
   amend: `UPDATE dns_template_sync.journal j SET body = changed.body
     FROM unnest($1::bigint[], $2::text[]) AS changed (id, body) WHERE j.id = changed.id AND j.scope = ANY ($3::text[])`,
   leave: 'DELETE FROM dns_template_sync.journal WHERE id = ANY ($1::bigint[]) AND scope = ANY ($2::text[])',
-  note: 'INSERT INTO dns_template_sync.history (scope, at, body) VALUES ($1, $2, $3)',
+  // Whoever lost the connection cannot know that it was noted.
+  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1::text, $2::bigint, $3::text
+    WHERE NOT EXISTS (SELECT 1 FROM dns_template_sync.history WHERE scope = $1 AND at = $2 AND body = $3)`,
   trimOld: `DELETE FROM dns_template_sync.history WHERE scope = $1 AND at < $2 AND at <
     (SELECT min(at) FROM (SELECT at FROM dns_template_sync.history WHERE scope = $1 ORDER BY id DESC LIMIT $3) newest)
     - $4::bigint`,
