@@ -117,17 +117,22 @@ export const withoutOver = (entries: readonly Entry[], now: Instant, times: Time
   return left.length === entries.length ? entries : left;
 };
 
-/** What an answer shows otherwise than it was stored was changed since: no listing is behind in showing that. */
+/** What an answer shows otherwise than it was stored, somebody else has changed since: no listing is behind in showing that. */
 export const withoutContradicted = (
   entries: readonly Entry[],
   { records }: ActualTemplate,
   of: Entry,
 ): readonly Entry[] => {
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return entries.filter(({ id, state, recordId, stored }) => {
-    const record = state === 'accepted' && id !== of.id ? byId.get(recordId!) : undefined;
-    return record === undefined || sameData(record, stored!);
-  });
+  const last = new Map(
+    entries.filter(({ state }) => state === 'accepted').map((entry) => [entry.recordId, entry]),
+  );
+  const changed = new Set(
+    records.flatMap((record): number[] => {
+      const stored = record.id === of.recordId ? null : last.get(record.id)?.stored;
+      return stored && !sameData(record, stored) ? [record.id] : [];
+    }),
+  );
+  return entries.filter(({ state, recordId }) => state !== 'accepted' || !changed.has(recordId!));
 };
 
 const isOver = (entry: Entry, now: Instant, times: Times): boolean => {

@@ -205,10 +205,16 @@ export const createJudge = ({
       for (const what of arrivalLaws(attempt, contextOf(attempt.pass, templateId))) report(what);
     },
     answered: (pass, sent, { id, records }) => {
-      const attempt = caseOf(sent.templateId).attempts.find((one) => one.sent === sent);
+      const one = caseOf(sent.templateId);
+      const attempt = one.attempts.find((other) => other.sent === sent);
       const shownAs = records.find((record) => record.id === sent.recordId);
       // An answer from before the write that it answers, which is not seen to be wrong.
       if (attempt?.stored && shownAs && !sameState(shownAs, attempt.stored)) attempt.isMisled = true;
+      if (attempt && sent.write.action === 'add' && !shownAs)
+        for (const record of newIn(records, pass.views.get(sent.templateId) ?? [])) {
+          attempt.isMisled = true;
+          one.ours.add(record.id);
+        }
       if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
     },
     failed: (pass, kind, isWrite) => {
@@ -253,6 +259,10 @@ export const createJudge = ({
     remembered: () => [...cases.values()].map((one) => rememberedOf(one, now())),
   };
 };
+
+/** What no view of the pass has shown before. */
+const newIn = (records: readonly ActualRecord[], views: readonly View[]): readonly ActualRecord[] =>
+  records.filter(({ id }) => !views.some((view) => view.records.some((record) => record.id === id)));
 
 /** Calls of the same moment may be under way in parallel. */
 const isSince = (ended: { readonly at: number } | null, now: number): boolean =>

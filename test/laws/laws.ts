@@ -274,7 +274,7 @@ const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string):
   return beside ? `writes ${nameOf(attempt)} while ${nameOf(beside)} ${why}` : null;
 };
 
-const notMadeAlready: Law = (attempt, { one, service, views }) => {
+const notMadeAlready: Law = (attempt, { one, service, views, file }) => {
   if (!isAdd(attempt)) return null;
   const key = keyOf(attempt.after[0]!);
   const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && isAccountable(other));
@@ -282,7 +282,8 @@ const notMadeAlready: Law = (attempt, { one, service, views }) => {
     (other) =>
       other.sent.landed === 'yes' &&
       keyOf(other.after[0]!) === key &&
-      one.standing.get(other.sent.recordId!)?.by === other,
+      one.standing.get(other.sent.recordId!)?.by === other &&
+      !(file?.adopt && isNamedByService(other)),
   );
   if (standing && service.isKind)
     return `adds again what stands as #${standing.sent.recordId}: ${nameOf(attempt)}`;
@@ -307,7 +308,11 @@ const notMadeAlready: Law = (attempt, { one, service, views }) => {
 const isListed = ({ after }: Attempt, views: readonly View[]): boolean =>
   views.some(({ records }) => records.some((record) => keyOf(record) === keyOf(after[0]!)));
 
-const notMadeMeanwhile: Law = (attempt, { one, service }) => {
+/** A name cannot be taken from it again: with `adopt`, a person has said that the file's record comes beside it. */
+const isNamedByService = ({ after, stored }: Attempt): boolean =>
+  stored !== null && canonicalName(after[0]!.name) === '' && canonicalName(stored.name) !== '';
+
+const notMadeMeanwhile: Law = (attempt, { one, service, file }) => {
   if (!isAdd(attempt) || !service.isKind || !isAccountable(attempt) || attempt.pass.retry) return null;
   const copy = one.attempts.find(
     (other) =>
@@ -316,7 +321,8 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
       isAdd(other) &&
       keyOf(other.after[0]!) === keyOf(attempt.after[0]!) &&
       one.standing.get(other.sent.recordId ?? -1)?.by === other &&
-      isAsLeft(other, one),
+      isAsLeft(other, one) &&
+      !(file?.adopt && isNamedByService(other)),
   );
   return copy ? `makes a second ${nameOf(attempt)} beside #${copy.sent.recordId}` : null;
 };
