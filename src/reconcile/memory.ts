@@ -13,7 +13,7 @@ import {
 } from '../plan/memory.ts';
 import { isParkedName, parkedForm } from '../plan/parked.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
-import { isNamed } from '../plan/spelling.ts';
+import { isNamed, isRespelled } from '../plan/spelling.ts';
 import { isPark } from '../plan/step.ts';
 import type {
   Entry,
@@ -461,9 +461,21 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
 /** Milliseconds. */
 const growth = { first: 60_000, max: 6 * 3_600_000 };
 
+/** Whether it has the name, or one of the same letters. */
+const isSpelledAs = (wanted: RecordData, seen: RecordData): boolean => {
+  const [one, other] = [canonicalName(wanted.name), canonicalName(seen.name)];
+  return one === other || isRespelled(one, other);
+};
+
+/** What was only counted, under a name of its own, is somebody else's. */
 const liftObstacles = (draft: Draft): void => {
   for (const record of [...draft.records.values()]) {
     const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
+    if (record.isOnlyCounted && seen !== null && !isSpelledAs(wanted, seen)) {
+      draft.forget(key);
+      draft.setRow({ otherIds: [...draft.row.otherIds, recordId!] });
+      continue;
+    }
     draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
   }
   draft.setRow({ unlistedIds: [] });

@@ -154,7 +154,15 @@ export const createJudge = ({
         }
         if (!facts.isDryRun && one.files.at(-1) !== file) one.files.push(file);
       }
-      return { ...facts, views: new Map(), attempts: [], writesEnded: null, readsEnded: null, isOver: false };
+      return {
+        ...facts,
+        views: new Map(),
+        attempts: [],
+        writesEnded: null,
+        readsEnded: null,
+        isOver: false,
+        hasDied: false,
+      };
     },
     asks: (pass) => {
       if (pass.isOver) report('law 11: asks after the pass ended');
@@ -220,6 +228,7 @@ export const createJudge = ({
     },
     ended: (pass, results) => {
       pass.isOver = true;
+      pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
         const listing = views.findLast(({ isListing }) => isListing);

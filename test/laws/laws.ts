@@ -372,7 +372,7 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     !refused.isWaived &&
     !refused.isWithdrawn &&
     // A process that died may not have kept the answer.
-    refused.pass.isOver &&
+    !refused.pass.hasDied &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;

@@ -111,6 +111,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Its process died: what it was told last may not be on disk. */
+  hasDied: boolean;
 }
 
 /** How the service is, as far as laws go by it; lags in ms. */
