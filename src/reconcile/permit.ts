@@ -51,7 +51,7 @@ export type SkipReason = (step: Step) => Skip | null;
  * | one reading is not enough                              | all but that                                              |
  * | once in a pass                                         | what was attempted                                        |
  */
-export const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
+const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
   policyReason(step, state) ?? (client && passReason(step, state, client));
 
 /** The same for all steps of a plan: what is linked is written together or not at all. */
@@ -120,10 +120,9 @@ export const waitsToSettle = (state: TemplateState): boolean =>
 
 /** What is waited for, and until when. */
 export const unsettledText = (open: readonly OpenEntry[]): string => {
-  const [{ entry, isBehind, until }, ...others] = open.toSorted((a, b) => b.until - a.until) as [
-    OpenEntry,
-    ...OpenEntry[],
-  ];
+  const [last, ...others] = open.toSorted((a, b) => b.until - a.until);
+  if (!last) return '';
+  const { entry, isBehind, until } = last;
   const { type, name, content } = entry.after;
   const what = `${type} ${name ?? '@'} ${content}, sent at ${isoOf(entry.sentAt.now)}`;
   const more = others.length > 0 ? `; and ${others.length} more` : '';

@@ -132,7 +132,6 @@ export const createJudge = ({
       isShown: false,
       isWithdrawn: false,
       isRivalled: false,
-      isUnsaved: false,
       isMisled: false,
     };
   };
@@ -158,7 +157,15 @@ export const createJudge = ({
         }
         if (!facts.isDryRun && one.files.at(-1) !== file) one.files.push(file);
       }
-      return { ...facts, views: new Map(), attempts: [], writesEnded: null, readsEnded: null, isOver: false };
+      return {
+        ...facts,
+        views: new Map(),
+        attempts: [],
+        writesEnded: null,
+        readsEnded: null,
+        isOver: false,
+        hasDied: false,
+      };
     },
     asks: (pass) => {
       if (pass.isOver) report('law 11: asks after the pass ended');
@@ -230,7 +237,7 @@ export const createJudge = ({
     },
     ended: (pass, results) => {
       pass.isOver = true;
-      for (const attempt of results === null ? pass.attempts : []) attempt.isUnsaved = true;
+      pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
         const listing = views.findLast(({ isListing }) => isListing);
@@ -287,10 +294,10 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
     one.attempts.map(
-      ({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved, isMisled }) => [
+      ({ sent, pass, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled }) => [
         after.map((record) => [placedSetOf(record), keyOf(record)]),
         [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved, isMisled],
+        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled, pass.hasDied],
       ],
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),

@@ -369,7 +369,7 @@ const excludes = (one: RecordData, other: RecordData): boolean => {
 const notAtOnce: Law = (attempt, { one, pass, now }) => {
   if (pass.isCommand) return null;
   const refused = one.attempts.findLast(
-    (other) => other.sent.told === 'refused' && !other.isUnsaved && isSameStep(other, attempt),
+    (other) => other.sent.told === 'refused' && !other.pass.hasDied && isSameStep(other, attempt),
   );
   const isSameClock = refused?.pass.skew === pass.skew;
   return refused &&
@@ -378,7 +378,7 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     !refused.isWaived &&
     !refused.isWithdrawn &&
     // A process that died may not have kept the answer.
-    refused.pass.isOver &&
+    !refused.pass.hasDied &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
