@@ -254,11 +254,15 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const { stored } = other;
     return !views.some(
       (view) =>
-        view.at >= at && view.records.some((record) => record.id === recordId && sameState(record, stored)),
+        view.at >= at && view.records.some((record) => record.id === recordId && isAsPlaced(record, stored)),
     );
   });
   return unsettledBy(attempt, unseen, 'was not shown to this pass');
 };
+
+/** But for the service's spelling of its name. */
+const isAsPlaced = (one: RecordData, other: RecordData): boolean =>
+  placedKeyOf(one) === placedKeyOf(other) && one.ttl === other.ttl;
 
 /** The client can know of it, and has no leave to forget it. */
 const isAccountable = ({ isForgotten, isWaived, isRivalled, isMisled }: Attempt): boolean =>
@@ -378,7 +382,6 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     !refused.isWaived &&
     !refused.isWithdrawn &&
     // A process that died may not have kept the answer.
-    !refused.pass.hasDied &&
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
