@@ -219,10 +219,24 @@ describe('an accepted entry', () => {
 
   test('ends when an answer shows its record otherwise', () => {
     const edit = accepted(update('#2 www A 192.0.2.1', 'www A 192.0.2.2'), '#2 www A 192.0.2.2');
-    const of = { ...edit, id: 9 };
+    const of = { ...edit, id: 9, recordId: 3 };
     const left = (line: string) => withoutContradicted([edit], actualTemplate([line]), of);
     expect(left('#2 www A 192.0.2.2')).toEqual([edit]);
     expect(left('#2 www A 192.0.2.1')).toEqual([]);
+  });
+
+  test('is not ended by a later write of our own', () => {
+    const added = accepted(add('www A 192.0.2.1'), '#2 www A 192.0.2.1');
+    const edit = {
+      ...accepted(update('#2 www A 192.0.2.1', 'www A 192.0.2.2'), '#2 www A 192.0.2.2'),
+      id: 9,
+    };
+    const shown = actualTemplate(['#2 www A 192.0.2.2']);
+    expect(withoutContradicted([added, edit], shown, edit)).toEqual([added, edit]);
+    expect(withoutContradicted([added, edit], shown, { ...edit, id: 10, recordId: 3 })).toEqual([
+      added,
+      edit,
+    ]);
   });
 });
 
