@@ -201,9 +201,13 @@ export const createJudge = ({
         }),
       );
       for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : [])
-        for (const other of one.attempts)
-          other.isRivalled ||=
-            other.sent.landed === 'coming' && other.after.some((after) => sameKey(after, record));
+        for (const other of one.attempts) {
+          const isUnknown =
+            other.sent.told === 'nothing' && other.after.some((after) => sameKey(after, record));
+          other.isRivalled ||= isUnknown && other.sent.landed === 'coming';
+          // It is taken for what that add may have made.
+          if (isUnknown && other.sent.write.action === 'add') one.ours.add(record.id);
+        }
       if (!attempt || by?.recordId == null) return;
       attempt.stored = one.standing.get(by.recordId)?.record ?? null;
       attempt.replaced = before.get(by.recordId)?.record ?? null;

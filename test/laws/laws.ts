@@ -224,16 +224,18 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   const lost = wanted.filter(
     (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
   );
-  return lost.length >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
+  // Copies are one.
+  const keys = new Set(
+    one.lastListed?.records.filter(({ id }) => lost.includes(id)).map((record) => placedKeyOf(record)),
+  );
+  return keys.size >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
     ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
     : null;
 };
 
 /** Whether it makes a record stand at a name, or leave one. */
-const isMove = (attempt: Attempt): boolean => {
-  const before = beforeOf(attempt);
-  return before === null || attempt.after.some((after) => placeOf(after) !== placeOf(before));
-};
+const isMove = ({ before, after }: Attempt): boolean =>
+  before.every((record, at) => placeOf(record) !== placeOf(after[at]!));
 
 const setsOf = ({ before, after }: Attempt): string[] => [...before, ...after].map(placedSetOf);
 
@@ -395,8 +397,8 @@ const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
   const there = [...one.standing.values()].find(({ record, since, by }) => {
     if (since > listedAt - (by ? service.ownLag : service.lag) || file.isIgnored(record)) return false;
     const isOtherwise = isSpelledOtherwise(record, after);
-    if (isOtherwise && by?.isForgotten) return false;
-    const isAnother = by === null && isOtherwise && !one.ours.has(record.id) && !file.adopt;
+    if (isOtherwise && (by?.isForgotten || file.adopt)) return false;
+    const isAnother = by === null && isOtherwise && !one.ours.has(record.id);
     return placedKeyOf(record) === placedKeyOf(after) ? !isNeeded(record, file, one) : isAnother;
   });
   return there ? `adds ${shown(after)}, and ${shown(there.record)} stood there before` : null;

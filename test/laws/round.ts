@@ -293,7 +293,10 @@ export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather 
     await pass(round, client, word);
     const end = await converge(round, client, { ...word, retry: false }, 'at a person’s word', isSeen);
     if (end === 'seen' || judge.violations.length > 0) return;
-    if (end.result && nature.listed === null) finalTruth(round, client, end.result);
+    // What a person had sent in vain is undone by the next pass.
+    world.advance(hour / 2);
+    const last = await pass(round, client, quiet);
+    if (last && judge.violations.length === 0 && nature.listed === null) finalTruth(round, client, last);
   }
 };
 
