@@ -6,13 +6,13 @@ import type { PassResult, TemplateResult } from '../result.ts';
 import type { Entry } from '../state/memory.ts';
 import { groupBy } from '../plan/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { isPark, stepKey } from '../plan/step.ts';
+import { isPark, movesName, stepKey } from '../plan/step.ts';
 import { dataOf } from '../model/record.ts';
 import { recordKey } from '../plan/entry.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
 import { withoutOver } from './journal.ts';
-import { givesName, permits, type SkipReason } from './permit.ts';
+import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
@@ -160,7 +160,7 @@ const prepare = (
 
 /** A write that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { pass: { holdsAdds = null } }: ClientRun): TemplateState => {
-  if (holdsAdds === null || !planOf(state).steps.some(givesName)) return state;
+  if (holdsAdds === null || !planOf(state).steps.some(movesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
 
