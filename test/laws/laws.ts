@@ -84,8 +84,9 @@ const inForce: Law = (attempt, { pass, file, one }) => {
 const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean => {
   const earlier = one.files.slice(0, -1);
   const wanted = file.records.filter((record) => attempt.after.some((after) => isMet(after, record)));
+  // An edit may leave the record of one to another one of its set.
   const isNew = wanted.some((record) =>
-    earlier.some(({ records }) => !records.some((old) => sameState(old, record))),
+    earlier.some((version) => inSetOf(record, version) !== inSetOf(record, file)),
   );
   const dropped = earlier.flatMap(({ records }) =>
     records.filter((old) => !file.records.some((record) => sameState(old, record))),
@@ -93,6 +94,14 @@ const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean
   const isDropped = dropped.length > 0 && attempt.before.some(({ id }) => one.ours.has(id));
   return isNew || (wanted.length === 0 && isDropped) || isUndoing(attempt, one);
 };
+
+/** What a file says of the record set. */
+const inSetOf = (record: RecordData, { records }: FileFacts): string =>
+  records
+    .filter((other) => placedSetOf(other) === placedSetOf(record))
+    .map((other) => shown(other))
+    .sort()
+    .join();
 
 /** As the file says it, under its name for it. */
 const isMet = (actual: RecordData, desired: RecordData): boolean =>
