@@ -32,10 +32,10 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
     const { writes } = place.service.witness;
     await place.write([address(null, '203.0.113.100'), ...hosts]);
 
-    const daemonAt = async (clockAhead: number) => {
+    const daemonAt = async (later: number) => {
       listings = 0;
       const before = writes.length;
-      const daemon = place.start(['run', '--listen', 'off'], { clockAhead });
+      const daemon = place.start(['run', '--listen', 'off'], { later });
       const startup = daemon.line(({ event }) => event === 'drift.report');
       const finished = daemon.line(({ event }) => event === 'pass.finished');
       const report = await startup;
@@ -77,10 +77,10 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
 
     let now = Date.now();
     let pause = 0;
-    for (const clockAhead of [2 * minute, 10 * minute, 60 * minute]) {
-      const later = await daemonAt(clockAhead);
+    for (const ahead of [2 * minute, 10 * minute, 60 * minute]) {
+      const later = await daemonAt(ahead);
       expect(later.sent).toEqual(['host4']);
-      now = Date.now() + clockAhead;
+      now = Date.now() + ahead;
       const next = pauseIn(later.report, now);
       expect(next).toBeGreaterThan(pause);
       pause = next;

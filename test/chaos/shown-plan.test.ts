@@ -87,8 +87,8 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     const { code, writes, report } = await place.apply();
     expect({ code, writes }).toEqual({ code: 1, writes: 0 });
     expect(report.templates[0]?.differences).toMatchObject([
-      { reason: 'pending-write' },
-      { reason: 'pending-write' },
+      { action: 'add', skippedBy: 'held' },
+      { action: 'add', skippedBy: 'held' },
     ]);
   });
 });

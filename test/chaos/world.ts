@@ -26,6 +26,8 @@ export interface World {
   isCalm: boolean;
   /** Milliseconds that the clocks of processes are ahead of ours. */
   clockAhead: number;
+  /** Milliseconds that have passed on both clocks. */
+  later: number;
   hasLostMemory: boolean;
   close(): Promise<void>;
 }
@@ -78,6 +80,7 @@ export const openWorld = async (
     files: [],
     isCalm: false,
     clockAhead: 0,
+    later: 0,
     hasLostMemory: false,
     close: async () => {
       for (const { program } of world.runs) program.kill('SIGKILL');
@@ -171,11 +174,12 @@ export const startRun = (
   args: readonly string[],
   { mayBeKilled, mayWrite = true }: RunOptions,
 ): Run => {
-  const { random, folder, service, store, isCalm, clockAhead } = world;
+  const { random, folder, service, store, isCalm, clockAhead, later } = world;
   const caller = `process-${world.runs.length}`;
   const program = startProgram({
     args,
     cwd: folder,
+    later,
     clockAhead: clockAhead + (store.takesOver ? random.fork(`clock of ${caller}`).pick(skews) : 0),
     isElsewhere: store.takesOver,
     env: {
