@@ -233,9 +233,13 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   const lost = wanted.filter(
     (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
   );
-  // Copies are one.
+  // A copy is no loss.
+  const there = new Set(listing.records.map((record) => placedKeyOf(record)));
   const keys = new Set(
-    one.lastListed?.records.filter(({ id }) => lost.includes(id)).map((record) => placedKeyOf(record)),
+    one.lastListed?.records
+      .filter(({ id }) => lost.includes(id))
+      .map((record) => placedKeyOf(record))
+      .filter((key) => !there.has(key)),
   );
   return keys.size >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
     ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
