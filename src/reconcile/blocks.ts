@@ -25,6 +25,7 @@ const day = 86_400_000;
 export const blockOf = (
   memory: TemplateMemory,
   missed: readonly Entry[],
+  desiredKeys: ReadonlySet<string>,
   now: Instant,
   isImpatient: boolean,
 ) => {
@@ -48,7 +49,7 @@ export const blockOf = (
       (inSet >= mostAdds
         ? vanished(`${inSet} adds were sent to this record set, and no listing shows them`)
         : null) ??
-      (own ? (failing(own, desired) ?? storedAsOther(own, desired, records)) : null)
+      (own ? (failing(own, desired) ?? storedAsOther(own, desired, desiredKeys)) : null)
     );
   };
 };
@@ -102,12 +103,12 @@ const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(end
 const storedAsOther = (
   { recordId, rewritten }: RecordState,
   desired: DesiredEntry,
-  records: TemplateMemory['records'],
+  desiredKeys: ReadonlySet<string>,
 ): Block | null => {
   if (rewritten === null || !sameData(rewritten.sent, dataOf(desired.record))) return null;
   const key = recordKey(entryOf(rewritten.stored));
   // While it is bound it may have gone; but not if it serves another record of the file.
-  const isAnother = key !== recordKey(desired) && (recordId === null || records.has(key));
+  const isAnother = key !== recordKey(desired) && (recordId === null || desiredKeys.has(key));
   return isAnother ? { reason: 'not-converging', message: storedText(rewritten) } : null;
 };
 

@@ -263,7 +263,7 @@ export const planOf = (state: TemplateState): TemplatePlan => {
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, missed, began, isCommand),
+    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, isCommand),
     parkBlockOf: parkBlockOf(memory, began, isCommand),
   });
   plans.set(memory, { desired, actual, what, plan });
