@@ -12,7 +12,7 @@ import { recordKey } from '../plan/entry.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
 import { withoutOver } from './journal.ts';
-import { givesName, permits, type SkipReason } from './permit.ts';
+import { givesName, permit, permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
@@ -169,7 +169,7 @@ type FinishedTemplate = Pick<FoundTemplate, 'state' | 'result'>;
 
 /** A dry run: what a pass would write and skip. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
-  mapYielding(states, (state) => resultOf(state, permits(state, null), run, false));
+  mapYielding(states, (state) => resultOf(state, (of) => permits(of, null), run, false));
 
 const write = async (
   prepared: readonly TemplateState[],
@@ -185,15 +185,11 @@ const write = async (
   pass.approve?.([...planned.map((state) => plannedResult(state, run)), ...others]);
   const written = await writeTemplates(planned, run);
   const remembered = await mapYielding(written, (state) => run.keep(finish(state)));
-  const finished = await mapYielding(remembered, (state) => {
+  const reasonsOf = (state: TemplateState): SkipReason => {
     const reasons = permits(state, run.view);
-    return resultOf(
-      state,
-      (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' },
-      run,
-      true,
-    );
-  });
+    return (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' };
+  };
+  const finished = await mapYielding(remembered, (state) => resultOf(state, reasonsOf, run, true));
   const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state));
   return { finished, isIncomplete };
 };
@@ -308,7 +304,8 @@ const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => 
     const { difference } = step;
     const isBlocked = 'source' in difference && sources.has(difference.source);
     const isOpen = open.has(stepKey(step)) || isBlocked;
-    return whyNot(step) === null && isOpen && !state.attempts.has(stepKey(step));
+    const isPermitted = whyNot(step) === null && permit(step, state, null) === null;
+    return isPermitted && isOpen && !state.attempts.has(stepKey(step));
   });
 };
 
@@ -324,7 +321,7 @@ const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResul
 /** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
-  skipReason: SkipReason,
+  reasonsOf: (state: TemplateState) => SkipReason,
   run: ClientRun,
   isWritten: boolean,
 ): Promise<FinishedTemplate> => {
@@ -338,7 +335,7 @@ const resultOf = async (
     client: pass.client,
     state: next,
     revision: pass.revisionOf(desired.source.file),
-    skipReason,
+    skipReason: reasonsOf(next),
     clientHolds: isWritten ? run.holds : [],
   });
   return { state: next, result: withSubdomains(result, check.results) };

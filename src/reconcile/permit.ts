@@ -47,7 +47,7 @@ export type SkipReason = (step: Step) => Skip | null;
  * | an answer that no listing has shown, lost memory       | adds; after a failover whatever gives a record its name   |
  * | `mode: edits`                                          | what no edit of the file caused                           |
  * | the client: an error, a wait, the end of the program   | all                                                       |
- * | the template: a write in doubt                         | all but the undoing of a park of this pass                |
+ * | the template: a write in doubt                         | all but the undoing of a write of this pass               |
  * | one reading is not enough                              | all but that                                              |
  * | once in a pass                                         | what was attempted                                        |
  */
@@ -141,7 +141,7 @@ const isAdd = (step: Step): boolean => step.difference.action === 'add';
 export const givesName = (step: Step): boolean => (isPark(step) ? isRestore(step) : movesName(step));
 
 const passReason = (step: Step, state: TemplateState, client: ClientView): Skip | null => {
-  const isUndoing = undoesOwnPark(step, state);
+  const isUndoing = undoesOwnWrite(step, state);
   const reason =
     clientReason(client) ??
     (state.attempts.has(stepKey(step)) ? 'already attempted' : null) ??
@@ -150,10 +150,17 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
   return reason === null ? null : { cause: 'pass', text: reason };
 };
 
-/** Whether it restores a record that this pass parked, or for a write that this pass tried in vain. */
-const undoesOwnPark = (step: Step, { attempts, memory }: TemplateState): boolean => {
-  if (!isPark(step) || !isRestore(step)) return false;
+/**
+ * Whether it restores a record that this pass parked, or for a write that this pass tried in vain; or parks one that this pass
+ * put beside a record without a name that cannot be parked.
+ */
+const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolean => {
+  if (!isPark(step)) return false;
   const { id } = step.actual.record;
+  if (!isRestore(step))
+    return [...attempts.values()].some(
+      (one) => one.outcome === 'applied' && one.entry.action === 'add' && one.entry.recordId === id,
+    );
   const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
   return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed';
 };
