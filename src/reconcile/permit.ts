@@ -114,9 +114,7 @@ const unsettledReason = (step: Step, state: TemplateState): string | null => {
 export const waitsToSettle = (state: TemplateState): boolean =>
   !isSettled(state) &&
   (state.open.some(({ isBehind }) => isBehind) ||
-    planOf(state).steps.some(
-      (step) => !state.attempts.has(stepKey(step)) && unsettledReason(step, state) !== null,
-    ));
+    planOf(state).steps.some((step) => unsettledReason(step, state) !== null));
 
 /** What is waited for, and until when. */
 export const unsettledText = (open: readonly OpenEntry[]): string => {
