@@ -4,7 +4,6 @@ import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from 
 import { parkedKey } from '../plan/memory.ts';
 import type { Block } from '../plan/plan-input.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
-import type { Attempt } from './state.ts';
 import { mostAdds, type TemplateMemory } from './memory.ts';
 import { elapsed, endOf, isoOf } from './times.ts';
 
@@ -89,6 +88,12 @@ export const parkBlockOf =
     if (failure) return { error: failure.message, retryAt: retryAtOf(failure, now) };
     return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
   };
+
+/** A write of this pass. */
+interface Attempt {
+  readonly entry: Pick<Entry, 'key' | 'recordId'>;
+  readonly outcome: string;
+}
 
 type IsPaused = (record: RecordState, sent: RecordData) => Failure | null;
 
