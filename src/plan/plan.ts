@@ -226,7 +226,7 @@ const draftBeside = (
       },
     },
   );
-  const waitsFor = withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)]));
+  const waitsFor = withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)]), order.links);
   return {
     ...order,
     waitsFor,
@@ -252,15 +252,37 @@ const afterOthers = (steps: readonly Step[], waitsFor: ReadonlyMap<Step, Step>):
   return placed;
 };
 
-/** Of steps that wait for each other, the first goes on. */
-const withoutCycles = (waitsFor: Map<Step, Step>): Map<Step, Step> => {
-  for (const step of waitsFor.keys()) {
-    const seen = new Set<Step | undefined>();
-    let next = waitsFor.get(step);
-    for (; next && next !== step && !seen.has(next); next = waitsFor.get(next)) seen.add(next);
-    if (next === step) waitsFor.delete(step);
-  }
+/** Of steps that wait for each other, also by what is written together with them, the first goes on. */
+const withoutCycles = (waitsFor: Map<Step, Step>, links: Links): Map<Step, Step> => {
+  if (waitsFor.size === 0) return waitsFor;
+  const groupOf = groupsIn(links);
+  const waiting = groupBy([...waitsFor.keys()], groupOf);
+  const leadsTo = (group: Step, own: Step, seen = new Set<Step>()): boolean => {
+    if (group === own) return true;
+    if (seen.has(group)) return false;
+    seen.add(group);
+    return (waiting.get(group) ?? []).some((step) => {
+      const next = waitsFor.get(step);
+      return next !== undefined && leadsTo(groupOf(next), own, seen);
+    });
+  };
+  for (const [step, first] of waitsFor) if (leadsTo(groupOf(first), groupOf(step))) waitsFor.delete(step);
   return waitsFor;
+};
+
+/** Steps that are written together have the same one. */
+const groupsIn = (links: Links): ((step: Step) => Step) => {
+  const groups = new Map<Step, Step>();
+  for (const start of links.keys()) {
+    if (groups.has(start)) continue;
+    const open = [start];
+    for (let step = open.pop(); step; step = open.pop()) {
+      if (groups.has(step)) continue;
+      groups.set(step, start);
+      open.push(...(links.get(step) ?? []));
+    }
+  }
+  return (step) => groups.get(step) ?? step;
 };
 
 /** A record that made way serves nothing else before what needed its place is there. */

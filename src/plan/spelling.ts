@@ -23,7 +23,8 @@ export const isNamed = (sent: string, name: string): boolean =>
 /** Whether names differ by a placeholder for the domain or a final dot alone. */
 export const isBareSame = (one: string, other: string): boolean => bareName(one) === bareName(other);
 
-const isRespelled = (one: string, other: string): boolean =>
+/** Whether names have the same letters and digits, or differ as `isBareSame` says. */
+export const isRespelled = (one: string, other: string): boolean =>
   isBareSame(one, other) || (lettersOf(one) !== '' && lettersOf(one) === lettersOf(other));
 
 /** A name without a placeholder for the domain, or the final dot, behind it. */

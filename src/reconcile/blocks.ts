@@ -53,7 +53,7 @@ export const blockOf = (
       (inSet >= mostAdds
         ? vanished(`${inSet} adds were sent to this record set, and no listing shows them`)
         : null) ??
-      (own ? (failing(own, desired) ?? storedAsOther(own, desired)) : null)
+      (own ? (failing(own, desired) ?? storedAsOther(own, desired, records)) : null)
     );
   };
 };
@@ -111,10 +111,15 @@ export const pausesOf =
 const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(endOf(since, pause, now));
 
 /** An earlier add of it became another record, as the service stored it: another add would make a copy. */
-const storedAsOther = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {
-  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
-    return null;
-  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
+const storedAsOther = (
+  { recordId, rewritten }: RecordState,
+  desired: DesiredEntry,
+  records: TemplateMemory['records'],
+): Block | null => {
+  if (rewritten === null || !sameData(rewritten.sent, dataOf(desired.record))) return null;
+  const key = recordKey(entryOf(rewritten.stored));
+  // While it is bound it may have gone; but not if it serves another record of the file.
+  const isAnother = key !== recordKey(desired) && (recordId === null || records.has(key));
   return isAnother ? { reason: 'not-converging', message: storedText(rewritten) } : null;
 };
 

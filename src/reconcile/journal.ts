@@ -3,7 +3,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { isAddress } from '../model/address.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
-import { isNamed, lettersOf } from '../plan/spelling.ts';
+import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
 import { elapsed, endOf, lagOf, type Times } from './times.ts';
 
@@ -76,7 +76,7 @@ export const settle = (
     changed.set(entry.id, next);
   };
   const accept = (entry: Entry, record: ActualRecord, copies: readonly ActualRecord[]): void => {
-    const accepted = acceptedAs(entry, record, reading.read);
+    const accepted = acceptedAs(entry, record, reading.read, isDoubtful(entry, record));
     const wasLost = entry.state === 'failed';
     end(entry, { kind: 'accepted', entry: accepted, record, copies, wasLost }, accepted);
   };
@@ -95,7 +95,7 @@ export const settle = (
     else if (isRefused(entry, reading)) end(entry, { kind: 'refused', entry }, null);
     else if (record && isIgnored(entry, record, reading, times)) accept(entry, record, []);
     else {
-      const next = afterTime(entry, reading, times);
+      const next = afterTime(withOthers(entry, reading, known), reading, times);
       if (next.state === 'failed' && entry.state !== 'failed')
         end(entry, { kind: 'lost', entry: next }, next);
       else if (next !== entry) changed.set(entry.id, next);
@@ -117,17 +117,22 @@ export const withoutOver = (entries: readonly Entry[], now: Instant, times: Time
   return left.length === entries.length ? entries : left;
 };
 
-/** What an answer shows otherwise than it was stored was changed since: no listing is behind in showing that. */
+/** What an answer shows otherwise than it was stored, somebody else has changed since: no listing is behind in showing that. */
 export const withoutContradicted = (
   entries: readonly Entry[],
   { records }: ActualTemplate,
   of: Entry,
 ): readonly Entry[] => {
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return entries.filter(({ id, state, recordId, stored }) => {
-    const record = state === 'accepted' && id !== of.id ? byId.get(recordId!) : undefined;
-    return record === undefined || sameData(record, stored!);
-  });
+  const last = new Map(
+    entries.filter(({ state }) => state === 'accepted').map((entry) => [entry.recordId, entry]),
+  );
+  const changed = new Set(
+    records.flatMap((record): number[] => {
+      const stored = record.id === of.recordId ? null : last.get(record.id)?.stored;
+      return stored && !sameData(record, stored) ? [record.id] : [];
+    }),
+  );
+  return entries.filter(({ state, recordId }) => state !== 'accepted' || !changed.has(recordId!));
 };
 
 const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
@@ -183,6 +188,28 @@ const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Know
       for (const record of matching) taken.add(record);
     }
   return [...found].map(([entry, matching]) => ({ entry, records: matching }));
+};
+
+/** What another record of the file equals is not what the add made, also if the file drops that one. */
+const withOthers = (entry: Entry, { records }: Reading, { isKnown, desiredKeys }: Known): Entry => {
+  if (entry.action !== 'add') return entry;
+  const before = new Set(entry.idsBefore);
+  const others = records.filter(
+    (record) =>
+      !before.has(record.id) &&
+      !isKnown(record.id) &&
+      isRespelling(entry.after, record) &&
+      desiredKeys.has(recordKey(entryOf(record))),
+  );
+  return others.length === 0
+    ? entry
+    : { ...entry, idsBefore: [...entry.idsBefore, ...others.map(({ id }) => id)] };
+};
+
+/** What nobody answered for may be somebody's at a longer name. */
+const isDoubtful = ({ action, after }: Entry, { name }: ActualRecord): boolean => {
+  const [sent, stored] = [canonicalName(after.name), canonicalName(name)];
+  return action === 'add' && sent !== stored && !isRespelled(sent, stored);
 };
 
 const isRespelling = (sent: RecordData, stored: RecordData): boolean => {

@@ -13,7 +13,7 @@ import {
 } from '../plan/memory.ts';
 import { isParkedName, parkedForm } from '../plan/parked.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
-import { isNamed } from '../plan/spelling.ts';
+import { isNamed, isRespelled } from '../plan/spelling.ts';
 import { isPark } from '../plan/step.ts';
 import type {
   Entry,
@@ -189,6 +189,11 @@ class Draft {
     return this.#records ?? this.#before.records;
   }
 
+  /** As they are now: they may change meanwhile. */
+  all(): RecordState[] {
+    return [...this.records.values()];
+  }
+
   get byId(): ReadonlyMap<number, RecordState> {
     return this.#byId ?? this.#before.byId;
   }
@@ -220,10 +225,8 @@ class Draft {
   }
 
   setRow(changes: Partial<TemplateRow>): void {
-    const isNew = Object.entries(changes).some(
-      ([field, value]) => JSON.stringify(value) !== JSON.stringify(this.row[field as keyof TemplateRow]),
-    );
-    if (isNew) this.row = { ...this.row, ...changes };
+    const row = { ...this.row, ...changes };
+    if (JSON.stringify(row) !== JSON.stringify(this.row)) this.row = row;
   }
 
   result(): TemplateMemory {
@@ -293,7 +296,7 @@ const takeOutcome = (draft: Draft, outcome: Outcome, view: ActualTemplate, at: I
 const lostText = 'its outcome was unknown, and no listing shows it';
 
 /** Whether it puts a parked record back. */
-export const isUndoing = ({ key }: Entry): boolean => key.endsWith(' back');
+const isUndoing = ({ key }: Entry): boolean => key.endsWith(' back');
 
 const takeAdd = (
   draft: Draft,
@@ -426,7 +429,7 @@ const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: Act
 /** A record that made way for one that is there stays parked. */
 const settleDisplaced = (draft: Draft, key: string): void => {
   if (!draft.hasDisplaced) return;
-  for (const record of [...draft.records.values()])
+  for (const record of draft.all())
     if (record.displaced?.key === key) draft.put({ ...record, displaced: null });
 };
 
@@ -450,7 +453,7 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
   const isKnown = own !== undefined || draft.records.has(entry.key);
   const known = own ?? draft.get(entry.key, entry.before ?? entry.after);
   const isRepeated = known.failure?.kind === kind && sameData(known.failure.sent, entry.after);
-  const count = isRepeated ? known.failure!.count + 1 : 1;
+  const count = isRepeated ? known.failure.count + 1 : 1;
   // What was lost is sent again at once the first time.
   const failures = kind === 'lost' ? count - 1 : count;
   const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
@@ -461,9 +464,21 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
 /** Milliseconds. */
 const growth = { first: 60_000, max: 6 * 3_600_000 };
 
+/** Whether it has the name, or one of the same letters. */
+const isSpelledAs = (wanted: RecordData, seen: RecordData): boolean => {
+  const [one, other] = [canonicalName(wanted.name), canonicalName(seen.name)];
+  return one === other || isRespelled(one, other);
+};
+
+/** What was only counted, under a name of its own, is somebody else's. */
 const liftObstacles = (draft: Draft): void => {
-  for (const record of [...draft.records.values()]) {
+  for (const record of draft.all()) {
     const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
+    if (record.isOnlyCounted && seen !== null && !isSpelledAs(wanted, seen)) {
+      draft.forget(key);
+      draft.setRow({ otherIds: [...draft.row.otherIds, recordId!] });
+      continue;
+    }
     draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
   }
   draft.setRow({ unlistedIds: [] });
@@ -479,7 +494,7 @@ const observe = (draft: Draft, { plan, view, isGone }: Extract<MemoryEvent, { ty
       noteCause(draft, recordKey(step.desired), step.difference.desired, step.difference.cause);
   for (const { desired } of plan.blocked)
     noteCause(draft, recordKey(entryOf(desired)), desired, firstCause(draft));
-  for (const record of [...draft.records.values()]) {
+  for (const record of draft.all()) {
     const { key, recordId } = record;
     if (recordId === null) {
       if (!draft.desiredKeys.has(key) && record.lostAdds === 0) draft.forget(key);

@@ -6,13 +6,13 @@ import type { PassResult, TemplateResult } from '../result.ts';
 import type { Entry } from '../state/memory.ts';
 import { groupBy } from '../plan/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { isPark, stepKey } from '../plan/step.ts';
+import { isPark, movesName, stepKey } from '../plan/step.ts';
 import { dataOf } from '../model/record.ts';
 import { recordKey } from '../plan/entry.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
 import { withoutOver } from './journal.ts';
-import { givesName, permit, permits, type SkipReason } from './permit.ts';
+import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
@@ -21,6 +21,7 @@ import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
   digestOf,
+  isPaused,
   isSettled,
   isStopped,
   openTemplate,
@@ -160,7 +161,7 @@ const prepare = (
 
 /** A write that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { pass: { holdsAdds = null } }: ClientRun): TemplateState => {
-  if (holdsAdds === null || !planOf(state).steps.some(givesName)) return state;
+  if (holdsAdds === null || !planOf(state).steps.some(movesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
 
@@ -296,6 +297,8 @@ const noteUndone = (given: TemplateState): TemplateState => {
 
 /** Whether steps that nothing but this pass kept from being sent are still due. */
 const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => {
+  // It may have been suspended since.
+  if (isPaused(state)) return false;
   const whyNot = permits(planned, null);
   const { steps, blocked } = planOf(state);
   const open = new Set(steps.map(stepKey));
@@ -304,8 +307,7 @@ const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => 
     const { difference } = step;
     const isBlocked = 'source' in difference && sources.has(difference.source);
     const isOpen = open.has(stepKey(step)) || isBlocked;
-    const isPermitted = whyNot(step) === null && permit(step, state, null) === null;
-    return isPermitted && isOpen && !state.attempts.has(stepKey(step));
+    return whyNot(step) === null && isOpen && !state.attempts.has(stepKey(step));
   });
 };
 

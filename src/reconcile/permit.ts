@@ -44,14 +44,14 @@ export type SkipReason = (step: Step) => Skip | null;
  * | ------------------------------------------------------ | --------------------------------------------------------- |
  * | `mode: report`, `--only`, a guard, a suspension         | all, or those that are not selected                       |
  * | the template is not settled                            | what enters or leaves a name; the record sets concerned   |
- * | an answer that no listing has shown, lost memory       | adds; after a failover whatever gives a record its name   |
+ * | an answer that no listing has shown, lost memory       | what enters or leaves a name; the former but for undoing  |
  * | `mode: edits`                                          | what no edit of the file caused                           |
  * | the client: an error, a wait, the end of the program   | all                                                       |
  * | the template: a write in doubt                         | all but the undoing of a write of this pass               |
  * | one reading is not enough                              | all but that                                              |
  * | once in a pass                                         | what was attempted                                        |
  */
-export const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
+const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
   policyReason(step, state) ?? (client && passReason(step, state, client));
 
 /** The same for all steps of a plan: what is linked is written together or not at all. */
@@ -87,7 +87,7 @@ const policyReason = (step: Step, state: TemplateState): Skip | null => {
   const { desired, holds, circumstances } = state;
   if (desired.mode === 'report') return { cause: 'mode-report', text: 'mode: report writes nothing' };
   if (!isChosen(step, circumstances.only)) return notSelected;
-  const hold = firstPolicy(holds.filter((one) => one.scope === 'template' || holdsAdd(one, step)));
+  const hold = firstPolicy(holds.filter((one) => one.scope === 'template' || holdsMove(one, step)));
   if (hold) return { cause: 'held', text: `held: ${hold.reason}` };
   const unsettled = unsettledReason(step, state);
   if (unsettled !== null) return { cause: 'held', text: `held: ${unsettled}` };
@@ -118,10 +118,9 @@ export const waitsToSettle = (state: TemplateState): boolean =>
 
 /** What is waited for, and until when. */
 export const unsettledText = (open: readonly OpenEntry[]): string => {
-  const [{ entry, isBehind, until }, ...others] = open.toSorted((a, b) => b.until - a.until) as [
-    OpenEntry,
-    ...OpenEntry[],
-  ];
+  const [last, ...others] = open.toSorted((a, b) => b.until - a.until);
+  if (!last) return '';
+  const { entry, isBehind, until } = last;
   const { type, name, content } = entry.after;
   const what = `${type} ${name ?? '@'} ${content}, sent at ${isoOf(entry.sentAt.now)}`;
   const more = others.length > 0 ? `; and ${others.length} more` : '';
@@ -130,13 +129,9 @@ export const unsettledText = (open: readonly OpenEntry[]): string => {
     : `an earlier write has not settled: ${what}, may still appear until ${isoOf(until)}${more}`;
 };
 
-const holdsAdd = ({ scope, cause }: Hold, step: Step): boolean =>
-  scope === 'adds' && (isAdd(step) || (cause === 'forgotten' && givesName(step)));
-
-const isAdd = (step: Step): boolean => step.difference.action === 'add';
-
-/** Whether it puts a record at a name of the file. */
-export const givesName = (step: Step): boolean => (isPark(step) ? isRestore(step) : movesName(step));
+/** Where nothing can be added, nothing leaves a name either: it might stay empty. */
+const holdsMove = ({ scope, cause }: Hold, step: Step): boolean =>
+  scope === 'adds' && movesName(step) && (cause === 'forgotten' || !isPark(step) || !isRestore(step));
 
 const passReason = (step: Step, state: TemplateState, client: ClientView): Skip | null => {
   const isUndoing = undoesOwnWrite(step, state);

@@ -14,6 +14,7 @@ import {
   type Asked,
   type TemplateState,
 } from './state.ts';
+import type { TemplateRow } from '../state/memory.ts';
 import { elapsed } from './times.ts';
 
 /*
@@ -33,14 +34,21 @@ export const awaitsReading = (state: TemplateState, client: ClientView): boolean
 
 /** Confirms everything if the saved reading is the same, and old enough. */
 export const confirmBySaved = (state: TemplateState): TemplateState | null => {
-  const { lastReading } = state.memory.row;
+  const lastReading = savedReading(state);
   const { settle } = state.circumstances.times;
   if (!isSettled(state) || lastReading?.digest !== digestOf(state.view) || lacksDesired(state)) return null;
   if (elapsed(lastReading.since, state.asked) < settle) return null;
-  // What a process sent that died since may have changed it.
-  if (state.journal.some((one) => one.state !== 'accepted' && elapsed(lastReading.since, one.sentAt) > 0))
-    return null;
   return confirmAll({ ...state, since: lastReading.since, isGone: lackedBy(state.view) });
+};
+
+/** None from before a write of unknown outcome: a process that died since may have written after it. */
+const savedReading = ({ memory, journal }: TemplateState): TemplateRow['lastReading'] => {
+  const { lastReading } = memory.row;
+  const isEarlier = journal.some(
+    ({ state, sentAt }) =>
+      lastReading !== null && state !== 'accepted' && elapsed(lastReading.since, sentAt) > 0,
+  );
+  return isEarlier ? null : lastReading;
 };
 
 /** A missing record of the file takes two listings of one pass: while the file had errors, others may have gone by unnoticed. */
@@ -102,9 +110,8 @@ export const compareListing = (
  * saved one ends that in any case.
  */
 export const rememberReading = (state: TemplateState): TemplateState => {
-  const { lastReading } = state.memory.row;
   const digest = digestOf(state.view);
-  if (digest === lastReading?.digest) return state;
+  if (digest === savedReading(state)?.digest) return state;
   const isSure = isSettled(state) && !state.holds.some((hold) => !isPolicy(hold));
   const next = isSure ? { digest, since: state.since } : null;
   return changed(state, { type: 'row', changes: { lastReading: next } });

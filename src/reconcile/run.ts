@@ -163,7 +163,7 @@ export class ClientRun {
 
   /** Tells log and metrics what became of writes. */
   tell(history: readonly HistoryEntry[]): void {
-    for (const { at, run, outcome, ...entry } of history)
+    for (const { at: _at, run: _run, outcome, ...entry } of history)
       this.pass.onChange({ ...entry, outcome: outcome === 'duplicate' ? 'applied' : outcome });
   }
 

@@ -188,8 +188,8 @@ const asParked = (state: TemplateState, step: Step, { name, type, content }: Act
   }
   const parked = state.attempts.get(parkedKey(step.actual.record.id));
   if (parked?.outcome !== 'applied') return state;
-  const write = state.attempts.get(parked.entry.makesWayFor ?? '');
-  const why = write?.error == null ? '' : ` (${resultOf(write.step).type}): ${write.error}`;
+  const other = state.attempts.get(parked.entry.makesWayFor ?? '');
+  const why = other?.error == null ? '' : ` (${resultOf(other.step).type}): ${other.error}`;
   const error = `restored: the write that needed its name was not accepted${why}`;
   return withAttempt(state, { ...parked, outcome: 'restored', error });
 };

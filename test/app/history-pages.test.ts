@@ -5,6 +5,7 @@ import { readHistoryPage } from '../../src/app/history-pages.ts';
 import type { HistoryCursor, HistoryQuery } from '../../src/daemon/http/history-query.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
+import { fileStore } from '../../src/state/store.ts';
 import { changesOf, newEntry, newFolder, opened, finish } from '../state/samples.ts';
 
 /** Clients that share a state directory, as the settings have them. */
@@ -37,13 +38,16 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
   }
   const query = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };
   const page = (changes: Partial<HistoryQuery> = {}, signal?: AbortSignal) =>
-    readHistoryPage({
-      clients,
-      isSandbox: false,
-      query: { ...query, ...changes },
-      redact: (value) => value,
-      signal,
-    });
+    readHistoryPage(
+      {
+        clients,
+        isSandbox: false,
+        query: { ...query, ...changes },
+        redact: (value) => value,
+        signal,
+      },
+      fileStore(Date.now),
+    );
   return { page };
 };
 

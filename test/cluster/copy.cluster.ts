@@ -50,7 +50,7 @@ const inFile = async (stateDir: string) =>
   );
 
 describe('the state of a state directory', () => {
-  it('moves to PostgreSQL and back, with open intents, and is never in two places', async () => {
+  it('moves to PostgreSQL and back, with open writes, and is never in two places', async () => {
     const stateDir = await newState();
     const before = await inFile(stateDir);
     expect(before[0]?.intents).toHaveLength(4);

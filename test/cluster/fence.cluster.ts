@@ -42,7 +42,7 @@ const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rou
       const takeOver = async (): Promise<number[]> => {
         const lease = await acquireLease(successors, { ...waiting, name, duration: 30_000 });
         const rows = await successors.query<{ id: string }>(
-          'SELECT id FROM dns_template_sync.intents WHERE scope = $1',
+          'SELECT id FROM dns_template_sync.journal WHERE scope = $1',
           [name],
         );
         await lease.release();
@@ -88,7 +88,7 @@ describe('after a takeover of a client', () => {
     let rounds = 0;
     for (; unseen === 0 && rounds < 10_000; rounds += 500) {
       unseen = (await race(withLock(holders, 'FOR KEY SHARE'), successors, 500)).unseen;
-      await holders.query('TRUNCATE dns_template_sync.leases, dns_template_sync.intents');
+      await holders.query('TRUNCATE dns_template_sync.leases, dns_template_sync.journal');
     }
     process.stdout.write(`with FOR KEY SHARE: ${unseen} unseen in the last 500 of ${rounds} races\n`);
     expect(unseen).toBeGreaterThan(0);

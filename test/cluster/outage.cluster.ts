@@ -90,7 +90,7 @@ it('does not count intents whose answers were lost, since nothing was sent', asy
   const { want, start } = newWorkers(service, database.href, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
   want(['added']);
   const apply = (): Promise<string> => start(['apply', '--yes']).ended;
-  lose('INSERT INTO dns_template_sync.intents', 2);
+  lose('INSERT INTO dns_template_sync.journal', 2);
   for (let passes = 0; passes < 6; passes += 1) await apply();
   expect((await service.records(17)).filter(({ name }) => name === 'added')).toHaveLength(1);
 });
@@ -135,7 +135,7 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
   await primary.stop('SIGKILL');
   await ask(standby, 'SELECT pg_promote()');
   lead(standby);
-  expect(await ask(standby, 'SELECT FROM dns_template_sync.intents')).toEqual([]);
+  expect(await ask(standby, 'SELECT FROM dns_template_sync.journal')).toEqual([]);
 
   const successor = apply(folder);
   const ended = successor.ended.then(() => 'ended');

@@ -82,7 +82,7 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
        RETURN NULL; END $$`,
   );
   await database.query(
-    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION warn()',
+    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
   );
   const memory = openPostgresMemory(database, 'client');
   await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');

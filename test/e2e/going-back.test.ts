@@ -2,12 +2,11 @@ import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { mutatedProgram } from './mutated-program.ts';
-import { run, start, workplace, type Ended } from './program.ts';
+import { run, workplace, type Ended } from './program.ts';
 import { startService } from './service.ts';
 
 /** The program with one more migration. */
-const newerProgram = (): string =>
-  path.join(mutatedProgram(['currentVersion=4', 'currentVersion=5']), 'main.js');
+const newerProgram = (): string => mutatedProgram(['currentVersion=4', 'currentVersion=5']);
 
 /** What the file says beside the records that the template has from the start. */
 const describe = async (cwd: string, ...records: readonly string[]): Promise<void> => {
@@ -33,7 +32,7 @@ it('goes back from a newer version as the documentation says, and writes nothing
   await older();
   await copy(state, `${state}-copy`);
   await describe(cwd, 'name: first, content: 192.0.2.2', 'name: second, content: 192.0.2.2');
-  await start(apply, { cwd, env: service.env }, newerProgram()).ended;
+  await run(apply, { cwd, env: service.env }, newerProgram());
   expect([await named('first'), await named('second')]).toEqual([['192.0.2.2'], ['192.0.2.2']]);
 
   await describe(cwd, 'name: first, content: 192.0.2.3', 'name: second, content: 192.0.2.3');

@@ -293,7 +293,10 @@ export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather 
     await pass(round, client, word);
     const end = await converge(round, client, { ...word, retry: false }, 'at a person’s word', isSeen);
     if (end === 'seen' || judge.violations.length > 0) return;
-    if (end.result && nature.listed === null) finalTruth(round, client, end.result);
+    // What a person had sent in vain is undone by the next pass.
+    world.advance(hour / 2);
+    const last = await pass(round, client, quiet);
+    if (last && judge.violations.length === 0 && nature.listed === null) finalTruth(round, client, last);
   }
 };
 
@@ -346,18 +349,19 @@ const converge = async (
   const begun = world.time;
   let readyAfter: number | null = null;
   let still = 0;
-  let before = '';
+  let before: readonly string[] = [];
   let result: PassResult | null = null;
   for (let count = 0; count < most && (still < 2 || count < schedule.length); count += 1) {
     world.advance(schedule[count] ?? hour / 2);
     result = await pass(round, client, wish);
     if (judge.violations.length > 0) break;
     if (unwritten(round, client).length === 0) readyAfter ??= world.time - begun;
-    // What is refused is tried again less and less often, at a person's word each time; and what makes way for it comes back.
+    // What is refused is tried again less and less often, at a person's word each time; what makes way for it comes back by the
+    // next pass.
     const attempts = round.judged?.attempts ?? [];
-    const isInVain = attempts.some(({ sent }) => sent.told === 'refused') && after(round) === before;
+    const isInVain = before.includes(after(round)) && isTriedInVain(round);
     still = isInVain || attempts.every(({ sent }) => sent.landed === 'no') ? still + 1 : 0;
-    before = after(round);
+    before = [...before.slice(-1), after(round)];
     if (isSeen([client.name, how, count < schedule.length ? count : still, round.passes % 2])) return 'seen';
   }
   if (still < 2 && judge.violations.length === 0)
@@ -366,6 +370,10 @@ const converge = async (
 };
 
 const after = ({ service }: Round): string => JSON.stringify(service.templates());
+
+/** Something was refused in a pass before, of these or of those before them. */
+const isTriedInVain = ({ judge }: Round): boolean =>
+  judge.cases().some(({ attempts }) => attempts.slice(-8).some(({ sent }) => sent.told === 'refused'));
 
 /** Five minutes, as by the schedule that the daemon has by default. */
 const schedule = [300_000, 300_000, 300_000, 300_000] as const;

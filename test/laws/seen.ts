@@ -79,8 +79,6 @@ export interface Attempt {
   isWithdrawn: boolean;
   /** Somebody made the same before it took effect: nothing tells them apart. */
   isRivalled: boolean;
-  /** Its process died, or could not save what became of it. */
-  isUnsaved: boolean;
   /** Its answer showed its record as it was before. */
   isMisled: boolean;
 }
@@ -113,6 +111,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Its process died: what it was told last may not be on disk. */
+  hasDied: boolean;
 }
 
 /** How the service is, as far as laws go by it; lags in ms. */

@@ -121,10 +121,10 @@ export const openPostgresMemory = (
       // Entries of other clients of a template of ours are ours to settle, too.
       const ours = scopesIn(await opening());
       const { entries, left, history } = changes;
-      const bodies = entries.map((entry) => JSON.stringify(entry));
+      const texts = entries.map((entry) => JSON.stringify(entry));
       const saved = asRows(changes);
       await changed(async (run) => {
-        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), bodies, ours]);
+        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), texts, ours]);
         if (left.length > 0) await run(queries.leave, [left, ours]);
         for (const entry of history) await note(run, scope, entry);
         if (saved !== null) await save(run, scope, saved);
