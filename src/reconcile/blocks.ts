@@ -11,8 +11,8 @@ const mostStores = 3;
 const day = 86_400_000;
 
 /**
- * Why a desired record may not be written now because of its past; null if it may. `isPaused`: whether the failure of a
- * record delays it. `missed`: adds of the journal that one reading lacks. The first that applies:
+ * Why a desired record may not be written now because of its past; null if it may. `pauseOf`: the failure that delays the write
+ * of a record. `missed`: adds of the journal that one reading lacks. The first that applies:
  *
  * | because of                                            | of         | until                                   |
  * | ----------------------------------------------------- | ---------- | --------------------------------------- |
@@ -22,15 +22,10 @@ const day = 86_400_000;
  * | the service stores it differently                     | both       | an edit of it, a change at the service  |
  * | the same value stored three times within a day        | an update  | an edit of it, a day                    |
  */
-export const blockOf = (
-  memory: TemplateMemory,
-  missed: readonly Entry[],
-  now: Instant,
-  isPaused: IsPaused,
-) => {
+export const blockOf = (memory: TemplateMemory, missed: readonly Entry[], now: Instant, pauseOf: PauseOf) => {
   const { records, byId } = memory;
   const failing = (record: RecordState, desired: DesiredEntry): Block | null => {
-    const failure = isPaused(record, dataOf(desired.record));
+    const failure = pauseOf(record, dataOf(desired.record));
     return failure && { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) };
   };
   let lost: ReadonlyMap<string, number> | undefined;
@@ -80,11 +75,11 @@ const lostBySet = ({ records }: TemplateMemory, missed: readonly Entry[]): Map<s
 
 /** Why a record may not be changed to inert, or earlier, values now. */
 export const parkBlockOf =
-  ({ records, byId }: TemplateMemory, now: Instant, isPaused: IsPaused) =>
+  ({ records, byId }: TemplateMemory, now: Instant, pauseOf: PauseOf) =>
   ({ record }: ActualEntry, sent: RecordData): { error: string; retryAt?: string } | null => {
     const known = byId.get(record.id) ?? records.get(parkedKey(record.id));
     if (!known) return null;
-    const failure = isPaused(known, sent);
+    const failure = pauseOf(known, sent);
     if (failure) return { error: failure.message, retryAt: retryAtOf(failure, now) };
     return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
   };
@@ -95,11 +90,11 @@ interface Attempt {
   readonly outcome: string;
 }
 
-type IsPaused = (record: RecordState, sent: RecordData) => Failure | null;
+type PauseOf = (record: RecordState, sent: RecordData) => Failure | null;
 
 /** The failure that still delays the write of these values. A command waits for those of its own pass alone. */
 export const pausesOf =
-  (attempts: Iterable<Attempt>, now: Instant, isCommand: boolean): IsPaused =>
+  (attempts: Iterable<Attempt>, now: Instant, isCommand: boolean): PauseOf =>
   ({ key, recordId, failure }, sent) => {
     if (failure === null || !sameData(failure.sent, sent) || elapsed(failure.since, now) >= failure.pause)
       return null;

@@ -257,15 +257,15 @@ export const planOf = (state: TemplateState): TemplatePlan => {
   const what = `${isSettled(state)} ${missed.map(({ id }) => id).join()}`;
   if (known?.desired === desired && known.actual === actual && known.what === what) return known.plan;
   const { began, force, retry, isCommand } = circumstances;
-  const isPaused = pausesOf([...state.attempts.values()], began, isCommand);
+  const pauses = pausesOf([...state.attempts.values()], began, isCommand);
   const plan = planTemplate({
     desired,
     actual,
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, missed, began, isPaused),
-    parkBlockOf: parkBlockOf(memory, began, isPaused),
+    blockOf: blockOf(memory, missed, began, pauses),
+    parkBlockOf: parkBlockOf(memory, began, pauses),
   });
   plans.set(memory, { desired, actual, what, plan });
   return plan;
