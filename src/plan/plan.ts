@@ -88,6 +88,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     everything,
     pairs,
     places,
+    suspectIds: new Set([...suspects.values()].map(({ record }) => record.id)),
     wants: wantsOf(entries),
   };
   const draft = draftSteps(work, input);
@@ -104,7 +105,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     surplus: draft.surplus,
     pairs,
     missing,
-    suspectIds: new Set([...suspects.values()].map(({ record }) => record.id)),
+    suspectIds: work.suspectIds,
     inSync: pairs.length - changed.length - stranded.steps.length,
     parked: parked.filter((entry) => !inUse.has(entry)).length,
     ignored: everything.length - ours.length,
@@ -126,6 +127,7 @@ interface Work {
   readonly everything: readonly ActualEntry[];
   readonly pairs: readonly Pair[];
   readonly places: Places;
+  readonly suspectIds: ReadonlySet<number>;
   readonly wants: Wants;
 }
 
@@ -173,7 +175,7 @@ const draftBeside = (
     frozen,
     unserved,
   }: { readonly frozen: ReadonlySet<string>; readonly unserved: ReadonlySet<DesiredEntry> },
-  { changed, adds, left, parked, everything, pairs, places, wants }: Work,
+  { changed, adds, left, parked, everything, pairs, places, suspectIds, wants }: Work,
   input: PlanInput,
 ): Draft & { readonly conflicting: readonly BlockedStep[] } => {
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
@@ -198,7 +200,8 @@ const draftBeside = (
     recordId: actual.record.id,
     current: dataOf(actual.record),
     reason,
-    cause: causeOfSurplus(actual, memory, wants),
+    // Nobody knows yet whose it is.
+    cause: suspectIds.has(actual.record.id) ? 'unknown' : causeOfSurplus(actual, memory, wants),
   });
   const parks = split(use.parks, (entry) => {
     const block = parkBlockOf?.(entry.actual, parkedForm(entry.actual.record, entry.actual.type));

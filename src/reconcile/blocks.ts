@@ -11,8 +11,8 @@ const mostStores = 3;
 const day = 86_400_000;
 
 /**
- * Why a desired record may not be written now because of its past; null if it may. `isImpatient`: for a command, which does
- * not wait for pauses. `missed`: adds of the journal that one reading lacks. The first that applies:
+ * Why a desired record may not be written now because of its past; null if it may. `pauseOf`: the failure that delays the write
+ * of a record. `missed`: adds of the journal that one reading lacks. The first that applies:
  *
  * | because of                                            | of         | until                                   |
  * | ----------------------------------------------------- | ---------- | --------------------------------------- |
@@ -27,19 +27,24 @@ export const blockOf = (
   missed: readonly Entry[],
   desiredKeys: ReadonlySet<string>,
   now: Instant,
-  isImpatient: boolean,
+  pauseOf: PauseOf,
 ) => {
   const { records, byId } = memory;
-  const failing = ({ failure }: RecordState, desired: DesiredEntry): Block | null =>
-    isActive(failure, dataOf(desired.record), now, isImpatient)
-      ? { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) }
-      : null;
+  const failing = (record: RecordState, desired: DesiredEntry): Block | null => {
+    const failure = pauseOf(record, dataOf(desired.record));
+    return failure && { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) };
+  };
   let lost: ReadonlyMap<string, number> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const own = records.get(recordKey(desired));
     if (actual !== null) {
-      const record = own ?? byId.get(actual.record.id);
-      return record ? (failing(record, desired) ?? notConverging(record, desired, actual, now)) : null;
+      const there = byId.get(actual.record.id);
+      const record = own ?? there;
+      return (
+        (record ? failing(record, desired) : null) ??
+        (record ? notConverging(record, desired, actual, now) : null) ??
+        (there?.isOnlyCounted ? onlyCounted(actual) : null)
+      );
     }
     const key = recordKey(desired);
     const adds = (own?.adds ?? 0) + missed.filter((entry) => entry.key === key).length;
@@ -76,26 +81,33 @@ const lostBySet = ({ records }: TemplateMemory, missed: readonly Entry[]): Map<s
 
 /** Why a record may not be changed to inert, or earlier, values now. */
 export const parkBlockOf =
-  ({ records, byId }: TemplateMemory, now: Instant, isImpatient: boolean) =>
+  ({ records, byId }: TemplateMemory, now: Instant, pauseOf: PauseOf) =>
   ({ record }: ActualEntry, sent: RecordData): { error: string; retryAt?: string } | null => {
     const known = byId.get(record.id) ?? records.get(parkedKey(record.id));
     if (!known) return null;
-    if (isActive(known.failure, sent, now, isImpatient))
-      return { error: known.failure.message, retryAt: retryAtOf(known.failure, now) };
+    const failure = pauseOf(known, sent);
+    if (failure) return { error: failure.message, retryAt: retryAtOf(failure, now) };
     return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
   };
 
-/** Whether a failure still delays the write of these values. A command waits for those of its own pass alone. */
-const isActive = (
-  failure: Failure | null,
-  sent: RecordData,
-  now: Instant,
-  isImpatient: boolean,
-): failure is Failure => {
-  if (failure === null || !sameData(failure.sent, sent)) return false;
-  const isEarlier = elapsed(failure.since, now) > 0;
-  return !(isImpatient && isEarlier) && elapsed(failure.since, now) < failure.pause;
-};
+/** A write of this pass. */
+interface Attempt {
+  readonly entry: Pick<Entry, 'key' | 'recordId'>;
+  readonly outcome: string;
+}
+
+type PauseOf = (record: RecordState, sent: RecordData) => Failure | null;
+
+/** The failure that still delays the write of these values. A command waits for those of its own pass alone. */
+export const pausesOf =
+  (attempts: Iterable<Attempt>, now: Instant, isCommand: boolean): PauseOf =>
+  ({ key, recordId, failure }, sent) => {
+    if (failure === null || !sameData(failure.sent, sent) || elapsed(failure.since, now) >= failure.pause)
+      return null;
+    const isOwn = ({ entry, outcome }: Attempt): boolean =>
+      outcome === 'failed' && (entry.key === key || (recordId !== null && entry.recordId === recordId));
+    return isCommand && ![...attempts].some(isOwn) ? null : failure;
+  };
 
 const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(endOf(since, pause, now));
 
@@ -113,7 +125,7 @@ const storedAsOther = (
 };
 
 const notConverging = (
-  { rewritten, stored, isOnlyCounted, recordId }: RecordState,
+  { rewritten, stored }: RecordState,
   desired: DesiredEntry,
   { record }: ActualEntry,
   now: Instant,
@@ -121,11 +133,6 @@ const notConverging = (
   const sent = dataOf(desired.record);
   if (isStoredDifferently(rewritten, sent, record))
     return { reason: 'not-converging', message: storedText(rewritten) };
-  if (isOnlyCounted && recordId === record.id)
-    return {
-      reason: 'not-converging',
-      message: `record ${record.id} came with the add of this record and has other values: accept it, or apply --retry`,
-    };
   const recent =
     stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now.now - at) < day) : [];
   if (recent.length < mostStores) return null;
@@ -134,6 +141,12 @@ const notConverging = (
     message: `stored ${recent.length} times within a day without staying; something else keeps changing it`,
   };
 };
+
+/** Whichever record of the file would use it. */
+const onlyCounted = ({ record: { id } }: ActualEntry): Block => ({
+  reason: 'not-converging',
+  message: `record ${id} came with an add of this template and has other values: accept it, or apply --retry`,
+});
 
 const isStoredDifferently = (
   rewritten: RecordState['rewritten'],

@@ -21,6 +21,7 @@ import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
   digestOf,
+  isPaused,
   isSettled,
   isStopped,
   openTemplate,
@@ -169,7 +170,7 @@ type FinishedTemplate = Pick<FoundTemplate, 'state' | 'result'>;
 
 /** A dry run: what a pass would write and skip. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
-  mapYielding(states, (state) => resultOf(state, permits(state, null), run, false));
+  mapYielding(states, (state) => resultOf(state, (of) => permits(of, null), run, false));
 
 const write = async (
   prepared: readonly TemplateState[],
@@ -185,15 +186,11 @@ const write = async (
   pass.approve?.([...planned.map((state) => plannedResult(state, run)), ...others]);
   const written = await writeTemplates(planned, run);
   const remembered = await mapYielding(written, (state) => run.keep(finish(state)));
-  const finished = await mapYielding(remembered, (state) => {
+  const reasonsOf = (state: TemplateState): SkipReason => {
     const reasons = permits(state, run.view);
-    return resultOf(
-      state,
-      (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' },
-      run,
-      true,
-    );
-  });
+    return (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' };
+  };
+  const finished = await mapYielding(remembered, (state) => resultOf(state, reasonsOf, run, true));
   const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state));
   return { finished, isIncomplete };
 };
@@ -300,6 +297,8 @@ const noteUndone = (given: TemplateState): TemplateState => {
 
 /** Whether steps that nothing but this pass kept from being sent are still due. */
 const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => {
+  // It may have been suspended since.
+  if (isPaused(state)) return false;
   const whyNot = permits(planned, null);
   const { steps, blocked } = planOf(state);
   const open = new Set(steps.map(stepKey));
@@ -324,7 +323,7 @@ const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResul
 /** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
-  skipReason: SkipReason,
+  reasonsOf: (state: TemplateState) => SkipReason,
   run: ClientRun,
   isWritten: boolean,
 ): Promise<FinishedTemplate> => {
@@ -338,7 +337,7 @@ const resultOf = async (
     client: pass.client,
     state: next,
     revision: pass.revisionOf(desired.source.file),
-    skipReason,
+    skipReason: reasonsOf(next),
     clientHolds: isWritten ? run.holds : [],
   });
   return { state: next, result: withSubdomains(result, check.results) };

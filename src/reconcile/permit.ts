@@ -47,7 +47,7 @@ export type SkipReason = (step: Step) => Skip | null;
  * | an answer that no listing has shown, lost memory       | what enters or leaves a name; the former but for undoing  |
  * | `mode: edits`                                          | what no edit of the file caused                           |
  * | the client: an error, a wait, the end of the program   | all                                                       |
- * | the template: a write in doubt                         | all but the undoing of a park of this pass                |
+ * | the template: a write in doubt                         | all but the undoing of a write of this pass               |
  * | one reading is not enough                              | all but that                                              |
  * | once in a pass                                         | what was attempted                                        |
  */
@@ -114,9 +114,7 @@ const unsettledReason = (step: Step, state: TemplateState): string | null => {
 export const waitsToSettle = (state: TemplateState): boolean =>
   !isSettled(state) &&
   (state.open.some(({ isBehind }) => isBehind) ||
-    planOf(state).steps.some(
-      (step) => !state.attempts.has(stepKey(step)) && unsettledReason(step, state) !== null,
-    ));
+    planOf(state).steps.some((step) => unsettledReason(step, state) !== null));
 
 /** What is waited for, and until when. */
 export const unsettledText = (open: readonly OpenEntry[]): string => {
@@ -136,7 +134,7 @@ const holdsMove = ({ scope, cause }: Hold, step: Step): boolean =>
   scope === 'adds' && movesName(step) && (cause === 'forgotten' || !isPark(step) || !isRestore(step));
 
 const passReason = (step: Step, state: TemplateState, client: ClientView): Skip | null => {
-  const isUndoing = undoesOwnPark(step, state);
+  const isUndoing = undoesOwnWrite(step, state);
   const reason =
     clientReason(client) ??
     (state.attempts.has(stepKey(step)) ? 'already attempted' : null) ??
@@ -145,10 +143,17 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
   return reason === null ? null : { cause: 'pass', text: reason };
 };
 
-/** Whether it restores a record that this pass parked, or for a write that this pass tried in vain. */
-const undoesOwnPark = (step: Step, { attempts, memory }: TemplateState): boolean => {
-  if (!isPark(step) || !isRestore(step)) return false;
+/**
+ * Whether it restores a record that this pass parked, or for a write that this pass tried in vain; or parks one that this pass
+ * put beside a record without a name that cannot be parked.
+ */
+const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolean => {
+  if (!isPark(step)) return false;
   const { id } = step.actual.record;
+  if (!isRestore(step))
+    return [...attempts.values()].some(
+      (one) => one.outcome === 'applied' && one.entry.action === 'add' && one.entry.recordId === id,
+    );
   const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
   return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed';
 };

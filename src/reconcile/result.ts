@@ -128,7 +128,7 @@ const unproven = 'an answer lacked records, and no listing has shown the templat
 
 const undone = 'some records are no longer as this pass wrote them';
 
-const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
+const differencesAfter = ({ state, skipReason, clientHolds }: ResultInput): Difference[] => {
   const plan = planOf(state);
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
   const unfinished = attempts.filter((one) => one.outcome !== 'applied').map(({ step }) => step.difference);
@@ -138,8 +138,11 @@ const differencesAfter = ({ state, skipReason }: ResultInput): Difference[] => {
   const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
   const isOpen = (difference: Difference): boolean =>
     difference.action === 'park' || open.has(sourceOf(difference));
+  const waitsUntil = reportedHold(clientHolds)?.retryAt ?? null;
+  const retryAt = (attempt: Attempt): number | null =>
+    isOpen(attempt.step.difference) ? (retryAtOf(attempt, state) ?? waitsUntil) : null;
   return [
-    ...attempts.map((attempt) => afterAttempt(attempt, isOpen(attempt.step.difference), state)),
+    ...attempts.map((attempt) => afterAttempt(attempt, retryAt(attempt))),
     ...plan.steps
       .filter((step) => !state.attempts.has(stepKey(step)))
       .map((step) => afterSkip(step, skipReason(step), firstPolicy(state.holds)?.retryAt ?? null)),
@@ -156,15 +159,13 @@ const isUndoing = ({ step, outcome }: Attempt, { attempts }: TemplateState): boo
 const sourceOf = (difference: Difference): Place | null =>
   'source' in difference ? difference.source : null;
 
-const afterAttempt = (attempt: Attempt, isOpen: boolean, state: TemplateState): Difference => {
-  const { step, entry, error, outcome } = attempt;
-  const retryAt = isOpen && outcome === 'failed' ? retryAtOf(attempt, state) : null;
+const afterAttempt = ({ step, entry, error, outcome }: Attempt, retryAt: number | null): Difference => {
   return {
     ...step.difference,
     write: writeIdOf(entry),
     outcome: outcome === 'restored' ? 'failed' : outcome,
     ...(error === null ? {} : { error }),
-    ...(retryAt === null ? {} : { retryAt: isoOf(retryAt) }),
+    ...(retryAt === null || outcome !== 'failed' ? {} : { retryAt: isoOf(retryAt) }),
   };
 };
 

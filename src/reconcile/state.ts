@@ -17,7 +17,7 @@ import {
   type Instant,
   type StoredTemplate,
 } from '../state/memory.ts';
-import { blockOf, parkBlockOf } from './blocks.ts';
+import { blockOf, parkBlockOf, pausesOf } from './blocks.ts';
 import { openEntries, settle, takeWord, type OpenEntry, type Outcome } from './journal.ts';
 import { openMemory, remember, type MemoryEvent, type TemplateMemory } from './memory.ts';
 import type { Times } from './times.ts';
@@ -257,14 +257,15 @@ export const planOf = (state: TemplateState): TemplatePlan => {
   const what = `${isSettled(state)} ${missed.map(({ id }) => id).join()}`;
   if (known?.desired === desired && known.actual === actual && known.what === what) return known.plan;
   const { began, force, retry, isCommand } = circumstances;
+  const pauses = pausesOf([...state.attempts.values()], began, isCommand);
   const plan = planTemplate({
     desired,
     actual,
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, isCommand),
-    parkBlockOf: parkBlockOf(memory, began, isCommand),
+    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, isPaused),
+    parkBlockOf: parkBlockOf(memory, began, isPaused),
   });
   plans.set(memory, { desired, actual, what, plan });
   return plan;

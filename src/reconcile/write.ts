@@ -263,10 +263,11 @@ export const settleBy = async (
     const record = outcome === 'applied' ? shown.records.find(({ id }) => id === entry.recordId) : undefined;
     return record ? withRecord(view, record) : view;
   }, state.view);
-  const isExpected = digestOf(expected) === digestOf(shown);
   const holds = settled.holds.filter(({ cause }) => cause !== 'unknown-outcome');
-  if (isExpected) return { ...settled, holds };
-  const reason = 'stopped: a listing shows other records than expected';
+  // What answers show and this listing does not may be what is still to be added.
+  const isAll = settled.memory.row.unlistedIds.length === 0;
+  if (isAll && digestOf(expected) === digestOf(shown)) return { ...settled, holds };
+  const reason = `stopped: a listing shows ${isAll ? 'other' : 'fewer'} records than expected`;
   return withHold(
     { ...settled, holds },
     { scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null },
