@@ -264,8 +264,8 @@ export const planOf = (state: TemplateState): TemplatePlan => {
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, isPaused),
-    parkBlockOf: parkBlockOf(memory, began, isPaused),
+    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, pauses),
+    parkBlockOf: parkBlockOf(memory, began, pauses),
   });
   plans.set(memory, { desired, actual, what, plan });
   return plan;
