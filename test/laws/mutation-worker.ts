@@ -26,4 +26,12 @@ const inWorld = async (place: string): Promise<string | null> => {
   return breach ? `${breach.what[0]} (${name}${schedule && ': '}${schedule})` : null;
 };
 
-process.stdout.write((how === 'world' ? await inWorld(text) : await inRounds(Number(text))) ?? '');
+const inRound = async (seed: number): Promise<string | null> => {
+  const { violations } = await playRound(seed);
+  return violations.length > 0 ? `${violations[0]} (seed ${seed})` : null;
+};
+
+const [, seed] = /^seed (\d+)$/.exec(text) ?? [];
+const found =
+  seed !== undefined ? inRound(Number(seed)) : how === 'world' ? inWorld(text) : inRounds(Number(text));
+process.stdout.write((await found) ?? '');
