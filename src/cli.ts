@@ -264,7 +264,7 @@ const commands: readonly AddCommand[] = [
       .description('creates the tables, or upgrades them')
       .action((options: Options) => act('migrate', options));
     withSettings(shared.command('status'))
-      .description('the clients, which process works for each, and its open intents')
+      .description('the clients, which process works for each, and its open writes')
       .addOption(formatOption('result', ['table', 'json']))
       .action((options: Options) => act('status', options));
     withSettings(shared.command('copy'))

@@ -96,6 +96,10 @@ export interface TemplateResult {
   readonly message: string | null;
   /** Present if somebody has suspended it: nothing is written until then. Times are ISO 8601. */
   readonly suspension?: ShownSuspension;
+  /** Present if something waits until earlier writes have settled: when they have at the latest, in ISO 8601. */
+  readonly retryAt?: string;
+  /** Present then: when another pass may find that they have. No report has it. */
+  readonly settlesAt?: string;
   /** Present if its changes wait for its window: when that opens, in ISO 8601. */
   readonly waitsUntil?: string;
   /**

@@ -8,8 +8,6 @@ import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import type { Instant } from '../memory/backoff.ts';
-import { KeptOutcomes } from '../reconcile/shell/save.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
@@ -19,7 +17,7 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Memory, MemoryReader } from '../state/memory.ts';
+import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -95,7 +93,6 @@ class OpenClient implements Client {
   readonly #observer: Observer;
   readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
-  readonly #unsaved = new KeptOutcomes();
   #tokens: Tokens;
   #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
@@ -261,13 +258,12 @@ class OpenClient implements Client {
     listing.catch(() => undefined);
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
-    const [unsaved, askedAt] = [this.#unsaved, this.#askedAt(pass.clock)];
+    const askedAt = this.#askedAt(pass.clock);
     const isUncommitted = this.#templates.uncommitted();
     const given = {
       ...pass,
       ...cached,
       ...state,
-      unsaved,
       startedAt,
       described,
       listing,

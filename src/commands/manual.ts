@@ -194,7 +194,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
     examples: [['dns-template-sync store migrate', 'with DNS_SYNC_STORE, or store in the settings file']],
   },
   'store status': {
-    about: 'Lists the clients that the store knows, which process works for each, and its open intents.',
+    about: 'Lists the clients that the store knows, which process works for each, and its open writes.',
     examples: [['dns-template-sync store status --format json', 'for a script']],
   },
   'store copy': {

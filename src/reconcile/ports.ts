@@ -3,8 +3,7 @@ import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
-import type { Instant } from '../memory/backoff.ts';
+import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
 
 /** What a pass needs of the service. The operations throw `HostingError`. */
 export interface TemplateService {
@@ -51,7 +50,7 @@ export interface Request {
   readonly askedAt?: Instant;
   /** Why there may be unknown adds, so that none is sent. */
   readonly holdsAdds?: string | null;
-  /** Resolves open writes of earlier passes and shows what a pass would write, as for `approve`. */
+  /** Shows what a pass would write, as for `approve`. */
   readonly isRehearsal?: boolean;
   /** Called before the first write with the plan; throws if it must not be written. */
   readonly approve?: (planned: readonly TemplateResult[]) => void;
@@ -86,6 +85,4 @@ export interface PassInputs {
   readonly desired: DesiredState;
   readonly described: DesiredState;
   readonly actual: readonly ActualTemplate[];
-  /** Null if the store does not know. */
-  readonly revisions: Revisions | null;
 }

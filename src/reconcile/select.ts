@@ -1,9 +1,9 @@
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
-import { unseenResult } from './core/result.ts';
+import { unseenResult } from './result.ts';
 import type { PassInputs } from './ports.ts';
-import type { PassOptions } from './shell/client-run.ts';
+import type { PassOptions } from './run.ts';
 
 /** The part of the files that a pass is about. */
 export const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {

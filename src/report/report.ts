@@ -96,14 +96,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
   z
     .object({
       action: z.literal('blocked'),
-      reason: z.enum([
-        'cname-conflict',
-        'null-mx-conflict',
-        'pending-write',
-        'not-converging',
-        'refused',
-        'vanished',
-      ]),
+      reason: z.enum(['cname-conflict', 'null-mx-conflict', 'not-converging', 'refused', 'vanished']),
       desired: record,
       source: place,
       recordId: z.exactOptional(recordId),
@@ -207,6 +200,9 @@ const template = z.object({
         until: z.nullable(timestamp('when that ends by itself')).describe('null: until somebody resumes it'),
       })
       .describe('present if it is suspended: nothing is written until then'),
+  ),
+  retryAt: z.exactOptional(
+    timestamp('present if something waits until an earlier write has settled: when it has, at the latest'),
   ),
   waitsUntil: z.exactOptional(timestamp('present if its changes wait for its window: when that opens')),
   asOf: z.exactOptional(

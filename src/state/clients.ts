@@ -61,8 +61,8 @@ export const fits = (
   const shownTemplates = new Set(own.map(({ id }) => id));
   const shownRecords = new Set(own.flatMap((template) => template.records.map(({ id }) => id)));
   const recordIds = new Set([
-    ...records.flatMap(({ recordId, copies = [] }) => (recordId === null ? copies : [recordId, ...copies])),
-    ...templates.flatMap(({ strangers }) => strangers ?? []),
+    ...records.flatMap(({ recordId }) => recordId ?? []),
+    ...templates.flatMap(({ preexistingIds }) => preexistingIds ?? []),
   ]);
   const isOfRecords = recordIds.size === 0 || isMost([...recordIds], shownRecords);
   return isMost(templateIds, shownTemplates) && isOfRecords;
@@ -81,7 +81,7 @@ const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>
 /** Whoever knows one of these templates: found in the indexes of the tables, which SQLite does not use behind the view. */
 const scopesOf = (ids: string): string => `SELECT scope FROM client_templates WHERE template_id IN ${ids}
   UNION SELECT scope FROM templates WHERE template_id IN ${ids}
-  UNION SELECT scope FROM intents WHERE json_extract(body, '$.templateId') IN ${ids}`;
+  UNION SELECT scope FROM journal WHERE json_extract(body, '$.templateId') IN ${ids}`;
 
 /** Each row as JSON: texts of a damaged file must be checked before they are read. */
 const queries = {

@@ -3,12 +3,17 @@ import { existsSync, renameSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
-import { isOwnSchema, migrate } from './migrations.ts';
+import { isOfFirstEdition, isOwnSchema, migrate } from './migrations.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
 
 /** The file is not a valid database of this program. */
 export class DamagedMemoryError extends MemoryError {
   override name = 'DamagedMemoryError';
+}
+
+/** The file is of version 0.1, which remembered other things. */
+export class EarlierMemoryError extends DamagedMemoryError {
+  override name = 'EarlierMemoryError';
 }
 
 /**
@@ -23,6 +28,7 @@ export const openDatabase = async (file: string): Promise<SqliteConnection> => {
     makePrivate(file);
     connection = connect(file, { timeout: 5_000 });
     connection.exec(pragmas);
+    if (isOfFirstEdition(connection)) throw new EarlierMemoryError(`${file} is of version 0.1`);
     checkSchema(connection, file);
     migrate(connection, file);
     connection.exec(indexes);
@@ -48,7 +54,7 @@ const indexes = `
   CREATE INDEX IF NOT EXISTS templates_by_id ON templates (template_id);`;
 
 /** Renames a database, so that people can examine it. Returns the new name. */
-export const quarantine = (file: string, why: 'damaged' | 'copied'): string => {
+export const quarantine = (file: string, why: 'damaged' | 'copied' | 'earlier'): string => {
   const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
     for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
@@ -107,7 +113,7 @@ const checkWhole = (connection: SqliteConnection, file: string): void => {
 const parts = {
   templates: 'scope',
   records: 'scope, template_id',
-  intents: 'scope',
+  journal: 'scope',
   history: 'id / 1000',
   clients: 'scope',
   suspensions: 'scope',

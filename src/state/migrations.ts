@@ -4,52 +4,56 @@ import type { SqliteConnection } from './connection.ts';
 /** Creates a client for each scope without one. */
 export const takeInScopes = `
    INSERT OR IGNORE INTO clients SELECT scope, json_object('scope', scope, 'baseUrl', NULL, 'name', NULL)
-     FROM (SELECT scope FROM templates UNION SELECT scope FROM intents UNION SELECT scope FROM history);
+     FROM (SELECT scope FROM templates UNION SELECT scope FROM journal UNION SELECT scope FROM history);
    INSERT OR IGNORE INTO tokens SELECT scope, scope FROM clients;`;
 
-/** Each upgrades the schema from the version of its index to the next. Never change a released one. */
-const migrations = [
-  `CREATE TABLE templates (
+const schema = `CREATE TABLE templates (
      scope TEXT NOT NULL, template_id INTEGER NOT NULL, body TEXT NOT NULL,
      PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
    CREATE TABLE records (
      scope TEXT NOT NULL, template_id INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
      PRIMARY KEY (scope, template_id, key)) WITHOUT ROWID;
-   CREATE TABLE intents (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, body TEXT NOT NULL);
+   CREATE TABLE journal (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, body TEXT NOT NULL);
    CREATE TABLE history (
      id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL,
      template TEXT NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL);
-   CREATE INDEX history_by_time ON history (scope, at);`,
-  // Each scope was the digest of a base URL and a token, neither of which was saved.
-  `CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+   CREATE INDEX history_by_time ON history (scope, at);
+   CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE tokens (digest TEXT PRIMARY KEY, scope TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE client_templates (
      scope TEXT NOT NULL, template_id INTEGER NOT NULL, PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
    CREATE VIEW known_templates AS
      SELECT scope, template_id FROM client_templates UNION SELECT scope, template_id FROM templates
-     UNION SELECT scope, json_extract(body, '$.templateId') FROM intents;
-   ${takeInScopes}`,
-  `CREATE TABLE suspensions (
-     scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;`,
-];
+     UNION SELECT scope, json_extract(body, '$.templateId') FROM journal;
+   CREATE TABLE suspensions (
+     scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;`;
 
-/** Whether a migration has this statement, as SQLite keeps it. */
-export const isOwnSchema = (sql: string): boolean =>
-  migrations.some((migration) => migration.includes(`${sql};`));
+/** Versions before the first one were those of 0.1, which was not released. */
+const firstVersion = 4;
+const currentVersion = 4;
 
-/** Throws a `UserError` if a newer version of this program wrote the file. Writes nothing if it is up to date. */
+/** Whether the schema has this statement, as SQLite keeps it. */
+export const isOwnSchema = (sql: string): boolean => schema.includes(`${sql};`);
+
+/** Creates the tables if there are none. Throws a `UserError` if a newer version of this program wrote the file. */
 export const migrate = (connection: SqliteConnection, file: string): void => {
-  if (versionOf(connection) === migrations.length) return;
+  if (versionOf(connection) === currentVersion) return;
   connection.transaction(() => {
     const version = versionOf(connection);
-    if (version > migrations.length) {
+    if (version > currentVersion) {
       throw new UserError(
-        `${file} was written by a newer version of this program (schema ${version}, this one knows ${migrations.length}): use that version, or another --state-dir`,
+        `${file} was written by a newer version of this program (schema ${version}, this one knows ${currentVersion}): use that version, or another --state-dir`,
       );
     }
-    for (const migration of migrations.slice(version)) connection.exec(migration);
-    connection.exec(`PRAGMA user_version = ${migrations.length}`);
+    if (version === 0) connection.exec(schema);
+    connection.exec(`PRAGMA user_version = ${currentVersion}`);
   });
+};
+
+/** Whether a version of 0.1 wrote the file. */
+export const isOfFirstEdition = (connection: SqliteConnection): boolean => {
+  const version = versionOf(connection);
+  return version > 0 && version < firstVersion;
 };
 
 const versionOf = (connection: SqliteConnection): number => {

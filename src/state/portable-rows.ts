@@ -9,14 +9,14 @@ export type PortableRow = Readonly<Record<string, string | number>>;
 
 export type PortableTable = keyof typeof portableTables;
 
-/** The columns of each table, and the order of its rows: intents and history by time of insertion. */
+/** The columns of each table, and the order of its rows: journal and history by time of insertion. */
 export const portableTables = {
   clients: { columns: ['scope', 'body'], order: ['scope'] },
   tokens: { columns: ['digest', 'scope'], order: ['digest'] },
   client_templates: { columns: ['scope', 'template_id'], order: ['scope', 'template_id'] },
   templates: { columns: ['scope', 'template_id', 'body'], order: ['scope', 'template_id'] },
   records: { columns: ['scope', 'template_id', 'body'], order: ['scope', 'template_id', 'key'] },
-  intents: { columns: ['scope', 'body'], order: ['id'] },
+  journal: { columns: ['scope', 'body'], order: ['id'] },
   history: { columns: ['scope', 'at', 'body'], order: ['id'] },
   suspensions: { columns: ['scope', 'key', 'body'], order: ['scope', 'key'] },
 } as const;
@@ -27,7 +27,7 @@ export const portableNames: readonly PortableTable[] = [
   'client_templates',
   'templates',
   'records',
-  'intents',
+  'journal',
   'history',
   'suspensions',
 ];

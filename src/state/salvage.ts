@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { connect, type SqliteConnection, type Value } from './connection.ts';
-import { DamagedMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
+import { DamagedMemoryError, EarlierMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
 import { takeInScopes } from './migrations.ts';
 import type { PortableTable } from './portable-rows.ts';
 import { borrowState, openState, type StateFile } from './state-file.ts';
@@ -11,27 +11,31 @@ export const borrowOrSalvage = async (file: string, say: (message: string) => vo
     return await borrowState(file, openState);
   } catch (error) {
     if (!(error instanceof DamagedMemoryError)) throw error;
-    const { message } = error;
-    return borrowState(file, () => salvaged(file, message, say));
+    return borrowState(file, () => salvaged(file, error, say));
   }
 };
 
-const salvaged = async (file: string, damage: string, say: (message: string) => void): Promise<StateFile> => {
+const salvaged = async (
+  file: string,
+  error: DamagedMemoryError,
+  say: (message: string) => void,
+): Promise<StateFile> => {
   const fresh = `${file}.new`;
   removeDatabase(fresh);
-  const saved = await salvage(file, fresh);
-  const aside = quarantine(file, 'damaged');
+  const isEarlier = error instanceof EarlierMemoryError;
+  const saved = await salvage(file, fresh, isEarlier ? tables.filter(isOfAnyVersion) : tables);
+  const aside = quarantine(file, isEarlier ? 'earlier' : 'damaged');
   renameSync(fresh, file);
   say(
-    `${damage}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,
+    `${error.message}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,
   );
   return openState(file);
 };
 
-/** Intents come first: without them, a record could be added twice. */
+/** The journal comes first: without it, a record could be added twice. */
 const tables: readonly SalvagedTable[] = [
   {
-    name: 'intents',
+    name: 'journal',
     called: 'writes of unknown outcome',
     key: ['id'],
     numbers: ['id'],
@@ -87,14 +91,18 @@ interface SalvagedTable {
   readonly texts: readonly string[];
 }
 
+/** Of 0.1 only suspensions and who is who are taken over. */
+const isOfAnyVersion = ({ name }: SalvagedTable): boolean =>
+  name === 'suspensions' || name === 'clients' || name === 'tokens';
+
 type SalvagedRow = Readonly<Record<string, Value>>;
 
 /** Copies the readable rows into a new database. Returns their numbers, in words. */
-const salvage = async (file: string, fresh: string): Promise<string> => {
+const salvage = async (file: string, fresh: string, readable: readonly SalvagedTable[]): Promise<string> => {
   const source = connect(file, { timeout: 5_000 });
   const target = await openDatabase(fresh);
   try {
-    const counts = tables.map((table) => {
+    const counts = readable.map((table) => {
       const rows = readableRows(source, table);
       target.transaction(() => rows.forEach((row) => insert(target, table, row)));
       return table.called === null ? [] : [`${rows.length} ${table.called}`];
@@ -162,7 +170,7 @@ const isUsable = ({ name }: SalvagedTable, { body, ...row }: SalvagedRow): boole
   switch (name) {
     case 'clients':
       return parsed['scope'] === row['scope'];
-    case 'intents':
+    case 'journal':
       return typeof parsed['templateId'] === 'number' && typeof parsed['key'] === 'string';
     case 'templates':
       return parsed['templateId'] === row['template_id'];

@@ -1,16 +1,7 @@
 import type { ClientMemory, KnownClient } from './client-memory.ts';
 import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
-import {
-  historyEntryOf,
-  type IntentResult,
-  type FoundSlice,
-  type HistoryEntry,
-  type HistoryFilter,
-  type Intent,
-  type MemoryChanges,
-  type RecordState,
-} from './memory.ts';
+import type { Entry, FoundSlice, HistoryEntry, HistoryFilter, MemoryChanges, RecordState } from './memory.ts';
 import { borrowForReading } from './read-copy.ts';
 import { mostRows, openState, type StateFile } from './state-file.ts';
 import {
@@ -83,7 +74,13 @@ export const memoryIn = async (
   await ask(identify);
   const partOf = (templateId: number): string => `${scope} ${templateId}`;
 
-  const partsOf = ({ row, records, forgotten }: MemoryChanges): (() => void)[] => {
+  const partsOf = ({ row, records, forgotten, ...journal }: MemoryChanges): (() => void)[] => {
+    const settled = [
+      ...slicesOf(journal.entries, mostRows, (some) => some.forEach(amend)),
+      ...slicesOf(journal.left, mostRows, (some) => some.forEach(leave)),
+      ...slicesOf(journal.history, mostRows, (some) => some.forEach(note)),
+    ];
+    if (row === null) return settled;
     const id = row.templateId;
     const saveRow = (): void => {
       state.noteWrite(partOf(id));
@@ -95,16 +92,19 @@ export const memoryIn = async (
       return connection.run(saveRecords(some.length), ...values);
     };
     return [
+      ...settled,
       saveRow,
       ...slicesOf(forgotten, mostRows, (some) => some.forEach(forget)),
       ...slicesOf(records, rowsAtOnce, save),
     ];
   };
-  const note = (intent: Intent, result: IntentResult): void => {
-    const entry = historyEntryOf(intent, result);
+  /** Entries of other clients of a template of ours are ours to settle, too. */
+  const amend = (entry: Entry): unknown =>
+    connection.run(queries.changeEntry, JSON.stringify(entry), entry.id, scope, JSON.stringify(rivals()));
+  const leave = (id: number): unknown => connection.run(queries.leave, id, scope, JSON.stringify(rivals()));
+  const note = (entry: HistoryEntry): void => {
     const { at, template, outcome } = entry;
-    const body = JSON.stringify(entry);
-    connection.run(queries.addHistory, scope, at, template, outcome, body, scope, at, body);
+    connection.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
     const kept = historyDays * day;
     connection.run(queries.trimOld, scope, at - kept, scope, newestWrites, kept);
     connection.run(queries.trimMost, mostWrites);
@@ -132,8 +132,8 @@ export const memoryIn = async (
         };
       }),
     templates: () => ask(() => connection.all(queries.templates, scope).map(parse)),
-    openIntents: () =>
-      ask(() => connection.all(queries.intents, scope, JSON.stringify(rivals()), scope).map(parse)),
+    journal: () =>
+      ask(() => connection.all(queries.journal, scope, JSON.stringify(rivals()), scope).map(parse)),
     history: (filter = {}) =>
       ask(() =>
         connection
@@ -150,19 +150,19 @@ export const memoryIn = async (
           end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
         };
       }),
-    begin: (intent) =>
+    begin: (entry) =>
       change(() => {
-        const { lastInsertRowid } = connection.run(queries.addIntent, scope, JSON.stringify(intent));
-        return { ...intent, id: Number(lastInsertRowid) };
+        const { lastInsertRowid } = connection.run(queries.begin, scope, JSON.stringify(entry));
+        return { ...entry, id: Number(lastInsertRowid) };
       }),
-    finish: (intent, result, changes) =>
-      change(() => {
-        connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
-        note(intent, result);
-        for (const part of partsOf(changes)) part();
-      }),
-    save: (changes) =>
-      state.changeTogether(1 + changes.records.length + changes.forgotten.length, partsOf(changes)),
+    save: (changes) => {
+      const { records, forgotten, entries, left, history } = changes;
+      const rows = 1 + records.length + forgotten.length + entries.length + left.length + history.length;
+      // The outcome of a write does not wait for what others save.
+      return history.length > 0
+        ? change(() => partsOf(changes).forEach((part) => part()))
+        : state.changeTogether(rows, partsOf(changes));
+    },
     suspensions: () => ask(inEffect),
     suspend: (request) =>
       change(() => {
@@ -227,17 +227,19 @@ const queries = {
   saveTemplate:
     'INSERT INTO templates (scope, template_id, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   forgetRecord: 'DELETE FROM records WHERE scope = ? AND template_id = ? AND key = ?',
-  intents: `SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? OR
+  journal: `SELECT json_set(body, '$.id', id) AS body FROM journal WHERE scope = ? OR
     (scope IN (SELECT value FROM json_each(?)) AND json_extract(body, '$.templateId') IN
       (SELECT template_id FROM known_templates WHERE scope = ?)) ORDER BY id`,
-  addIntent: 'INSERT INTO intents (scope, body) VALUES (?, ?)',
-  closeIntent:
-    'DELETE FROM intents WHERE id = ? AND (scope = ? OR scope IN (SELECT value FROM json_each(?)))',
+  begin: 'INSERT INTO journal (scope, body) VALUES (?, ?)',
+  changeEntry:
+    'UPDATE journal SET body = ? WHERE id = ? AND (scope = ? OR scope IN (SELECT value FROM json_each(?)))',
+  leave: 'DELETE FROM journal WHERE id = ? AND (scope = ? OR scope IN (SELECT value FROM json_each(?)))',
   history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
   slice: `SELECT id, at, template, outcome, body FROM history
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
-  addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?, ?, ?, ?, ?
-    WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ? AND at = ? AND body = ?)`,
+  // Whoever could not know that it was noted notes it again.
+  addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?1, ?2, ?3, ?4, ?5
+    WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ?1 AND at = ?2 AND body = ?5)`,
   suspensions: 'SELECT body FROM suspensions WHERE scope IN (?, ?) ORDER BY key',
   suspend:
     'INSERT INTO suspensions (scope, key, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',

@@ -29,7 +29,7 @@ export interface MemoryUse extends Waiting {
 }
 
 /** What is suspended of a client, and which of its writes are under way. */
-export type Suspending = Suspensions & Pick<MemoryReader, 'templates' | 'openIntents'>;
+export type Suspending = Suspensions & Pick<MemoryReader, 'templates' | 'journal'>;
 
 /** Gets the listing that identified the client, if one was needed. */
 type ReadTask<T> = (memory: MemoryReader, say: Say, listing: Listing | null) => Promise<T>;
@@ -85,8 +85,7 @@ export const watched = (
   };
   return {
     ...memory,
-    begin: (intent) => keep(() => memory.begin(intent)),
-    finish: (intent, result, changes) => keep(() => memory.finish(intent, result, changes)),
+    begin: (entry) => keep(() => memory.begin(entry)),
     save: (changes) => keep(() => memory.save(changes)),
   };
 };

@@ -6,7 +6,7 @@ import type { HistoryCursor, HistoryQuery } from '../../src/daemon/http/history-
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { fileStore } from '../../src/state/store.ts';
-import { changesOf, intentOf, newFolder, opened } from '../state/samples.ts';
+import { changesOf, newEntry, newFolder, opened, finish } from '../state/samples.ts';
 
 /** Clients that share a state directory, as the settings have them. */
 const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientSettings[] => {
@@ -32,8 +32,8 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
     const { file, digest } = storeLocation(client, client.tokens.read().clientToken, false);
     const memory = await opened(file, digest);
     for (const [index, at] of times[client.name]!.entries()) {
-      const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));
-      await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
+      const intent = await memory.begin(newEntry({ at, run: `${client.name} ${index}`, template: `t${at}` }));
+      await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     }
   }
   const query = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };

@@ -8,7 +8,7 @@ import { acquireLease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import type { ClientMemory } from '../../src/state/client-memory.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
-import { changesOf, rowOf, intentOf, newFolder, rememberedRecord } from '../state/samples.ts';
+import { changesOf, rowOf, newEntry, newFolder, rememberedRecord, finish } from '../state/samples.ts';
 import { newDatabase } from './databases.ts';
 
 const baseUrl = 'https://panel.example.net/api/v1';
@@ -22,9 +22,9 @@ const newState = async (): Promise<string> => {
     await memory.clients.learn({ scope: digest, baseUrl, name: digest }, [17, 18]);
     const records = Array.from({ length: 1_200 }, (_, at) => rememberedRecord(`TXT ${digest}\u0000${at}`));
     await memory.save(changesOf({ row: rowOf({ file: `${digest}.yaml` }), records }));
-    const ended = await memory.begin(intentOf({ run: digest }));
-    await memory.finish(ended, { outcome: 'applied', recordId: 7, error: null }, changesOf());
-    for (const key of ['a', 'b']) await memory.begin(intentOf({ key, run: digest }));
+    const ended = await memory.begin(newEntry({ run: digest }));
+    await finish(memory, ended, { outcome: 'applied', recordId: 7, error: null }, changesOf());
+    for (const key of ['a', 'b']) await memory.begin(newEntry({ key, run: digest }));
     await memory.close();
   }
   return stateDir;
@@ -37,7 +37,7 @@ const contentOf = async (memory: ClientMemory) => {
     client: await memory.identify(),
     row: stored?.row,
     records: stored?.records.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-    intents: (await memory.openIntents()).map((intent) => ({ ...intent, id: 0 })),
+    intents: (await memory.journal()).map((intent) => ({ ...intent, id: 0 })),
     history: await memory.history(),
   };
   await memory.close();
@@ -50,7 +50,7 @@ const inFile = async (stateDir: string) =>
   );
 
 describe('the state of a state directory', () => {
-  it('moves to PostgreSQL and back, with open intents, and is never in two places', async () => {
+  it('moves to PostgreSQL and back, with open writes, and is never in two places', async () => {
     const stateDir = await newState();
     const before = await inFile(stateDir);
     expect(before[0]?.intents).toHaveLength(4);

@@ -90,7 +90,7 @@ describe('a disk of PostgreSQL that is full', () => {
     want(['first', 'second']);
     expect(await apply()).toContain('could not extend file');
     expect(await countOf(service, 'second')).toBe(1);
-    const open = "SELECT FROM dns_template_sync.intents WHERE scope <> 'filler'";
+    const open = "SELECT FROM dns_template_sync.journal WHERE scope <> 'filler'";
     expect(await ask(server, open)).toHaveLength(1);
     expect(await apply()).toContain('could not extend file');
 

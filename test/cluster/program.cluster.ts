@@ -42,7 +42,7 @@ describe('the program on PostgreSQL', () => {
           client: 'default',
           baseUrl: expect.any(String),
           templates: 5,
-          openIntents: 0,
+          journal: 0,
           epoch: 2,
           holder: null,
           leaseUntil: null,

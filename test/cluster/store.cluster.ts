@@ -7,7 +7,7 @@ import { migrate, versionIn } from '../../src/cluster/postgres/schema.ts';
 import { baseUrl, identityContract, template } from '../state/identity-contract.ts';
 import { lockContract } from '../state/lock-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
-import { changesOf, rowOf, intentOf, rememberedRecord } from '../state/samples.ts';
+import { changesOf, rowOf, newEntry, rememberedRecord } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 memoryContract(async () => {
@@ -82,10 +82,10 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
        RETURN NULL; END $$`,
   );
   await database.query(
-    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION warn()',
+    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
   );
   const memory = openPostgresMemory(database, 'client');
-  await expect(memory.begin(intentOf())).rejects.toThrow('canceling wait for synchronous replication');
+  await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');
 });
 
 it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {

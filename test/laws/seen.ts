@@ -1,5 +1,6 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
+import { sameState } from './records.ts';
 
 /* What the judge has seen: what left, what passes were shown, and what is true. */
 
@@ -78,8 +79,8 @@ export interface Attempt {
   isWithdrawn: boolean;
   /** Somebody made the same before it took effect: nothing tells them apart. */
   isRivalled: boolean;
-  /** Its process died, or could not save what became of it. */
-  isUnsaved: boolean;
+  /** Its answer showed its record as it was before. */
+  isMisled: boolean;
 }
 
 /** A record at the service: since when it is so, and by whose write; null for other people's. */
@@ -110,6 +111,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Its process died: what it was told last may not be on disk. */
+  hasDied: boolean;
 }
 
 /** How the service is, as far as laws go by it; lags in ms. */
@@ -140,3 +143,9 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   lastListed: null,
   lastKept: null,
 });
+
+/** Whether a write left the record in the way in which it stands. */
+export const isAsLeft = ({ sent, stored }: Attempt, { standing }: TemplateCase): boolean => {
+  const there = sent.recordId === null ? undefined : standing.get(sent.recordId);
+  return there !== undefined && stored !== null && sameState(there.record, stored);
+};

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { intentOf } from '../state/samples.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
@@ -17,11 +16,6 @@ const added = 'api A 192.0.2.2';
 
 const readers: Readonly<Record<string, Reader>> = {
   'begin with': { desired: [inSync], reads: 'list 1' },
-  'settle what an earlier pass left': {
-    desired: [inSync],
-    reads: 'list 2',
-    prepare: ({ memory }) => memory.begin(intentOf({ templateId: 17, action: 'add' })),
-  },
   'confirm what is to be added': { desired: [inSync, added], reads: 'list 2' },
   'see whether a refused record is there': {
     desired: [edited],

@@ -272,7 +272,7 @@ export const everyKind: PassResult = pass({
         },
         {
           action: 'blocked',
-          reason: 'pending-write',
+          reason: 'vanished',
           desired: record('A', 'api', '203.0.113.20'),
           source: at(16),
           retryAt: '2026-11-20T20:05:00.000Z',

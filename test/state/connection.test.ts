@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
-import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
+import { changesOf, newEntry, newFile, newFolder, opened, finish } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
   it('keeps no file open, and leaves no journal', async () => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
-    await memory.finish(await memory.begin(intentOf()), applied, changesOf());
+    await finish(memory, await memory.begin(newEntry()), applied, changesOf());
     await memory.history();
     await memory.revisions?.();
     await memory.close();
@@ -94,7 +94,7 @@ describe('the journal', () => {
     const memory = await opened(file);
     let largest = 0;
     for (let count = 0; count < 300; count += 1) {
-      await memory.finish(await memory.begin(intentOf({ at: count })), applied, changesOf());
+      await finish(memory, await memory.begin(newEntry({ at: count })), applied, changesOf());
       largest = Math.max(largest, statSync(`${file}-wal`).size);
     }
     expect(largest).toBeLessThan(500_000);
@@ -128,10 +128,10 @@ describe('a state whose files are removed while it is open', () => {
   it.each(['', '-wal'])('takes nothing more: memory.db%s', async (end) => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
-    const intent = await memory.begin(intentOf());
+    const intent = await memory.begin(newEntry());
     rmSync(file + end);
-    await expect(memory.begin(intentOf())).rejects.toThrow(`${file} was removed or replaced`);
-    await expect(memory.finish(intent, applied, changesOf())).rejects.toThrow('was removed or replaced');
+    await expect(memory.begin(newEntry())).rejects.toThrow(`${file} was removed or replaced`);
+    await expect(finish(memory, intent, applied, changesOf())).rejects.toThrow('was removed or replaced');
     await expect(memory.save(changesOf())).rejects.toThrow('was removed or replaced');
     await memory.close();
   });

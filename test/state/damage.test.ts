@@ -9,7 +9,7 @@ import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError, quarantine } from '../../src/state/database.ts';
 import { borrowOrSalvage } from '../../src/state/salvage.ts';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
-import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
+import { changesOf, newEntry, newFile, newFolder, opened, rememberedRecord, finish } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
@@ -21,9 +21,9 @@ const filled = async (): Promise<string> => {
   const records = Array.from({ length: 60 }, (_, index) => rememberedRecord(`A www${index}  1`));
   await memory.save(changesOf({ records }));
   for (let at = 0; at < 10; at += 1) {
-    const intent = await memory.begin(intentOf({ at }));
+    const intent = await memory.begin(newEntry({ at }));
     if (at % 2 === 0)
-      await memory.finish(intent, { outcome: 'applied', recordId: 1, error: null }, changesOf());
+      await finish(memory, intent, { outcome: 'applied', recordId: 1, error: null }, changesOf());
   }
   await memory.close();
   // All of it in the one file, nothing in the journal.
@@ -44,9 +44,9 @@ const use = async (file: string): Promise<void> => {
   try {
     for (const { templateId } of await memory.templates()) await memory.template(templateId);
     await memory.history();
-    const [open] = await memory.openIntents();
-    const intent = open ?? (await memory.begin(intentOf()));
-    await memory.finish(intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
+    const [open] = await memory.journal();
+    const intent = open ?? (await memory.begin(newEntry()));
+    await finish(memory, intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
   } finally {
     await memory.close();
   }
@@ -72,8 +72,8 @@ describe('a database that somebody changed', () => {
   it.each([
     ['a row that is null', "UPDATE templates SET body = 'null'"],
     ['a list in place of a record', "UPDATE records SET body = '[]' WHERE key LIKE 'A www30%'"],
-    ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON intents BEGIN DELETE FROM intents; END'],
-    ['a view', 'CREATE VIEW more AS SELECT * FROM intents'],
+    ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM journal; END'],
+    ['a view', 'CREATE VIEW more AS SELECT * FROM journal'],
     [
       'our view, with another meaning',
       'DROP VIEW known_templates; CREATE VIEW known_templates AS SELECT 1 AS scope, 2 AS template_id',
@@ -82,7 +82,7 @@ describe('a database that somebody changed', () => {
     const file = await meddled(sql);
     await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
     const memory = await openOrSalvage(file);
-    expect(await memory.openIntents()).toHaveLength(5);
+    expect(await memory.journal()).toHaveLength(5);
     await memory.close();
     await use(file);
   });
@@ -165,7 +165,7 @@ describe('the readable part of a damaged database', () => {
     const file = await filled();
     const memory = await openMemory(file, 'client');
     for (let at = 0; at < 60; at += 1)
-      await memory.finish(await memory.begin(intentOf({ at, run: `long-${at}` })), ended, changesOf());
+      await finish(memory, await memory.begin(newEntry({ at, run: `long-${at}` })), ended, changesOf());
     await memory.close();
     return file;
   };
@@ -183,7 +183,7 @@ describe('the readable part of a damaged database', () => {
   it('is kept if the history is damaged: all intents and bindings, and the rest of the history', async () => {
     const file = await longFilled();
     const before = await openMemory(file, 'client');
-    const [intents, template] = [await before.openIntents(), await before.template(17)];
+    const [intents, template] = [await before.journal(), await before.template(17)];
     const history = (await before.history()).length;
     await before.close();
     damagePageWith(file, 'long-30"');
@@ -192,7 +192,7 @@ describe('the readable part of a damaged database', () => {
     const said: string[] = [];
     const memory = await openOrSalvage(file, (message) => said.push(message));
     onTestFinished(() => memory.close());
-    expect(await memory.openIntents()).toEqual(intents);
+    expect(await memory.journal()).toEqual(intents);
     expect(await memory.template(17)).toEqual(template);
     const kept = (await memory.history()).length;
     expect(kept).toBeGreaterThan(40);
@@ -203,7 +203,7 @@ describe('the readable part of a damaged database', () => {
       ),
     ]);
     // Ids of intents are never used twice.
-    expect((await memory.begin(intentOf())).id).toBeGreaterThan(Math.max(...intents.map(({ id }) => id)));
+    expect((await memory.begin(newEntry())).id).toBeGreaterThan(Math.max(...intents.map(({ id }) => id)));
   });
 
   it('is kept if a row is not text, except that row', async () => {
@@ -213,7 +213,7 @@ describe('the readable part of a damaged database', () => {
     writeFileSync(file, bytes);
     const memory = await openOrSalvage(file);
     onTestFinished(() => memory.close());
-    expect(await memory.openIntents()).toHaveLength(5);
+    expect(await memory.journal()).toHaveLength(5);
     expect((await memory.template(17))?.records).toHaveLength(59);
   });
 
@@ -252,17 +252,17 @@ describe('a disk that cannot be written', () => {
       const memory = await openMemory(file, 'client');
       const begun: number[] = [];
       const error = await (async () => {
-        for (;;) begun.push((await memory.begin(intentOf())).id);
+        for (;;) begun.push((await memory.begin(newEntry())).id);
       })().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UserError);
       expect(String(error)).toContain(file);
-      expect((await memory.openIntents()).map(({ id }) => id)).toEqual(begun);
+      expect((await memory.journal()).map(({ id }) => id)).toEqual(begun);
       await memory.close();
 
       execFileSync('mount', ['-o', 'remount,size=4m', folder]);
       const again = await openMemory(file, 'client');
-      expect((await again.openIntents()).map(({ id }) => id)).toEqual(begun);
-      await again.begin(intentOf());
+      expect((await again.journal()).map(({ id }) => id)).toEqual(begun);
+      await again.begin(newEntry());
       await again.close();
     },
   );

@@ -3,7 +3,7 @@ import type { ActualTemplate } from '../../src/model/template.ts';
 import type { StoreHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import type { Memory } from '../../src/state/memory.ts';
-import { changesOf, rowOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
+import { changesOf, rowOf, newEntry, newFolder, recordData, rememberedRecord, finish } from './samples.ts';
 
 export const template = (id: number, recordIds: readonly number[]): ActualTemplate => ({
   id,
@@ -60,12 +60,12 @@ export const identityContract = (newHandle: () => Promise<OpenHandle>): void => 
   it('assigns an unknown token to the client whose templates and most records it shows', async () => {
     const { said, write } = await newState();
     await write('old', [template(17, [])], remember(17, [1, 2, 3]));
-    const intent = await write('old', [], (memory) => memory.begin(intentOf()));
+    const intent = await write('old', [], (memory) => memory.begin(newEntry()));
     const shown = [template(17, [2, 3, 4]), template(18, [])];
     expect(await write('new', shown, known)).toEqual([17]);
     expect(said.at(-1)).toContain('it takes over the state of that client');
     for (const token of ['old', 'new'])
-      expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
+      expect(await write(token, [], (memory) => memory.journal())).toEqual([intent]);
   });
 
   it.each([
@@ -108,13 +108,15 @@ export const identityContract = (newHandle: () => Promise<OpenHandle>): void => 
   it('counts an add as open by its template, for any token', async () => {
     const { write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
-    const intent = await write('one', [], (memory) => memory.begin(intentOf()));
-    await write('one', [], (memory) => memory.begin(intentOf({ templateId: 99 })));
+    const intent = await write('one', [], (memory) => memory.begin(newEntry()));
+    await write('one', [], (memory) => memory.begin(newEntry({ templateId: 99 })));
     // Its records are all other ones.
-    const open = (memory: Memory) => memory.openIntents();
+    const open = (memory: Memory) => memory.journal();
     expect(await write('two', [template(17, [7])], open)).toEqual([intent]);
     const done = { outcome: 'applied', recordId: 1, error: null } as const;
-    await write('two', [], (memory) => memory.finish(intent, done, changesOf({ row: rowOf(), records: [] })));
+    await write('two', [], (memory) =>
+      finish(memory, intent, done, changesOf({ row: rowOf(), records: [] })),
+    );
     for (const token of ['one', 'two'])
       expect((await write(token, [], open)).map(({ templateId }) => templateId)).toEqual(
         token === 'one' ? [99] : [],

@@ -6,41 +6,9 @@ import { connect } from '../../src/state/connection.ts';
 import { fileStoreHandle } from '../../src/state/file-store-handle.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { makePrivateFile } from '../../src/state/private-file.ts';
 import { baseUrl, identityContract, remember, stateOf, template } from './identity-contract.ts';
-import { rowOf, intentOf, rememberedRecord } from './samples.ts';
 
 identityContract(() => Promise.resolve(fileStoreHandle));
-
-it('keeps intents, bindings and history of a file of an earlier version', async () => {
-  const { stateDir, write } = stateOf(fileStoreHandle);
-  const { file, digest } = storeLocation({ stateDir, baseUrl, name: 'default' }, 'old', false);
-  makePrivateFile(file);
-  const connection = connect(file, { timeout: 0 });
-  connection.exec(firstSchema);
-  const record = rememberedRecord('a', { recordId: 1 });
-  const entry = { at: Date.now(), template: 'standard-web', outcome: 'applied' };
-  connection.run('INSERT INTO templates VALUES (?, 17, ?)', digest, JSON.stringify(rowOf()));
-  connection.run('INSERT INTO records VALUES (?, 17, ?, ?)', digest, 'a', JSON.stringify(record));
-  connection.run('INSERT INTO intents (scope, body) VALUES (?, ?)', digest, JSON.stringify(intentOf()));
-  connection.run(
-    'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
-    digest,
-    entry.at,
-    entry.template,
-    entry.outcome,
-    JSON.stringify(entry),
-  );
-  await connection.close();
-
-  // The token may have been rotated together with the version.
-  for (const token of ['new', 'old'])
-    await write(token, [template(17, [1])], async (memory) => {
-      expect(await memory.openIntents()).toEqual([{ ...intentOf(), id: 1 }]);
-      expect(await memory.template(17)).toEqual({ row: rowOf(), records: [record] });
-      expect(await memory.history()).toEqual([entry]);
-    });
-});
 
 it('takes the locks of several tokens in one order, so that two passes never wait for each other', async () => {
   const { stateDir, write } = stateOf(fileStoreHandle);
@@ -80,18 +48,3 @@ it('stores no part of a token', async () => {
   const rows = ['clients', 'tokens'].flatMap((table) => connection.all(`SELECT * FROM ${table}`));
   expect(JSON.stringify([rows, readdirSync(stateDir)])).not.toContain('secret');
 });
-
-/** As the version before kept it. */
-const firstSchema = `
-  CREATE TABLE templates (
-    scope TEXT NOT NULL, template_id INTEGER NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
-  CREATE TABLE records (
-    scope TEXT NOT NULL, template_id INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (scope, template_id, key)) WITHOUT ROWID;
-  CREATE TABLE intents (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, body TEXT NOT NULL);
-  CREATE TABLE history (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL,
-    template TEXT NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL);
-  CREATE INDEX history_by_time ON history (scope, at);
-  PRAGMA user_version = 1;`;

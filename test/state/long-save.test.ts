@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { borrowState, openState } from '../../src/state/state-file.ts';
-import { changesOf, intentOf, newFile, rememberedRecord, rowOf } from './samples.ts';
+import { changesOf, newEntry, newFile, rememberedRecord, rowOf } from './samples.ts';
 
 /** As many as take hundreds of milliseconds. */
 const records = Array.from({ length: 20_000 }, (_, index) => rememberedRecord(`A host${index}`));
@@ -29,9 +29,9 @@ it('nothing reads a part of it, and nothing is written among it', async () => {
   const [memory, other] = [await opened(file), await opened(file)];
   const saved = memory.save(changes);
   await setImmediate();
-  const [read, begun] = await Promise.all([other.template(templateId), other.begin(intentOf()), saved]);
+  const [read, begun] = await Promise.all([other.template(templateId), other.begin(newEntry()), saved]);
   expect(read?.records).toHaveLength(records.length);
-  expect(await memory.openIntents()).toEqual([begun]);
+  expect(await memory.journal()).toEqual([begun]);
   await Promise.all([memory.close(), other.close()]);
 });
 
@@ -42,13 +42,13 @@ it('where it fails, nothing of it stays, and what others begin meanwhile does', 
   const broken = [...records, rememberedRecord('A broken', { stored })];
   const saved = memory.save({ ...changes, records: broken });
   await setImmediate();
-  const begun = other.begin(intentOf());
+  const begun = other.begin(newEntry());
   await expect(saved).rejects.toThrow(/BigInt/);
   await begun;
   await Promise.all([memory.close(), other.close()]);
   const again = await opened(file);
   expect(await again.template(templateId)).toBeNull();
-  expect(await again.openIntents()).toHaveLength(1);
+  expect(await again.journal()).toHaveLength(1);
   await again.close();
 });
 

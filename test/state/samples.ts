@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Intent, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
+import {
+  historyEntryOf,
+  type Entry,
+  type HistoryEntry,
+  type Instant,
+  type Memory,
+  type MemoryChanges,
+  type NewEntry,
+  type RecordState,
+  type TemplateRow,
+} from '../../src/state/memory.ts';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 
 /** A folder of its own, gone after the test. */
@@ -36,10 +46,22 @@ export const rowOf = (changes: Partial<TemplateRow> = {}): TemplateRow => ({
   template: 'standard-web',
   file: 'templates/web.yaml',
   suspectIds: null,
-  strangers: [],
+  preexistingIds: [],
+  otherIds: [],
+  unlistedIds: [],
+  lastReading: null,
   lastWriteAt: null,
+  reportedDrift: [],
   ...changes,
 });
+
+/** In ms since the epoch, of which the machine counts every one. */
+export const instant = (now: number): Instant => ({
+  now,
+  uptime: { boot: 'b', at: now },
+});
+
+const sampleTime = 1_763_679_600_000;
 
 /** With something in every field. */
 export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}): RecordState => ({
@@ -47,7 +69,11 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
   recordId: 5,
   wanted: recordData(),
   seen: recordData({ name: null, ttl: null }),
+  keptName: 'www.example.net',
+  isOnlyCounted: true,
+  displaced: { key, own: { key, wanted: recordData() }, was: recordData(), cause: 'drifted' },
   adds: 2,
+  lostAdds: 1,
   stored: { sent: recordData(), at: [1, 2, 3] },
   rewritten: { sent: recordData(), stored: recordData({ content: 'žluťoučký "kůň" \u0000' }) },
   failure: {
@@ -55,7 +81,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
     message: 'the service answered 422',
     count: 3,
     sent: recordData(),
-    retryAt: 1_763_679_600_000,
+    since: instant(sampleTime),
     pause: 60_000,
   },
   cause: 'edited',
@@ -66,12 +92,19 @@ export const changesOf = (changes: Partial<MemoryChanges> = {}): MemoryChanges =
   row: rowOf(),
   records: [],
   forgotten: [],
+  entries: [],
+  left: [],
+  history: [],
   ...changes,
 });
 
-export const intentOf = (changes: Partial<Omit<Intent, 'id'>> = {}): Omit<Intent, 'id'> => ({
+/** `at`: when it was sent. */
+export const newEntry = ({
+  at = sampleTime,
+  ...changes
+}: Partial<NewEntry> & { at?: number } = {}): NewEntry => ({
   run: 'run-1',
-  at: 1_763_679_600_000,
+  sentAt: instant(at),
   templateId: 17,
   template: 'standard-web',
   file: 'templates/web.yaml',
@@ -81,6 +114,26 @@ export const intentOf = (changes: Partial<Omit<Intent, 'id'>> = {}): Omit<Intent
   before: null,
   after: recordData(),
   cause: 'edited',
+  trigger: 'schedule',
+  source: { file: 'templates/web.yaml', line: 3, column: 5 },
+  revision: null,
+  makesWayFor: null,
   idsBefore: [1, 2],
+  state: 'sent',
+  error: null,
+  refusedAt: null,
+  unchangedAt: null,
+  acceptedAt: null,
+  missedAt: null,
+  stored: null,
+  isOnlyCounted: false,
   ...changes,
 });
+
+/** It leaves the journal for the history. */
+export const finish = (
+  memory: Pick<Memory, 'save'>,
+  entry: Entry,
+  result: Pick<HistoryEntry, 'outcome' | 'recordId' | 'error'>,
+  changes = changesOf(),
+): Promise<void> => memory.save({ ...changes, left: [entry.id], history: [historyEntryOf(entry, result)] });

@@ -6,7 +6,7 @@ import { borrowOrSalvage } from '../../src/state/salvage.ts';
 import { memoryIn, openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { borrowState, openState, type StateFile } from '../../src/state/state-file.ts';
 import { startChild } from './child.ts';
-import { changesOf, intentOf, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
+import { changesOf, newEntry, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
@@ -109,7 +109,7 @@ describe('the state file of several clients', () => {
     const file = newFile();
     const [memory] = await borrowedBy(file, 'one');
     const saved = memory!.save(changesOf());
-    await memory!.begin(intentOf());
+    await memory!.begin(newEntry());
     expect(await (await opened(file, 'one')).templates()).toHaveLength(1);
     await saved;
   });

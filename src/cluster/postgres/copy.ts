@@ -77,7 +77,7 @@ const insert = async (query: Query, { table, rows }: RowBatch): Promise<void> =>
   const values = {
     ...Object.fromEntries(portableTables[table].columns.map((name) => [name, rows.map((row) => row[name])])),
     ...(table === 'records' ? { key: rows.map((row) => JSON.stringify(fieldOf(row, 'key'))) } : {}),
-    ...(table === 'intents' ? { template_id: rows.map((row) => fieldOf(row, 'templateId')) } : {}),
+    ...(table === 'journal' ? { template_id: rows.map((row) => fieldOf(row, 'templateId')) } : {}),
   };
   const names = Object.keys(values);
   const unnested = names.map((name, at) => `$${at + 1}::${numeric.has(name) ? 'bigint' : 'text'}[]`);

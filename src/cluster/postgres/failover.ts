@@ -33,7 +33,14 @@ export const forgottenSince = async (
   if (leaseTimeline === null) throw takenOver();
   if (leaseTimeline !== timeline) {
     for (const row of await memory.templates())
-      await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
+      await memory.save({
+        row: { ...row, lastReading: null },
+        records: [],
+        forgotten: [],
+        entries: [],
+        left: [],
+        history: [],
+      });
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [
       scopeLockOf(scope),
     ]);

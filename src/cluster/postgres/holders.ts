@@ -39,7 +39,7 @@ interface HolderRow {
 
 const holders = `SELECT c.body,
     (SELECT count(*) FROM dns_template_sync.templates t WHERE t.scope = c.scope) AS templates,
-    (SELECT count(*) FROM dns_template_sync.intents i WHERE i.scope = c.scope) AS intents,
+    (SELECT count(*) FROM dns_template_sync.journal j WHERE j.scope = c.scope) AS intents,
     l.epoch, CASE WHEN l.lease_until > clock_timestamp() THEN l.holder END AS holder,
     CASE WHEN l.lease_until > clock_timestamp() THEN l.lease_until END AS until
   FROM dns_template_sync.clients c LEFT JOIN dns_template_sync.leases l ON l.name = 'lock-' || c.scope

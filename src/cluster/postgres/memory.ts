@@ -1,13 +1,11 @@
 import type { ClientMemory, KnownClient } from '../../state/client-memory.ts';
-import {
-  type IntentResult,
-  type HistoryEntry,
-  type HistoryFilter,
-  type Intent,
-  type MemoryChanges,
-  type RecordState,
-  type TemplateRow,
-  historyEntryOf,
+import type {
+  Entry,
+  HistoryEntry,
+  HistoryFilter,
+  MemoryChanges,
+  RecordState,
+  TemplateRow,
 } from '../../state/memory.ts';
 import { clientsOf, parse, rivalsAt } from './clients.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
@@ -86,12 +84,12 @@ export const openPostgresMemory = (
       };
     },
     templates: () => bodies(queries.templates, scope),
-    openIntents: async () => {
+    journal: async () => {
       const found = await opening();
       const ours = scopesIn(found);
       return found.intents
         .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
-        .map(({ id, body }) => ({ ...parse<Intent>(body), id }));
+        .map(({ id, body }) => ({ ...parse<Entry>(body), id }));
     },
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
@@ -106,31 +104,31 @@ export const openPostgresMemory = (
         end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
       };
     },
-    begin: async (intent) => {
+    begin: async (entry) => {
       const { names, tokens } = fence();
-      const body = JSON.stringify(intent);
-      const values = [names, tokens, scope, intent.templateId, body];
+      const body = JSON.stringify(entry);
+      const values = [names, tokens, scope, entry.templateId, body];
       const [begun] = await changing(() => query<{ id: string }>(queries.begin, values, beginPatience)).catch(
         async (error: unknown) => {
-          await removeUnsent(query, { scope, templateId: intent.templateId, body });
+          await removeUnsent(query, { scope, templateId: entry.templateId, body });
           throw error;
         },
       );
       if (!begun) throw takenOver();
-      return { ...intent, id: Number(begun.id) };
-    },
-    finish: async (intent, result, changes) => {
-      const closable = scopesIn(await opening());
-      const saved = asRows(changes);
-      await changed(async (run) => {
-        await run(queries.close, [intent.id, closable]);
-        await note(run, scope, intent, result);
-        await save(run, scope, saved);
-      });
+      return { ...entry, id: Number(begun.id) };
     },
     save: async (changes) => {
+      // Entries of other clients of a template of ours are ours to settle, too.
+      const ours = scopesIn(await opening());
+      const { entries, left, history } = changes;
+      const texts = entries.map((entry) => JSON.stringify(entry));
       const saved = asRows(changes);
-      await changed((run) => save(run, scope, saved));
+      await changed(async (run) => {
+        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), texts, ours]);
+        if (left.length > 0) await run(queries.leave, [left, ours]);
+        for (const entry of history) await note(run, scope, entry);
+        if (saved !== null) await save(run, scope, saved);
+      });
     },
     revisions: async () => {
       const { timeline, revisions } = await opening();
@@ -199,7 +197,8 @@ interface ChangedRows {
   readonly forgotten: readonly string[];
 }
 
-const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows => {
+const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows | null => {
+  if (row === null) return null;
   const kept = new Map(records.map((record) => [asKey(record.key), JSON.stringify(record)]));
   return {
     templateId: row.templateId,
@@ -220,9 +219,8 @@ const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void>
   if (keys.length > 0) await run(queries.saveRecords, [scope, templateId, keys, bodies]);
 };
 
-const note = async (run: Query, scope: string, intent: Intent, result: IntentResult): Promise<void> => {
-  const { at } = intent;
-  const entry = historyEntryOf(intent, result);
+const note = async (run: Query, scope: string, entry: HistoryEntry): Promise<void> => {
+  const { at } = entry;
   await run(queries.note, [scope, at, JSON.stringify(entry)]);
   await run(queries.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };
@@ -249,10 +247,13 @@ const queries = {
   slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
     ORDER BY at DESC, id DESC LIMIT $5`,
   begin: `WITH held AS (${heldLeases})
-    INSERT INTO dns_template_sync.intents (scope, template_id, body)
+    INSERT INTO dns_template_sync.journal (scope, template_id, body)
     SELECT $3, $4, $5 WHERE (SELECT count(*) FROM held) = cardinality($1::text[]) RETURNING id`,
-  close: 'DELETE FROM dns_template_sync.intents WHERE id = $1 AND scope = ANY ($2::text[])',
-  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1, $2::bigint, $3::text
+  amend: `UPDATE dns_template_sync.journal j SET body = changed.body
+    FROM unnest($1::bigint[], $2::text[]) AS changed (id, body) WHERE j.id = changed.id AND j.scope = ANY ($3::text[])`,
+  leave: 'DELETE FROM dns_template_sync.journal WHERE id = ANY ($1::bigint[]) AND scope = ANY ($2::text[])',
+  // Whoever lost the connection cannot know that it was noted.
+  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1::text, $2::bigint, $3::text
     WHERE NOT EXISTS (SELECT 1 FROM dns_template_sync.history WHERE scope = $1 AND at = $2 AND body = $3)`,
   trimOld: `DELETE FROM dns_template_sync.history WHERE scope = $1 AND at < $2 AND at <
     (SELECT min(at) FROM (SELECT at FROM dns_template_sync.history WHERE scope = $1 ORDER BY id DESC LIMIT $3) newest)

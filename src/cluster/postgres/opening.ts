@@ -70,7 +70,7 @@ const openingOf = planned(`WITH token AS (SELECT c.scope, c.body FROM dns_templa
     ARRAY(SELECT body FROM dns_template_sync.clients
       WHERE scope <> own.scope AND scope = ANY (ARRAY(SELECT scope FROM dns_template_sync.known_templates
         WHERE template_id = ANY (ARRAY(SELECT template_id FROM known)))) ORDER BY scope) AS rivals,
-    ARRAY(SELECT json_build_object('id', id, 'scope', scope, 'body', body)::text FROM dns_template_sync.intents
+    ARRAY(SELECT json_build_object('id', id, 'scope', scope, 'body', body)::text FROM dns_template_sync.journal
       WHERE scope = own.scope OR template_id = ANY (ARRAY(SELECT template_id FROM known)) ORDER BY id) AS intents,
     ARRAY(SELECT template_id || ' ' || revision FROM dns_template_sync.templates
       WHERE scope = own.scope ORDER BY template_id) AS revisions,

@@ -81,6 +81,9 @@ const migrations: readonly string[] = [
      WITH (fillfactor = 50);
    ALTER TABLE dns_template_sync.reports ADD COLUMN digest text;
    ALTER TABLE dns_template_sync.leases SET (fillfactor = 50);`,
+  // What programs of 0.1 remember of records and open writes has another form: only history and suspensions are taken over.
+  `ALTER TABLE dns_template_sync.intents RENAME TO journal;
+   TRUNCATE dns_template_sync.templates, dns_template_sync.records, dns_template_sync.journal;`,
 ];
 
 /**
@@ -88,7 +91,7 @@ const migrations: readonly string[] = [
  * raises it, and comes in a release after the one that uses it no more: until all processes run that one, old and new ones
  * work side by side.
  */
-const oldestProgram = 5;
+const oldestProgram = 8;
 
 /** From the first suspension on, programs that know of none may not write: they would not obey it. */
 export const requireSuspensions = async (query: Query): Promise<void> => {

@@ -62,7 +62,7 @@ export const postgresStore = ({
       const database = open();
       if ((await versionIn(database.query)) === 0) return;
       const { digest } = sharedLocation(location);
-      for (const table of ['templates', 'records', 'intents', 'history', 'suspensions'])
+      for (const table of ['templates', 'records', 'journal', 'history', 'suspensions'])
         await database.query(`DELETE FROM dns_template_sync.${table} WHERE scope = $1`, [digest]);
     },
     close: async () => {

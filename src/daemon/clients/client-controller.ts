@@ -60,8 +60,8 @@ export class ClientController {
    */
   #couldNotBegin = false;
   #lastError: string | null = null;
-  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
-  #opensAt: number | null = null;
+  /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
+  #dueAt: number | null = null;
   /** Ends when the changed files have been offered to others. */
   #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
@@ -78,7 +78,7 @@ export class ClientController {
       settings: () => this.client.settings,
       log: this.#log,
       onState: options.changeFeed.changed,
-      opensAt: () => this.#opensAt,
+      dueAt: () => this.#dueAt,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
     this.#publications = new Publications(this.#log);
@@ -267,7 +267,7 @@ export class ClientController {
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
     const latest = this.#latest.result;
-    this.#opensAt = latest && openingAfter(latest);
+    this.#dueAt = latest && dueAfter(latest);
     const shown = this.#answers.addTo(result);
     const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
@@ -329,12 +329,12 @@ const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): 
   return { failedUntil: byOwnClock(retryAt, { startedAt, durationMs }) };
 };
 
-/** The first window that opens after this pass began: another pass then writes the changes that wait for it. */
-const openingAfter = (result: PassResult): number | null => {
-  const openings = result.templates
-    .flatMap(({ waitsUntil }) => waitsUntil ?? [])
-    .filter((opening) => opening > result.startedAt);
-  return openings.length === 0 ? null : Math.min(...openings.map((one) => byOwnClock(one, result)));
+/** The first time after this pass at which a window opens, or earlier writes may have settled: another pass writes what waits. */
+const dueAfter = (result: PassResult): number | null => {
+  const times = result.templates
+    .flatMap(({ waitsUntil, settlesAt }) => [waitsUntil ?? [], settlesAt ?? []].flat())
+    .filter((time) => time > result.startedAt);
+  return times.length === 0 ? null : Math.min(...times.map((one) => byOwnClock(one, result)));
 };
 
 /** The times of a pass that has just ended may be by another clock. Ms since the epoch. */

@@ -152,9 +152,5 @@ const descriptionsIn = ({ templates, unusable }: DesiredState): Descriptions => 
 const nameOf = ({ template, file }: DesiredState['unusable'][number]): string => template ?? file;
 
 /** A write of unknown outcome is resolved by the next pass, also by a partial one. */
-const isUnsettled = ({ differences }: TemplateResult): boolean =>
-  differences.some(
-    (difference) =>
-      difference.outcome === 'unknown' ||
-      (difference.action === 'blocked' && difference.reason === 'pending-write'),
-  );
+const isUnsettled = ({ differences, settlesAt }: TemplateResult): boolean =>
+  settlesAt !== undefined || differences.some(({ outcome }) => outcome === 'unknown');

@@ -26,8 +26,8 @@ export interface PassLoopOptions {
   readonly log: Logger;
   /** Called after each change of the state. */
   readonly onState?: () => void;
-  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
-  readonly opensAt?: () => number | null;
+  /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
+  readonly dueAt?: () => number | null;
   /** From 0 to 1, for the jitter of the backoff. */
   readonly random?: () => number;
 }
@@ -67,26 +67,26 @@ export class PassLoop implements PassStarter {
   readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
-  readonly #opensAt: () => number | null;
+  readonly #dueAt: () => number | null;
   readonly #random: () => number;
   readonly #closing = new AbortController();
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
   #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
-  #opening: NodeJS.Timeout | undefined;
+  #due: NodeJS.Timeout | undefined;
 
   constructor({
     pass,
     log,
     onState = () => undefined,
-    opensAt = () => null,
+    dueAt = () => null,
     random = Math.random,
   }: PassLoopOptions) {
     this.#pass = pass;
     this.#log = log;
     this.#onState = onState;
-    this.#opensAt = opensAt;
+    this.#dueAt = dueAt;
     this.#random = random;
   }
 
@@ -122,7 +122,7 @@ export class PassLoop implements PassStarter {
     this.#closing.abort();
     this.#waiting = null;
     this.#endBackoff();
-    clearTimeout(this.#opening);
+    clearTimeout(this.#due);
     await this.#running?.ended;
   }
 
@@ -140,7 +140,7 @@ export class PassLoop implements PassStarter {
     else if (outcome !== 'busy') this.#failures += 1;
     if (!this.#closing.signal.aborted) {
       this.#goOn(outcome, cause);
-      this.#awaitOpening();
+      this.#awaitDue();
     }
     this.#onState();
   }
@@ -156,12 +156,12 @@ export class PassLoop implements PassStarter {
   }
 
   /** The clock is read each minute, since timers do not notice when it is set. */
-  #awaitOpening(): void {
-    clearTimeout(this.#opening);
-    const at = this.#opensAt();
+  #awaitDue(): void {
+    clearTimeout(this.#due);
+    const at = this.#dueAt();
     if (at === null) return;
-    this.#opening = setTimeout(
-      () => (Date.now() < at ? this.#awaitOpening() : this.trigger('schedule')),
+    this.#due = setTimeout(
+      () => (Date.now() < at ? this.#awaitDue() : this.trigger('schedule')),
       Math.min(Math.max(at - Date.now(), 0), maxSleep),
     );
   }

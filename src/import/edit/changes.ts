@@ -48,9 +48,7 @@ export const changesFor = (
       return updated.has(one.recordId) ? [] : [{ kind: 'add', actual: one.current }];
     const desired = records.find(isAt(one));
     if (!desired) refusals.push(`${placeOf(one)}: the file changed while it was compared: try again`);
-    else if (one.action === 'blocked' && one.reason === 'pending-write')
-      refusals.push(`${placeOf(one)}: it is not known yet whether a write of it took effect: ${one.message}`);
-    if (!desired || (one.action === 'blocked' && one.reason === 'pending-write')) return [];
+    if (!desired) return [];
     const actual = one.action === 'add' ? undefined : one.current;
     return [actual ? settingOf(desired, actual, unsaid) : { kind: 'remove', desired }];
   });

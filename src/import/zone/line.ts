@@ -1,3 +1,4 @@
+import { unescapedName } from '../../model/host.ts';
 import { isWarning } from '../../desired/check-id.ts';
 import { hasControlCharacter } from '../../desired/checks/hosts.ts';
 import { quote } from '../../desired/diagnostic.ts';
@@ -60,7 +61,7 @@ const isAbsolute = (name: string): boolean =>
 const nameBelow = (origin: string, owner: string): string | null | undefined => {
   const lower = owner.toLowerCase();
   if (lower === `${origin}.`) return null;
-  return lower.endsWith(`.${origin}.`) ? owner.slice(0, -origin.length - 2) : undefined;
+  return lower.endsWith(`.${origin}.`) ? unescapedName(owner.slice(0, -origin.length - 2)) : undefined;
 };
 
 /** Template files know no escapes in names. */

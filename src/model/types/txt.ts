@@ -48,17 +48,8 @@ export const txt = {
   writePhase: 1,
   inertContent: 'parked',
   conflictKind: () => 'other',
-  independent: {
-    kindOf: textKind,
-    // Equal except for blanks, quotes and case, or cut short.
-    isRespelled: (sent, stored) => {
-      const [one, other] = [letters(sent), letters(stored)];
-      return one === other || (other !== '' && one.startsWith(other));
-    },
-  },
+  independent: { kindOf: textKind },
 } as const satisfies TypeDefinition;
 
 const canonicalText = (content: string): string =>
   content.startsWith('"') ? (unquoteText(content) ?? content) : content;
-
-const letters = (text: string): string => text.replaceAll(/[\s"\\]+/g, '').toLowerCase();

@@ -160,13 +160,6 @@ describe('a pass after a file change', () => {
       source: { file: 'web.yaml', line: 1, column: 1 },
       outcome: 'unknown',
     },
-    {
-      action: 'blocked',
-      reason: 'pending-write',
-      desired: { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: null },
-      source: { file: 'web.yaml', line: 1, column: 1 },
-      message: 'not known yet',
-    },
   ])('is about a template with a write of unknown outcome too: $action', async (difference) => {
     const { folder, newest } = await withTwo();
     const all = newest.begin(await folder.load(), true);

@@ -43,7 +43,7 @@ describe('a record as a line of a zone file', () => {
     [{ type: 'A', name: 'www.example.net', content: '192.0.2.1' }, /its name may be a whole one/],
     [{ type: 'A', name: 'example.net', content: '192.0.2.1' }, /its name may be a whole one/],
     [{ type: 'A', name: 'www.', content: '192.0.2.1' }, /is not a whole one/],
-    [{ type: 'A', name: 'a\\b', content: '192.0.2.1' }, /a name that a template cannot state/],
+    [{ type: 'A', name: 'a\\.b', content: '192.0.2.1' }, /a name that a template cannot state/],
     [{ type: 'A', content: '192.0.2.1', ttl: null }, /is not a TTL/],
     [{ type: 'A', content: '192.0.2.1', ttl: -1 }, /is not a TTL/],
     [{ type: 'A', content: '192.0.2' }, /is not an IPv4 address/],
