@@ -104,6 +104,10 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     const write: JudgedWrite = { request, result: null, pass, sent: pass ? sent : null };
     if (pass) judge.decides(pass);
     if (pass) judge.sent(pass, sent);
+    const last = writes.at(-1)?.request.caller;
+    const isBetween = last !== request.caller && writes.some((one) => one.request.caller === request.caller);
+    // One process at a time writes for a client.
+    if (pass && isBetween) judge.report(`passes interleaved: ${request.caller} writes after ${last}`);
     writes.push(write);
     return write;
   };

@@ -5,13 +5,14 @@ import { worlds } from './worlds.ts';
 
 /*
  * What both-cores.mjs bundles from either tree. `explore FAULTS ONE_OF FILE` writes down the schedules of every world, and
- * the course of each; from standard input come lines of `WORLD, SCHEDULE` to be played, of which it prints the courses.
+ * the course of each; `play FILE` plays those of such a file, and prints their courses.
  */
 const main = async (): Promise<void> => {
-  const [how, faults = '1', share = '1', file = ''] = process.argv.slice(2);
+  const [how, ...args] = process.argv.slice(2);
+  const [faults = '1', share = '1', file = ''] = args;
   if (how === 'explore')
     return writeFileSync(file, (await exploreAll(Number(faults), Number(share))).join('\n'));
-  for (const line of readFileSync(faults, 'utf8').split('\n')) {
+  for (const line of readFileSync(args[0]!, 'utf8').split('\n')) {
     const { world, schedule }: { world: string; schedule: Schedule } = JSON.parse(line);
     process.stdout.write(`${await played(world, schedule)}\n`);
   }

@@ -9,7 +9,6 @@ import {
   textKind,
 } from './canonical.ts';
 import {
-  isAsLeft,
   type Attempt,
   type FileFacts,
   type LawContext,
@@ -340,7 +339,6 @@ const notMadeMeanwhile: Law = (attempt, { one, service, file }) => {
       isAdd(other) &&
       keyOf(other.after[0]!) === keyOf(attempt.after[0]!) &&
       one.standing.get(other.sent.recordId ?? -1)?.by === other &&
-      isAsLeft(other, one) &&
       !(file?.adopt && isNamedByService(other)),
   );
   return copy ? `makes a second ${nameOf(attempt)} beside #${copy.sent.recordId}` : null;

@@ -3,7 +3,7 @@ import { play } from './play.ts';
 import { playRound } from './round.ts';
 import { worlds } from './worlds.ts';
 
-/** What mutate.mjs bundles with a broken rule, and runs: `rounds SECONDS`, or `world NAME`. Prints what breaks a law, if anything. */
+/** What mutate.mjs bundles with a broken rule, and runs: `rounds SECONDS`, `world NAME`, or `world seed N`. Prints what breaks a law, if anything. */
 const [how, text = ''] = process.argv.slice(2);
 
 const inRounds = async (seconds: number): Promise<string | null> => {

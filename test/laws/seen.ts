@@ -1,6 +1,5 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
-import { sameState } from './records.ts';
 
 /* What the judge has seen: what left, what passes were shown, and what is true. */
 
@@ -143,9 +142,3 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   lastListed: null,
   lastKept: null,
 });
-
-/** Whether a write left the record in the way in which it stands. */
-export const isAsLeft = ({ sent, stored }: Attempt, { standing }: TemplateCase): boolean => {
-  const there = sent.recordId === null ? undefined : standing.get(sent.recordId);
-  return there !== undefined && stored !== null && sameState(there.record, stored);
-};

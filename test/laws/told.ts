@@ -76,6 +76,11 @@ const falseBy = (records: readonly ActualRecord[], result: TemplateResult, file:
     .map((record) => `is silent about ${shown(record)}`);
   if (result.inSync > file.records.length - missing.length)
     found.push(`counts ${result.inSync} in sync of ${file.records.length - missing.length}`);
+  const told = new Set(result.differences.flatMap((one) => ('recordId' in one ? [one.recordId] : [])));
+  for (const record of file.records) {
+    const unsaid = records.filter((one) => sameKey(one, record) && !told.has(one.id));
+    if (unsaid.length > 1) found.push(`is silent about a copy of ${shown(record)}`);
+  }
   const ids = new Set(records.map(({ id }) => id));
   for (const one of result.differences)
     if (one.action === 'surplus' && one.error === undefined && !ids.has(one.recordId))
