@@ -236,7 +236,8 @@ const writeTemplates = async (
     if (listing === null) return states;
     const settled = await Promise.all(doubtful.map((state) => settleBy(state, listing, run)));
     states = replaced(states, doubtful, settled);
-    writing = settled.filter((state) => !isInDoubt(state) && !isStopped(state));
+    // Also what has stopped: it may put back what made way.
+    writing = settled.filter((state) => !isInDoubt(state));
   }
   return states;
 };

@@ -290,6 +290,16 @@ export const worlds: readonly SmallWorld[] = [
     steps: Array.from({ length: 14 }, () => 'pass' as const),
   },
   {
+    name: 'a record makes way for a type that the service refuses, and listings are behind, park',
+    isCore: true,
+    open: 'the service refuses it',
+    file: ['www A 192.0.2.1'],
+    service: ['www A 192.0.2.1'],
+    policy: park,
+    nature: { refusesType: 'CNAME', ownLag: 300_000 },
+    steps: ['pass', ['www CNAME web.example.net'], 'pass'],
+  },
+  {
     name: 'a record edited, and readings need not be apart',
     isCalm: true,
     file: ['www A 192.0.2.1'],
