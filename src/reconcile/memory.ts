@@ -528,7 +528,9 @@ const recognizeRestored = (draft: Draft, { records }: ActualTemplate): void => {
     const own = known?.displaced?.own;
     if (!known?.displaced || isParkedName(canonicalName(record.name))) continue;
     const isKept = keptItsName({ ...noSets, records: draft.records, byId: draft.byId }, record);
-    if (isKept) continue;
+    // The service seemed to ignore the park, and it may be listed late.
+    const isAsStored = known.rewritten !== null && sameData(known.rewritten.stored, record);
+    if (isKept || isAsStored) continue;
     if (!own) draft.put({ ...known, recordId: null, seen: null, displaced: null });
     else {
       draft.forget(known.key);
