@@ -291,7 +291,6 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'a record makes way for a type that the service refuses, and listings are behind, park',
-    isCore: true,
     open: 'the service refuses it',
     file: ['www A 192.0.2.1'],
     service: ['www A 192.0.2.1'],
