@@ -8,8 +8,9 @@ import type { Entry, Instant } from '../state/memory.ts';
 import { elapsed, endOf, lagOf, type Times } from './times.ts';
 
 /*
- * The journal of a template has an entry for each write that left, and settles them. While an entry is open, the template
- * is not settled: something that we sent to it may still appear.
+ * The journal of a template has an entry for each write that left, or was about to, and settles them. While an entry is open,
+ * the template is not settled: something that we sent to it may still appear, or the listing is from before it. A process that
+ * died leaves a sent entry, and nothing else: it may have left.
  *
  * | state    | since                              | until                                             | open                      |
  * | -------- | ---------------------------------- | ------------------------------------------------- | ------------------------- |
