@@ -1,3 +1,4 @@
+import { idsIn, rangesOf } from '../lib/id-ranges.ts';
 import { canonicalName, canonicalRecord, canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -176,7 +177,7 @@ const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Know
   for (const isExact of [true, false])
     for (const entry of adds) {
       if (found.has(entry) || (entry.state === 'accepted' && !isExact)) continue;
-      const before = new Set(entry.idsBefore);
+      const before = new Set(idsIn(entry.idsBefore));
       const isNew = ({ id }: ActualRecord): boolean =>
         entry.state === 'accepted' ? !known.isRemembered(id) && id !== entry.recordId : !before.has(id);
       const matching = unknown.filter((record) => {
@@ -194,7 +195,7 @@ const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Know
 /** What another record of the file equals is not what the add made, also if the file drops that one. */
 const withOthers = (entry: Entry, { records }: Reading, { isKnown, desiredKeys }: Known): Entry => {
   if (entry.action !== 'add') return entry;
-  const before = new Set(entry.idsBefore);
+  const before = new Set(idsIn(entry.idsBefore));
   const others = records.filter(
     (record) =>
       !before.has(record.id) &&
@@ -204,7 +205,7 @@ const withOthers = (entry: Entry, { records }: Reading, { isKnown, desiredKeys }
   );
   return others.length === 0
     ? entry
-    : { ...entry, idsBefore: [...entry.idsBefore, ...others.map(({ id }) => id)] };
+    : { ...entry, idsBefore: rangesOf([...before, ...others.map(({ id }) => id)]) };
 };
 
 /** What nobody answered for may be somebody's at a longer name. */
