@@ -6,7 +6,7 @@ import { isAddress } from '../model/address.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
-import { elapsed, endOf, lagOf, type Times } from './times.ts';
+import { elapsed, endOf, lagOf, longestTime, type Times } from './times.ts';
 
 /*
  * The journal of a template has an entry for each write that left, or was about to, and settles them. While an entry is open,
@@ -247,7 +247,7 @@ const isIgnored = (
 
 /** How long after it was sent a write may still appear. An update in place can be sent again, whatever became of it. */
 const timeOf = (entry: Pick<Entry, 'before' | 'after'>, times: Times): number =>
-  Math.max(times.unknownPause, staysAtName(entry) ? 0 : lagOf(times)) + times.settle;
+  staysAtName(entry) ? times.unknownPause + times.settle : longestTime(times);
 
 const afterTime = (entry: Entry, { asked, read, isWhole }: Reading, times: Times): Entry => {
   if (!isWhole) return entry;

@@ -46,7 +46,12 @@ export const fileStoreHandle = (
         return task(memory, say, listing);
       });
     },
-    write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
+    write: async (
+      location,
+      { mayBeginAnew = false, unknownPause, unseenPause = unknownPause, ...waiting },
+      list,
+      task,
+    ) => {
       let say: Say = () => undefined;
       const borrow = (): Promise<StateFile> => borrowOrSalvage(location.file, (message) => say(message), now);
       const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
@@ -64,7 +69,7 @@ export const fileStoreHandle = (
           wasFilled = isFilled;
           const holdsAdds = location.isSandbox
             ? null
-            : lostSince([vanishedAt, lostAt(location.file)], unknownPause, now());
+            : lostSince([vanishedAt, lostAt(location.file)], unseenPause, now());
           if (holdsAdds !== null) say(holdsAdds);
           const onFailure = (error: unknown): void => {
             kept.distrust();
