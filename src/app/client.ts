@@ -9,6 +9,7 @@ import type { SavedAt } from '../model/saved-at.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
+import { longestTime } from '../reconcile/times.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -220,7 +221,15 @@ class OpenClient implements Client {
   async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
     const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
     const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, unknownPause };
+    const unseenPause = longestTime(this.settings);
+    const use = {
+      timeout: lockTimeout,
+      signal,
+      onWait,
+      mayBeginAnew: onlyRemembers,
+      unknownPause,
+      unseenPause,
+    };
     const { result } = await this.#handle.write(
       this.#location(),
       use,

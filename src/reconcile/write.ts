@@ -1,4 +1,5 @@
 import { HostingError } from '../hosting/errors.ts';
+import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
 import { canonicalType } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -325,7 +326,7 @@ const nothingKnown = {
 } as const;
 
 /** Includes known ids that no reading shows now, and those that earlier passes saw. */
-const idsBefore = (view: ActualTemplate, type: string, { byId, row }: TemplateState['memory']): number[] => {
+const idsBefore = (view: ActualTemplate, type: string, { byId, row }: TemplateState['memory']): IdRanges => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type).map(({ id }) => id);
-  return [...new Set([...shown, ...byId.keys(), ...(row.preexistingIds ?? []), ...row.otherIds])];
+  return rangesOf([...shown, ...byId.keys(), ...(row.preexistingIds ?? []), ...row.otherIds]);
 };

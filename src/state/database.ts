@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
@@ -53,9 +54,13 @@ const indexes = `
   CREATE INDEX IF NOT EXISTS client_templates_by_id ON client_templates (template_id);
   CREATE INDEX IF NOT EXISTS templates_by_id ON templates (template_id);`;
 
-/** Renames a database, so that people can examine it. Returns the new name. */
-export const quarantine = (file: string, why: 'damaged' | 'copied' | 'earlier'): string => {
-  const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+/** Renames a database, so that people can examine it. Returns the new name, which `lostAt` reads. */
+export const quarantine = (
+  file: string,
+  why: 'damaged' | 'copied' | 'earlier',
+  now: number = Date.now(),
+): string => {
+  const aside = `${file}.${why}-${new Date(now).toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
     for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
     return aside;
@@ -63,6 +68,16 @@ export const quarantine = (file: string, why: 'damaged' | 'copied' | 'earlier'):
     throw memoryError(file, error);
   }
 };
+
+/** When the state was last moved aside because nobody can read all of it, in ms since the epoch; null if that never happened. */
+export const lostAt = (file: string): number | null => {
+  const aside = new RegExp(`^${path.basename(file)}\\.(?:damaged|earlier)-(\\d{17})$`);
+  const times = readdirSync(path.dirname(file)).flatMap((name) => aside.exec(name)?.[1] ?? []);
+  const last = times.toSorted().at(-1);
+  return last === undefined ? null : Date.parse(last.replace(asDigits, '$1-$2-$3T$4:$5:$6.$7Z'));
+};
+
+const asDigits = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);

@@ -9,6 +9,7 @@ import {
   type Say,
   openNotices,
 } from './store-handle.ts';
+import { lostAt } from './database.ts';
 import { noMemories } from './memory.ts';
 import { CachedConnection } from './open-memory.ts';
 import { borrowForReading } from './read-copy.ts';
@@ -22,6 +23,9 @@ export const fileStoreHandle = (
 ): StoreHandle => {
   const kept = new CachedConnection(now);
   const notices = openNotices(warn);
+  /** In ms since the epoch. */
+  let vanishedAt: number | null = null;
+  let wasFilled = false;
   return {
     read: async (location, list, task) => {
       const { file, isSandbox } = location;
@@ -42,9 +46,14 @@ export const fileStoreHandle = (
         return task(memory, say, listing);
       });
     },
-    write: async (location, { mayBeginAnew = false, ...waiting }, list, task) => {
+    write: async (
+      location,
+      { mayBeginAnew = false, unknownPause, unseenPause = unknownPause, ...waiting },
+      list,
+      task,
+    ) => {
       let say: Say = () => undefined;
-      const borrow = (): Promise<StateFile> => borrowOrSalvage(location.file, (message) => say(message));
+      const borrow = (): Promise<StateFile> => borrowOrSalvage(location.file, (message) => say(message), now);
       const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
         take: lockFilesIn(location.stateDir),
         onFirst: () => (say = notices.begin()),
@@ -53,8 +62,15 @@ export const fileStoreHandle = (
       try {
         return await kept.use(location.digest, await borrow(), async (memory) => {
           if (notice !== null) say(notice);
-          if (!location.isSandbox && isDecided && !mayBeginAnew && !(await kept.isFilled()))
+          const isFilled = await kept.isFilled();
+          if (!location.isSandbox && isDecided && !mayBeginAnew && !isFilled)
             say(startsWithout(location.file));
+          if (wasFilled && !isFilled) vanishedAt = now();
+          wasFilled = isFilled;
+          const holdsAdds = location.isSandbox
+            ? null
+            : lostSince([vanishedAt, lostAt(location.file)], unseenPause, now());
+          if (holdsAdds !== null) say(holdsAdds);
           const onFailure = (error: unknown): void => {
             kept.distrust();
             say(messageOf(error));
@@ -62,7 +78,7 @@ export const fileStoreHandle = (
           };
           return task(watched(memory, locks, onFailure), say, listing, {
             check: locks.check,
-            holdsAdds: null,
+            holdsAdds,
           });
         });
       } finally {
@@ -70,13 +86,21 @@ export const fileStoreHandle = (
       }
     },
     suspending: async (location, list, task) => {
-      return kept.use(location.digest, await borrowOrSalvage(location.file, warn), async (memory) => {
+      return kept.use(location.digest, await borrowOrSalvage(location.file, warn, now), async (memory) => {
         await actAsOwner(memory, location, list, warn);
         return task(memory);
       });
     },
     close: () => kept.close(),
   };
+};
+
+/** What was sent before may still take effect, and nobody remembers it. Null once it does not. */
+const lostSince = (times: readonly (number | null)[], pause: number, now: number): string | null => {
+  const until = Math.max(...times.map((at) => (at !== null && Math.abs(now - at) < pause ? at + pause : 0)));
+  return until === 0
+    ? null
+    : `the saved state was lost, and with it what was sent last: no adds before ${new Date(until).toISOString()}`;
 };
 
 /** If the directory cannot be read, opening the file reports why. */

@@ -6,12 +6,16 @@ import type { PortableTable } from './portable-rows.ts';
 import { borrowState, openState, type StateFile } from './state-file.ts';
 
 /** Borrows the saved state. A damaged one is kept aside, and a new one gets everything that can still be read. */
-export const borrowOrSalvage = async (file: string, say: (message: string) => void): Promise<StateFile> => {
+export const borrowOrSalvage = async (
+  file: string,
+  say: (message: string) => void,
+  now: () => number = Date.now,
+): Promise<StateFile> => {
   try {
     return await borrowState(file, openState);
   } catch (error) {
     if (!(error instanceof DamagedMemoryError)) throw error;
-    return borrowState(file, () => salvaged(file, error, say));
+    return borrowState(file, () => salvaged(file, error, say, now()));
   }
 };
 
@@ -19,12 +23,13 @@ const salvaged = async (
   file: string,
   error: DamagedMemoryError,
   say: (message: string) => void,
+  now: number,
 ): Promise<StateFile> => {
   const fresh = `${file}.new`;
   removeDatabase(fresh);
   const isEarlier = error instanceof EarlierMemoryError;
   const saved = await salvage(file, fresh, isEarlier ? tables.filter(isOfAnyVersion) : tables);
-  const aside = quarantine(file, isEarlier ? 'earlier' : 'damaged');
+  const aside = quarantine(file, isEarlier ? 'earlier' : 'damaged', now);
   renameSync(fresh, file);
   say(
     `${error.message}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,

@@ -1,7 +1,7 @@
 import type { ClientMemory, KnownClient } from './client-memory.ts';
 import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
-import type { Entry, FoundSlice, HistoryEntry, HistoryFilter, MemoryChanges, RecordState } from './memory.ts';
+import type { Entry, FoundSlice, HistoryEntry, HistoryFilter, MemoryChanges, SavedRecord } from './memory.ts';
 import { borrowForReading } from './read-copy.ts';
 import { mostRows, openState, type StateFile } from './state-file.ts';
 import {
@@ -87,7 +87,7 @@ export const memoryIn = async (
       connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
     };
     const forget = (key: string): unknown => connection.run(queries.forgetRecord, scope, id, key);
-    const save = (some: readonly RecordState[]): unknown => {
+    const save = (some: readonly SavedRecord[]): unknown => {
       const values = some.flatMap((record) => [scope, id, record.key, JSON.stringify(record)]);
       return connection.run(saveRecords(some.length), ...values);
     };

@@ -26,6 +26,8 @@ export interface MemoryUse extends Waiting {
   readonly mayBeginAnew?: boolean;
   /** Milliseconds without adds if the newest intents may be lost. */
   readonly unknownPause: number;
+  /** The same where listings may also be behind what was sent before. */
+  readonly unseenPause?: number;
 }
 
 /** What is suspended of a client, and which of its writes are under way. */

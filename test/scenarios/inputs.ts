@@ -50,6 +50,8 @@ export const inputs: Readonly<Record<string, Input>> = {
     for (const end of ['-wal', '-shm']) rmSync(path.join(folder, name + end), { force: true });
     save(path.join(folder, name), 'no database');
   },
+  withdraw: ({ service }, [name = '']) =>
+    service.change((data) => ({ ...data, templates: data.templates.filter((one) => one.name !== name) })),
   rename: ({ service }, [from = '', to = '']) =>
     service.change((data) => ({
       ...data,
