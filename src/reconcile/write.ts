@@ -275,8 +275,8 @@ export const settleBy = async (
   );
   // The answers are newer than a listing from before them: by those, what made way in vain is put back at once.
   const isBehind = !state.open.some(showsEarlier) && stopped.open.some(showsEarlier);
-  const answered = isBehind ? run.look(withOpen({ ...stopped, view: expected }, listing.read)) : stopped;
-  return nextStep(answered, run.view) === null ? stopped : answered;
+  const byAnswers = isBehind ? run.look(withOpen({ ...stopped, view: expected }, listing.read)) : stopped;
+  return nextStep(byAnswers, run.view) === null ? stopped : byAnswers;
 };
 
 const showsEarlier = ({ isBehind }: OpenEntry): boolean => isBehind;
