@@ -118,15 +118,12 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   doctor: {
     about:
-      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+      'Checks whether the service can be reached and answers as specified, whether two listings agree, and where settings, tokens, template files and state come from. Reads only.',
     exitCodes: [
       [0, 'nothing found that keeps it from working'],
       [1, 'a problem; or bad settings'],
     ],
-    examples: [
-      ['dns-template-sync doctor', 'at the first contact, and for every report of a defect'],
-      ['dns-template-sync doctor --write standard-web 171 --yes', 'how a write is answered'],
-    ],
+    examples: [['dns-template-sync doctor', 'at the first contact, and for every report of a defect']],
   },
   check: {
     about:

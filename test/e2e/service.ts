@@ -37,6 +37,10 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
       return;
     }
     const { method, path, query, body, headers } = request;
+    if (method === 'HEAD') {
+      response.end();
+      return;
+    }
     const type = headers['content-type'];
     const answer = await send(method, origin + path, {
       query: Object.fromEntries(new URLSearchParams(query)),
@@ -76,7 +80,7 @@ export const startHoldingService = async (isHeld = isWrite) => {
   return { service, held, release: () => void gate.emit('released') };
 };
 
-const isWrite = ({ method }: SeenRequest): boolean => method !== 'GET';
+const isWrite = ({ method }: SeenRequest): boolean => method === 'PUT';
 
 export const environment = (url: string): Record<string, string> => ({
   DNS_SYNC_BASE_URL: url,
