@@ -323,11 +323,9 @@ const commands: readonly AddCommand[] = [
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
       .option('--listen <host:port>', 'address to listen on', '127.0.0.1:8080')
-      .option('--dns <host:port>', 'address to serve its subdomains over DNS (default: off)')
       .option('--data <file>', 'file for its data (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')
-      .option('--reality <name>', 'behave like another service, see below; repeatable', collect)
       .action(async (options: Options) =>
         end(await (await import('./commands/sandbox.ts')).sandbox(options, io)),
       ),

@@ -3,7 +3,7 @@ import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/te
 import { canonicalHost } from '../model/host.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
-import type { SubdomainAnswers } from '../result.ts';
+import { notAsked, type SubdomainAnswers } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { TemplateRow } from '../state/memory.ts';
 
@@ -23,8 +23,8 @@ export interface AnswersRequest {
 export interface AnswersDeps {
   readonly settings: ClientSettings;
   readonly now: () => number;
-  /** Overrides settings and files, as for the embedded service. */
-  readonly nameservers: readonly string[] | null;
+  /** The subdomains of the embedded service are on no name server, unless one is set. */
+  readonly isSandbox: boolean;
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
   readonly readRows: () => Promise<readonly TemplateRow[]>;
@@ -48,12 +48,14 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
   });
   const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
   const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
+    const nameservers = template?.nameservers ?? settings.nameservers;
+    if (deps.isSandbox && nameservers.length === 0) return notAsked;
     const records = await readRecords(subdomain, deps);
     if (typeof records === 'string') return unread(records);
     return answers.check({
       subdomain,
       records,
-      nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
+      nameservers,
       ignores: (record) => matchesIgnore(template?.ignore ?? [], record),
       lastWriteAt: template && lastWriteOf(template, rows),
       previous: previousOf({ template, subdomain }),
@@ -107,6 +109,7 @@ const withAge = (
   previous: SubdomainAnswers | null,
   askedAt: string,
 ): SubdomainAnswers => {
+  if (answers.status === 'off') return answers;
   if (answers.status !== 'failed') return { ...answers, askedAt };
   if (previous?.askedAt === undefined) return answers;
   const [server] = answers.servers;

@@ -63,8 +63,6 @@ export interface ClientOptions {
   readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
-  /** The only name servers to ask; overrides settings and files. */
-  readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string) => void;
   /** `run`: the id of the pass; null for a round over name servers. */
@@ -156,7 +154,7 @@ class OpenClient implements Client {
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { clock, nameservers = null, onRequest } = this.#options;
+    const { clock, isSandbox, onRequest } = this.#options;
     const reader = connectHosting({
       ...this.#connection,
       concurrency: 1,
@@ -171,7 +169,7 @@ class OpenClient implements Client {
       return await askNameServers(request, {
         settings: this.settings,
         now: clock.now,
-        nameservers,
+        isSandbox,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
         readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),

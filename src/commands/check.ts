@@ -20,21 +20,15 @@ import { whileShown } from '../app/progress.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = (subdomains: readonly string[], options: Options, io: Io): Promise<number> =>
-  inAppContext(
-    options,
-    io,
-    async (context) => {
-      const checked: CheckedName[] = [];
-      for (const subdomain of subdomains)
-        checked.push(context.redact(await checkName(subdomain, context, io)));
-      io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
-      const statuses = checked.map(({ status }) => status);
-      if (statuses.includes('failed')) return 1;
-      const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
-      return options['detailedExitcode'] === true && differs ? 2 : 0;
-    },
-    { asksNameServers: true },
-  );
+  inAppContext(options, io, async (context) => {
+    const checked: CheckedName[] = [];
+    for (const subdomain of subdomains) checked.push(context.redact(await checkName(subdomain, context, io)));
+    io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
+    const statuses = checked.map(({ status }) => status);
+    if (statuses.includes('failed')) return 1;
+    const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
+    return options['detailedExitcode'] === true && differs ? 2 : 0;
+  });
 
 interface CheckedName {
   readonly subdomain: string;

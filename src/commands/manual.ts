@@ -1,13 +1,9 @@
-import { realities } from '../sandbox/realities.ts';
-
 /** What `--help` shows for a command besides its options. */
 export interface Manual {
   /** What it does, in two lines or so. */
   readonly about: string;
   /** What its exit codes mean; without it, 0 is done and 1 an error. */
   readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
-  /** More terms, under a title. */
-  readonly terms?: readonly [title: string, items: readonly (readonly [term: string, about: string])[]];
   /** Command lines that work as they are, and what each is for. */
   readonly examples: readonly (readonly [command: string, purpose: string])[];
 }
@@ -239,9 +235,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
       [0, 'ended by SIGTERM or SIGINT'],
       [1, 'could not start'],
     ],
-    terms: ['Realities:', Object.entries(realities).map(([name, { about }]) => [name, about])],
     examples: [
-      ['dns-template-sync sandbox --reality pages-link', 'a service that lists a few templates a page'],
       ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
       ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
     ],

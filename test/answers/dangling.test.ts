@@ -1,7 +1,6 @@
 import type { Packet } from 'dns-packet';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claimableAt } from '../../src/answers/dangling.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { apex, check, serve, shown, type CheckOptions } from './checked.ts';
 import type { ZoneLine, ZoneServerOptions } from './zone-server.ts';
 
@@ -122,21 +121,6 @@ describe('the targets of the records', () => {
     const answers = await look(place, { timeout: 300 });
     expect(told(answers)).toEqual({});
     expect(answers.status).toBe('in-sync');
-  });
-
-  it('are found with the embedded name server as the resolver', async () => {
-    const sandbox = await startSandbox({ dns: { host: '127.0.0.1', port: 0, lag: 0 } });
-    onTestFinished(() => sandbox.close());
-    const targets = [
-      shown('CNAME', 'a', 'bakery.example.net', { ttl: 60 }),
-      shown('CNAME', 'b', 'no-such-name.bakery.example.net', { ttl: 60 }),
-    ];
-    const server = await serve({
-      lines: targets.map(({ name, content }) => [`${name}.${apex}`, 'CNAME', content, 60]),
-    });
-    expect(told(await check(targets, [server], { resolver: sandbox.dns ?? '' }))).toEqual({
-      [`dangling b.${apex} CNAME`]: 'no-such-name.bakery.example.net does not exist (NXDOMAIN)',
-    });
   });
 
   it('are left alone where name servers are given and no resolver', async () => {

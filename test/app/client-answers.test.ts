@@ -26,9 +26,9 @@ const ask = (
   askNameServers(
     { templates: [], isCommand: true, signal: new AbortController().signal, previous: new Map(), ...request },
     {
-      settings: { resolver: null, answersGrace: 0 } as ClientSettings,
+      settings: { resolver: null, answersGrace: 0, nameservers: [] as readonly string[] } as ClientSettings,
       now: Date.now,
-      nameservers: null,
+      isSandbox: false,
       load: () =>
         Promise.resolve({
           templates: servers.map((server, at) => templateOf(server, names[at]!)),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startZoneServer } from '../answers/zone-server.ts';
 import { lines, prepared, shop, stale } from './answered.ts';
-import { reportOf, run, workplace } from './program.ts';
+import { reportOf, run } from './program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -193,12 +193,5 @@ describe('check', () => {
     const { stderr, code } = await program(['check', 'nowhere.example.net']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/no such subdomain/i);
-  });
-
-  it('shows all four with the embedded service alone', async () => {
-    const cwd = await workplace();
-    const { stdout, code } = await run(['check', 'bakery.example.net', '--sandbox'], { cwd });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/www +A +203\.0\.113\.10 ttl 3600 +203\.0\.113\.9 ttl 3600 += +=\n/);
   });
 });
