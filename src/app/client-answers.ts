@@ -39,12 +39,12 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
   const rows = await deps.readRows();
   const { openAnswers } = await import('../answers/answers.ts');
   const { signal, previous } = request;
-  const answers = openAnswers({
+  const check = openAnswers({
     resolver: settings.resolver,
-    timeout: questionTimeout,
     grace: settings.answersGrace,
     now: deps.now,
     signal,
+    timeout: 1_500,
   });
   const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
   const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
@@ -52,7 +52,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     if (deps.isSandbox && nameservers.length === 0) return notAsked;
     const records = await readRecords(subdomain, deps);
     if (typeof records === 'string') return unread(records);
-    return answers.check({
+    return check({
       subdomain,
       records,
       nameservers,
@@ -74,11 +74,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
       if (!signal.aborted) found.set(keyOf(question), answer);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: atOnce }, work));
-  } finally {
-    answers.close();
-  }
+  await Promise.all(Array.from({ length: atOnce }, work));
   const results = withSilentAsDrift(found);
   const askedAt = new Date(deps.now()).toISOString();
   return new Map(
@@ -92,7 +88,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
 /** Name servers that are all silent are drift if others answered: then it is not this machine that cannot ask. */
 const withSilentAsDrift = (found: KnownAnswers): KnownAnswers => {
   const hasAnswered = [...found.values()].some(({ servers }) =>
-    servers.some(({ serial }) => serial !== null),
+    servers.some(({ status }) => status === 'in-sync' || status === 'drifted'),
   );
   if (!hasAnswered) return found;
   return new Map(
@@ -127,9 +123,6 @@ const keyOf = ({ template, subdomain }: Question): string =>
 
 /** Subdomains. */
 const atOnce = 8;
-
-/** Milliseconds for one question, with its retries. */
-const questionTimeout = 5_000;
 
 const questionsIn = (
   { templates }: DesiredState,

@@ -1,23 +1,17 @@
 import { z } from 'zod';
-import { shownTemplate, withRecords, type SandboxData, type TemplateRecord } from './data.ts';
+import { shownTemplate, TemplateRecord, withRecords, type SandboxData } from './data.ts';
 import { Refusal } from './operations.ts';
 
-const fields = {
-  type: z.string().min(1),
-  content: z.string(),
-  name: z.string().nullable(),
-  priority: z.int().nullable(),
-  ttl: z.int(),
-};
+const fields = TemplateRecord.omit({ id: true }).shape;
 
 const Addition = z.strictObject({
-  dns_template_id: z.int(),
   ...fields,
+  dns_template_id: z.int(),
   name: fields.name.default(null),
   priority: fields.priority.default(null),
   ttl: fields.ttl.default(3600),
 });
-const Edit = z.strictObject({ record_id: z.int(), ...z.object(fields).partial().shape });
+const Edit = z.strictObject({ record_id: z.int(), ...TemplateRecord.omit({ id: true }).partial().shape });
 const Removal = z.strictObject({ record_id: z.int() });
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const TemplateRecord = z.object({
+export const TemplateRecord = z.object({
   id: z.int(),
   type: z.string(),
   content: z.string(),

@@ -75,7 +75,7 @@ describe.concurrent('a round in which nobody can be asked', { timeout: 60_000 },
     server.hush();
     expect((await ask([server], { previous })).get(first)).toEqual({
       ...before,
-      message: `${server.place}: it does not answer`,
+      message: `${server.place}: no answer`,
     });
   });
 

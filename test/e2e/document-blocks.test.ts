@@ -88,9 +88,7 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['[Unit]', 'unit'],
     ['rule_files:', 'scrape'],
   ],
-  'first-contact.md': [
-    ['dns-template-sync doctor', 'typed'],
-  ],
+  'first-contact.md': [['dns-template-sync doctor', 'typed']],
   'library.md': [
     ['import { connect, render } from', 'library'],
     ['import { connect, render, type', 'library'],
