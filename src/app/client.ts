@@ -18,7 +18,7 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
+import type { Instant, Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -37,15 +37,8 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
-  /** Runs a task while nobody else writes for this client, with what it may be written with. */
-  alone<T>(
-    request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
-  /** What its service is connected with. */
-  readonly connection: HostingOptions;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Lists the template files, for a watcher. */
@@ -71,8 +64,6 @@ export interface ClientOptions {
   readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
-  /** The only name servers to ask; overrides settings and files. */
-  readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string) => void;
   /** `run`: the id of the pass; null for a round over name servers. */
@@ -89,7 +80,7 @@ class OpenClient implements Client {
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
-  readonly connection: HostingOptions;
+  readonly #connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
   readonly #withCommits: ReturnType<typeof commitReader>;
@@ -113,7 +104,7 @@ class OpenClient implements Client {
     this.#tokens = settings.tokens.read();
     this.#store = store;
     this.#handle = store.handle(warn);
-    this.connection = {
+    this.#connection = {
       ...settings,
       clock,
       tokens: () => this.#tokens,
@@ -121,7 +112,7 @@ class OpenClient implements Client {
       beforeWrite: () => this.#checkLock(),
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
-    this.service = connectHosting(this.connection);
+    this.service = connectHosting(this.#connection);
     this.#templates = templatesOf(options, () => this.savedAt().digest);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
@@ -159,26 +150,14 @@ class OpenClient implements Client {
     return result;
   }
 
-  async alone<T>(
-    { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T> {
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
-      this.#checkLock = check;
-      return task(this.connection, memory);
-    });
-  }
-
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
     return this.#handle.suspending(this.#location(), this.#list, task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { clock, nameservers = null, onRequest } = this.#options;
+    const { clock, isSandbox, onRequest } = this.#options;
     const reader = connectHosting({
-      ...this.connection,
+      ...this.#connection,
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
@@ -191,7 +170,7 @@ class OpenClient implements Client {
       return await askNameServers(request, {
         settings: this.settings,
         now: clock.now,
-        nameservers,
+        isSandbox,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
         readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),

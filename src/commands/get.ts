@@ -8,7 +8,7 @@ import { writeZone } from '../import/zone/write-zone.ts';
 import { asJson } from '../lib/escape-control.ts';
 import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { redactAll, redactor } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
 import { asTable, type TextRow } from '../report/columns.ts';
 import { inAppContext, onlyClient } from '../app/app-context.ts';
@@ -27,7 +27,7 @@ export const get = (what: string, argument: string | null, options: Options, io:
     const answer = await whileShown(io, 'asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
     );
-    const found = redactAll(answer, redactor(context.secrets()));
+    const found = redactTexts(answer, redactor(context.secrets()));
     io.stdout.write(
       isJson
         ? asJson(asSpecified(found.value))

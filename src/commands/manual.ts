@@ -1,13 +1,9 @@
-import { realities } from '../sandbox/realities.ts';
-
 /** What `--help` shows for a command besides its options. */
 export interface Manual {
   /** What it does, in two lines or so. */
   readonly about: string;
   /** What its exit codes mean; without it, 0 is done and 1 an error. */
   readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
-  /** More terms, under a title. */
-  readonly terms?: readonly [title: string, items: readonly (readonly [term: string, about: string])[]];
   /** Command lines that work as they are, and what each is for. */
   readonly examples: readonly (readonly [command: string, purpose: string])[];
 }
@@ -118,15 +114,12 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   doctor: {
     about:
-      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+      'Checks whether the service can be reached and answers as specified, whether two listings agree, and where settings, tokens, template files and state come from. Reads only.',
     exitCodes: [
       [0, 'nothing found that keeps it from working'],
       [1, 'a problem; or bad settings'],
     ],
-    examples: [
-      ['dns-template-sync doctor', 'at the first contact, and for every report of a defect'],
-      ['dns-template-sync doctor --write standard-web 171 --yes', 'how a write is answered'],
-    ],
+    examples: [['dns-template-sync doctor', 'at the first contact, and for every report of a defect']],
   },
   check: {
     about:
@@ -242,9 +235,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
       [0, 'ended by SIGTERM or SIGINT'],
       [1, 'could not start'],
     ],
-    terms: ['Realities:', Object.entries(realities).map(([name, { about }]) => [name, about])],
     examples: [
-      ['dns-template-sync sandbox --reality pages-link', 'a service that lists a few templates a page'],
       ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
       ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
     ],

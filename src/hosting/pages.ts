@@ -43,7 +43,7 @@ export const nextPage = (answer: PageAnswer, pages: Dialect['pages']): PageParam
 };
 
 /** The setting that reads all pages of a list; null if this is the only one. */
-export const pageFormOf = (answer: PageAnswer): Dialect['pages'] | null => {
+const pageFormOf = (answer: PageAnswer): Dialect['pages'] | null => {
   const signs = signsOf(answer);
   return signOfMore(signs, answer) === null ? null : signs.link === null ? 'page' : 'link';
 };

@@ -236,7 +236,7 @@ const get = <T>(
 const segment = (id: number): string => encodeURIComponent(id);
 
 /** Throws a {@link UserError}. */
-export const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
+const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
   const url = parseUrl(baseUrl);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UserError('The base URL must be a complete http or https URL, such as https://host/api/v1.');

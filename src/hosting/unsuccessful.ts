@@ -68,7 +68,7 @@ const mayBeUnread = (
 const unreadParameters = (call: Call<unknown>): string =>
   isWrite(call)
     ? ', and these tokens just worked for reading: see putParameters'
-    : ', or does not find them: see getParameters (doctor tries each form)';
+    : ', or does not find them: see getParameters';
 
 const kindOfStatus = (status: number, call: Call<unknown>): HostingErrorKind => {
   if (status === 401 || (status === 403 && !isWrite(call))) return 'unauthorized';
