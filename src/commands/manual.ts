@@ -109,14 +109,10 @@ export const manuals: Readonly<Record<string, Manual>> = {
     ],
     examples: [
       ['dns-template-sync import --out imported', 'all templates, into a new directory'],
-      ['dns-template-sync import voice', 'one template'],
+      ['dns-template-sync import voice --out imported', 'one template'],
       [
         'dns-template-sync import shop --zone example.net.zone --origin example.net',
         'the template shop, from a zone file',
-      ],
-      [
-        'dig @ns1.example.org example.net AXFR | dns-template-sync import shop --zone - --origin example.net',
-        'the same, from a name server',
       ],
     ],
   },
