@@ -1,30 +1,22 @@
-import { isAlias, isMap, isSeq, type YAMLMap } from 'yaml';
-import { dataOf, type RecordData } from '../model/record.ts';
+import { isMap, isSeq, type YAMLMap } from 'yaml';
+import type { DesiredRecord, RecordData } from '../model/record.ts';
 import type { DesiredState, DesiredTemplate, Problem } from '../model/template.ts';
-import { maxTtl } from '../desired/schema.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { groupBy } from '../plan/group.ts';
 import { switchOff, type Allow } from './allow.ts';
-import { wantedBy, type AddRecord, type FileChange, type SetRecord } from './changes.ts';
-import { entryInBraces, entryLines, shownRecord, statableTtl } from './entry.ts';
+import type { FileChange } from './changes.ts';
+import { entryInBraces, entryLines, shownRecord } from './entry.ts';
 import {
-  addField,
-  addItems,
-  afterColon,
-  entriesOf,
-  insertLines,
-  lineAfter,
-  lineStartsOf,
-  offsetOf,
-  openYaml,
-  partsOf,
+  addEntry,
+  headOf,
+  openFile,
+  Refusal,
   removeParts,
   replaceScalar,
-  rootAt,
+  setField,
   valueOf,
   type FileEntry,
-  type Refusal,
   type Splice,
   type YamlFile,
 } from './yaml-file.ts';
@@ -54,12 +46,13 @@ export type Accepted = { readonly files: readonly EditedFile[] } | { readonly re
  */
 export const accept = async (input: AcceptInput): Promise<Accepted> => {
   const { texts, template, load, changes } = input;
-  const files = new Map([...texts].map(([path, text]) => [path, openYaml(path, text)]));
-  const { edits, refusals } = editsFor(input, files);
+  const files = [...texts].flatMap(([path, text]) => openFile(path, text, template) ?? []);
+  const { edits, refusals } = editsFor(files, input);
   if (refusals.length > 0) return { refusals };
-  const allow: Allow<AddRecord> = new Map();
+  const own = files.find(({ path }) => path === template.source.file)!;
+  const allow: Allow<FileChange> = new Map();
   for (;;) {
-    const made = madeFiles([...edits, ...additionsTo(files.get(template.source.file)!, input, allow)]);
+    const made = madeFiles([...edits, ...additionsTo(own, changes, allow)]);
     const after = await load(new Map(made.map((file) => [file.path, file.after])));
     const problems = newProblems(after, input.before, made);
     if (switchOff(problems, (problem) => additionAt(problem, made), allow)) continue;
@@ -71,203 +64,142 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
 };
 
 /** What to write where, as a line for people. */
-const byHand = (change: FileChange, template: DesiredTemplate, why: string): string => {
-  const wanted = wantedBy(change);
+const byHand = ({ desired, wanted }: FileChange, { source }: DesiredTemplate, why: string): string => {
   const entry = wanted === null ? '' : `- ${entryInBraces(wanted, null)}`;
-  if (change.kind === 'add') return `${template.source.file}: ${why}: add ${entry}`;
-  const { source } = change.desired;
-  const before = shownRecord(change.desired);
+  if (desired === null) return `${source.file}: ${why}: add ${entry}`;
+  const before = shownRecord(desired);
   const what = wanted === null ? `remove ${before}` : `instead of ${before}, write ${entry}`;
-  return `${source.file}:${source.line}: ${why}: ${what}`;
+  return `${desired.source.file}:${desired.source.line}: ${why}: ${what}`;
 };
 
 /** A splice of a file, and the record that it adds. */
 interface FileSplice extends Splice {
   readonly file: YamlFile;
-  readonly adds?: AddRecord;
+  readonly adds?: FileChange;
 }
 
 /** The splices for records that the files have already. */
 const editsFor = (
+  files: readonly YamlFile[],
   { template, changes, before }: AcceptInput,
-  files: ReadonlyMap<string, YamlFile>,
 ): { edits: readonly FileSplice[]; refusals: readonly string[] } => {
   const edits: FileSplice[] = [];
   const refusals: string[] = [];
-  const hasNew = changes.some(({ kind }) => kind === 'add');
-  const changed = new Map(
-    changes.flatMap((one) => (one.kind === 'add' ? [] : [[one.desired, one] as const])),
-  );
-  for (const file of files.values()) {
+  const changeOf = new Map(changes.map((change) => [change.desired, change]));
+  for (const file of files) {
+    const isOwn = file.path === template.source.file;
     const sharer = before.templates.find(
       ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
     );
-    for (const root of file.path === template.source.file ? [rootAt(file, template.source)] : file.roots) {
-      const dropped: FileEntry[] = [];
-      for (const entry of root ? entriesOf(file, root, template.records) : []) {
-        const own = entry.records.map((record) => changed.get(record));
-        if (own.every((change) => change === undefined)) continue;
-        if (sharer === undefined && own.every((change) => change?.kind === 'remove')) dropped.push(entry);
-        const found = sharer
-          ? [{ refusal: `template ${sharer.template} includes this file too` }]
-          : dropped.includes(entry)
-            ? []
-            : editsOf(file, entry, own);
-        const refusal = found.find((one) => 'refusal' in one);
-        if (refusal)
-          refusals.push(...own.flatMap((one) => (one ? byHand(one, template, refusal.refusal) : [])));
-        for (const edit of found) if (!('refusal' in edit)) edits.push({ ...edit, file });
+    const dropped = new Set<number>();
+    for (const entry of file.entries) {
+      const own = entry.records.map((record) => changeOf.get(record));
+      if (own.every((change) => change === undefined)) continue;
+      try {
+        if (sharer) throw new Refusal(`template ${sharer.template} includes this file too`);
+        if (own.every((change) => change?.wanted === null)) dropped.add(entry.index);
+        else for (const edit of editsOf(file, entry, own)) edits.push({ ...edit, file });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        for (const change of own) if (change) refusals.push(byHand(change, template, error.message));
       }
-      if (dropped.length > 0)
-        edits.push(...removalOf(file, root!, dropped, hasNew).map((edit) => ({ ...edit, file })));
     }
+    if (dropped.size === 0) continue;
+    const isEmptied = dropped.size === file.entries.length && !(isOwn && changes.some(isNew));
+    for (const edit of [...removeParts(file, file.list!, dropped), ...(isEmptied ? headOf(file, true) : [])])
+      edits.push({ ...edit, file });
   }
   return { edits, refusals };
 };
 
-type Change = Exclude<FileChange, AddRecord> | undefined;
+const isNew = ({ desired }: FileChange): boolean => desired === null;
 
-/** For an entry that stays, the change of each of its records. */
+/** For an entry that stays, with the change of each of its records. Throws a `Refusal`. */
 const editsOf = (
   file: YamlFile,
-  { list, index, records }: FileEntry,
-  own: readonly Change[],
-): (Splice | Refusal)[] => {
-  const map = list.items[index];
-  if (isAlias(map)) return [{ refusal: `it is a copy of \`&${map.source}\`` }];
-  const content = isMap(map) ? valueOf(map, 'content') : undefined;
-  if (!isMap(map) || (records.length > 1 && !isSeq(content)))
-    return [{ refusal: 'it is no entry of its own' }];
-  const wanted = records.map((record, at) => (own[at] ? wantedBy(own[at]) : record));
-  const edits: (Splice | Refusal)[] = [];
-  for (const field of ['name', 'priority', 'ttl'] as const) {
-    if (!own.some((one) => one?.kind === 'set' && one.fields.includes(field))) continue;
-    const [value = null, ...others] = new Set(wanted.flatMap((one) => (one ? [one[field]] : [])));
-    if (others.length > 0) edits.push({ refusal: `the records of this entry share its \`${field}\`` });
-    else edits.push(...settingOf(file, map, field, field === 'name' ? (value ?? '@') : value));
-  }
-  for (const [at, change] of own.entries()) {
-    if (change?.kind !== 'set' || !change.fields.includes('content')) continue;
-    if (isSeq(content)) edits.push(replaceScalar(content.items[at] ?? null, change.actual.content));
-    else edits.push(...contentSettings(file, map, change));
-  }
-  const removed = new Set(own.flatMap((change, at) => (change?.kind === 'remove' ? at : [])));
-  if (removed.size > 0 && isSeq(content)) edits.push(...removeParts(file, content, removed));
-  return edits;
-};
-
-const settingOf = (
-  file: YamlFile,
-  map: YAMLMap.Parsed,
-  key: string,
-  value: string | number | null,
-): (Splice | Refusal)[] => {
-  const node = valueOf(map, key);
-  // A TTL that no file can state.
-  if (typeof value === 'number' && (value < 0 || value > maxTtl)) return [];
-  if (value !== null)
-    return [node === undefined ? addField(file, map, key, value) : replaceScalar(node, value)];
-  const at = map.items.findIndex((pair) => pair.value === node);
-  return node === undefined || at < 0
-    ? [{ refusal: `the service states no \`${key}\`` }]
-    : removeParts(file, map, new Set([at]));
-};
-
-const contentSettings = (
-  file: YamlFile,
-  map: YAMLMap.Parsed,
-  { desired, actual }: SetRecord,
-): (Splice | Refusal)[] => {
-  const content = valueOf(map, 'content');
-  if (content !== undefined) return [replaceScalar(content, actual.content)];
-  const { parts } = definitionOf(desired.type);
-  const [before, after] = [parts?.of(desired.content), parts?.of(actual.content)];
-  if (!before || !after) return [{ refusal: 'the content is not `<weight> <port> <target>`' }];
-  return (['weight', 'port', 'target'] as const).flatMap((key) =>
-    before[key] === after[key] ? [] : settingOf(file, map, key, after[key]),
-  );
-};
-
-/** A block list without items is no list, unless new ones follow. */
-const removalOf = (
-  file: YamlFile,
-  root: YAMLMap.Parsed,
-  dropped: readonly FileEntry[],
-  hasNew: boolean,
+  { node, records }: FileEntry,
+  changes: readonly (FileChange | undefined)[],
 ): Splice[] => {
-  const { list } = dropped[0]!;
-  const removed = removeParts(file, list, new Set(dropped.map(({ index }) => index)));
-  if (hasNew || list.flow === true || dropped.length < list.items.length) return removed;
-  const at = afterColon(file, root, 'records');
-  return [...removed, { start: at, end: at, text: ' []' }];
+  const content = isMap(node) ? valueOf(node, 'content') : undefined;
+  if (!isMap(node) || (records.length > 1 && !isSeq(content))) throw new Refusal('it is no entry of its own');
+  const wanted = records.map((record, at) => (changes[at] ? changes[at].wanted : record));
+  const isChanged = (field: keyof RecordData) => (record: DesiredRecord, at: number) =>
+    wanted[at] && wanted[at][field] !== record[field];
+  const edits = (['name', 'priority', 'ttl'] as const).flatMap((field) => {
+    if (!records.some(isChanged(field))) return [];
+    const [value = null, ...others] = new Set(wanted.flatMap((one) => (one ? [one[field]] : [])));
+    if (others.length > 0) throw new Refusal(`the records of this entry share its \`${field}\``);
+    return setField(file, node, field, field === 'name' ? (value ?? '@') : value);
+  });
+  for (const [at, record] of records.entries()) {
+    if (!isChanged('content')(record, at)) continue;
+    const value = wanted[at]!.content;
+    if (isSeq(content)) edits.push(replaceScalar(content.items[at] ?? null, value));
+    else if (content !== undefined) edits.push(replaceScalar(content, value));
+    else edits.push(...partsSet(file, node, record, value));
+  }
+  const removed = new Set(wanted.flatMap((one, at) => (one === null ? at : [])));
+  return removed.size > 0 && isSeq(content) ? [...edits, ...removeParts(file, content, removed)] : edits;
+};
+
+/** Another content that is stated in parts. */
+const partsSet = (
+  file: YamlFile,
+  map: YAMLMap.Parsed,
+  { type, content }: DesiredRecord,
+  wanted: string,
+): Splice[] => {
+  const { parts } = definitionOf(type);
+  const [before, after] = [parts?.of(content), parts?.of(wanted)];
+  if (!before || !after) throw new Refusal('its content is not `<weight> <port> <target>`');
+  return (['weight', 'port', 'target'] as const).flatMap((key) =>
+    before[key] === after[key] ? [] : setField(file, map, key, after[key]),
+  );
 };
 
 /** New entries of the template's own file: each after the last one of its record set, else of its type. */
 const additionsTo = (
   file: YamlFile,
-  { template, changes }: AcceptInput,
-  allow: Allow<AddRecord>,
+  changes: readonly FileChange[],
+  allow: Allow<FileChange>,
 ): FileSplice[] => {
-  const root = rootAt(file, template.source)!;
-  const entries = entriesOf(file, root, template.records);
-  const ttl = entries.find(isWithoutTtl)?.records[0]?.ttl ?? null;
-  const list = valueOf(root, 'records');
-  const isInList = isSeq(list) && (list.items.length > 0 || root.flow === true);
-  const added = changes.filter((change) => change.kind === 'add');
-  const splices = added.map((adds, at): FileSplice => {
-    const lines = entryLines(adds.actual, ttl, allow.get(adds));
-    if (!isInList) return { file, adds, ...insertLines(file, endOfRecords(file, root), lines) };
-    const inBraces = entryInBraces(adds.actual, ttl, allow.get(adds));
-    const entry = { lines, inBraces, isFirst: list.items.length === 0 && at === 0 };
-    return { file, adds, ...addItems(file, list, besideOf(adds.actual, entries), entry) };
+  const inheriting = file.entries.find(({ node }) => isMap(node) && valueOf(node, 'ttl') === undefined);
+  const ttl = inheriting?.records[0]?.ttl ?? null;
+  const last = new Map<string, number>();
+  for (const { index, records } of file.entries)
+    for (const record of records) last.set(record.type, index).set(setKey(entryOf(record)), index);
+  const added = changes.filter(isNew).map((adds, at): FileSplice => {
+    const [record, checks] = [adds.wanted!, allow.get(adds)];
+    const beside = last.get(setKey(entryOf(record))) ?? last.get(record.type) ?? file.entries.length - 1;
+    const lines = entryLines(record, ttl, checks);
+    const entry = { lines, inBraces: entryInBraces(record, ttl, checks), isFirst: at === 0 };
+    return { file, adds, ...addEntry(file, beside, entry) };
   });
-  return isInList || added.length === 0 ? splices : [{ file, ...headOf(file, root) }, ...splices];
-};
-
-const isWithoutTtl = ({ list, index }: FileEntry): boolean => {
-  const item = list.items[index];
-  return isMap(item) && valueOf(item, 'ttl') === undefined;
-};
-
-const besideOf = (actual: RecordData, entries: readonly FileEntry[]): number => {
-  const key = setKey(entryOf(actual));
-  const isOfSet = ({ records }: FileEntry): boolean => records.some((one) => setKey(entryOf(one)) === key);
-  const isOfType = ({ records }: FileEntry): boolean => records.some(({ type }) => type === actual.type);
-  return (entries.findLast(isOfSet) ?? entries.findLast(isOfType) ?? entries.at(-1))?.index ?? 0;
-};
-
-/** The key of a list that gets its first entries, without the brackets of an empty one. */
-const headOf = (file: YamlFile, root: YAMLMap.Parsed): Splice => {
-  const list = valueOf(root, 'records');
-  if (list === undefined) return insertLines(file, endOfRecords(file, root), ['records:']);
-  const start = afterColon(file, root, 'records');
-  return { start, end: list?.range[1] ?? start, text: '' };
-};
-
-/** After the line of a list without entries; of a missing one: after the last key. */
-const endOfRecords = (file: YamlFile, root: YAMLMap.Parsed): number => {
-  const at = root.items.findIndex(({ key }) => String(key) === 'records');
-  return lineAfter(file, partsOf(root).at(at)![1]);
+  return added.length === 0 ? [] : [...headOf(file, false).map((edit) => ({ file, ...edit })), ...added];
 };
 
 interface MadeFile extends EditedFile {
-  /** Where the new text adds records. */
-  readonly added: readonly { readonly start: number; readonly end: number; readonly adds: AddRecord }[];
+  /** The lines of the new text that add records. */
+  readonly added: readonly { readonly from: number; readonly to: number; readonly adds: FileChange }[];
 }
 
 const madeFiles = (splices: readonly FileSplice[]): MadeFile[] =>
   [...groupBy(splices, ({ file }) => file)].map(([{ path, text }, own]) => {
-    let [at, after] = [0, ''];
     const added: MadeFile['added'][number][] = [];
-    for (const { start, end, text: made, adds } of own.toSorted(
-      (a, b) => a.start - b.start || a.end - b.end,
-    )) {
-      after += text.slice(at, start);
-      if (adds) added.push({ start: after.length, end: after.length + made.length, adds });
-      after += made;
-      at = Math.max(at, end);
+    const pieces: string[] = [];
+    let [at, line] = [0, 1];
+    const write = (piece: string): void => {
+      pieces.push(piece);
+      line += piece.split('\n').length - 1;
+    };
+    for (const one of own.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+      write(text.slice(at, one.start));
+      const from = line;
+      write(one.text);
+      if (one.adds) added.push({ from, to: one.text.endsWith('\n') ? line - 1 : line, adds: one.adds });
+      at = Math.max(at, one.end);
     }
-    return { path, before: text, after: after + text.slice(at), added };
+    return { path, before: text, after: pieces.join('') + text.slice(at), added };
   });
 
 /** The problems of the new texts that were not there before, wherever they are now. */
@@ -279,39 +211,39 @@ const newProblems = (after: DesiredState, before: DesiredState, files: readonly 
   return after.problems.filter((one) => paths.has(one.file) && !known.has(wordsOf(one)));
 };
 
-const additionAt = ({ file, line, column }: Problem, files: readonly MadeFile[]): AddRecord | undefined => {
-  const made = files.find(({ path }) => path === file);
-  if (!made || line === null || column === null) return undefined;
-  const at = offsetOf({ text: made.after, lineStarts: lineStartsOf(made.after) }, { line, column });
-  return made.added.find(({ start, end }) => at >= start && at < end)?.adds;
-};
+const additionAt = ({ file, line }: Problem, files: readonly MadeFile[]): FileChange | undefined =>
+  files
+    .find(({ path }) => path === file)
+    ?.added.find(({ from, to }) => line !== null && line >= from && line <= to)?.adds;
 
 /** The template has to want exactly the records that were accepted, besides what it wanted before. */
 const whyNotExact = (after: DesiredState, { template, changes, before }: AcceptInput): string | null => {
-  const own = after.templates.find((one) => isSame(one, template));
-  if (!own) return 'the template would be invalid';
-  const expected = new Map(template.records.map((one): [string, RecordData] => [keyOf(one), one]));
-  for (const one of changes) if (one.kind !== 'add') expected.delete(keyOf(one.desired));
-  for (const wanted of changes.map(wantedBy)) if (wanted) expected.set(keyOf(wanted), wanted);
-  const wrong = own.records.find((one) => {
-    const wanted = expected.get(keyOf(one));
-    const isOpen = wanted && wanted.ttl !== null && statableTtl(wanted) === null;
-    return !wanted || (!isOpen && wanted.ttl !== one.ttl);
-  });
-  if (wrong) return `another record would become ${shownRecord(wrong)}`;
-  if (own.records.length !== expected.size) return 'another record would be lost';
-  const dataIn = (one: DesiredTemplate | undefined): string =>
-    JSON.stringify({ ...one, source: null, records: one?.records.map(dataOf) });
-  const isOther = (one: DesiredTemplate): boolean => {
-    const now = after.templates.find((each) => isSame(each, one));
-    if (isSame(one, template)) return dataIn({ ...own, records: [] }) !== dataIn({ ...one, records: [] });
-    return now !== one && dataIn(now) !== dataIn(one);
-  };
-  const other = before.templates.find(isOther);
-  return other ? `template ${other.template} would change too` : null;
+  const changed = new Set(changes.map(({ desired }) => desired));
+  const wanted = [
+    ...template.records.filter((record) => !changed.has(record)),
+    ...changes.flatMap((change) => change.wanted ?? []),
+  ];
+  for (const one of before.templates) {
+    const isOwn = one === template;
+    const now = after.templates.find(
+      ({ source, template: name, id }) =>
+        source.file === one.source.file && name === one.template && id === one.id,
+    );
+    if (
+      isOwn ? saying(now) === saying({ ...one, records: wanted }) : now === one || saying(now) === saying(one)
+    )
+      continue;
+    return isOwn ? 'something else would change with it' : `template ${one.template} would change with it`;
+  }
+  return null;
 };
 
-const keyOf = (record: RecordData): string => recordKey(entryOf(record));
-
-const isSame = (one: DesiredTemplate, other: DesiredTemplate): boolean =>
-  one.source.file === other.source.file && one.template === other.template && one.id === other.id;
+/** All that a template says, whatever the order of its records. */
+const saying = (
+  template: (Omit<DesiredTemplate, 'records'> & { records: readonly RecordData[] }) | undefined,
+): string =>
+  JSON.stringify({
+    ...template,
+    source: null,
+    records: template?.records.map((record) => `${recordKey(entryOf(record))} ${record.ttl}`).sort(),
+  });

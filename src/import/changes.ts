@@ -1,37 +1,19 @@
 import { dataOf, hasPriority, type DesiredRecord, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import type { Blocked, Difference, Field } from '../plan/difference.ts';
+import type { Difference } from '../plan/difference.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
 import { matchesPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 
 /** What a file has to say instead, so that it says what the service has. */
-export type FileChange = SetRecord | RemoveRecord | AddRecord;
-
-export interface SetRecord {
-  readonly kind: 'set';
-  readonly desired: DesiredRecord;
-  readonly actual: RecordData;
-  readonly fields: readonly Field[];
+export interface FileChange {
+  /** The difference that it ends. */
+  readonly difference: Difference;
+  /** What the file says now; null: nothing. */
+  readonly desired: DesiredRecord | null;
+  /** What it has to say; null: nothing. */
+  readonly wanted: RecordData | null;
 }
-
-export interface RemoveRecord {
-  readonly kind: 'remove';
-  readonly desired: DesiredRecord;
-}
-
-export interface AddRecord {
-  readonly kind: 'add';
-  readonly actual: RecordData;
-}
-
-/** What the file says after it; null: nothing. A TTL that the file does not state stays unstated. */
-export const wantedBy = (change: FileChange): RecordData | null => {
-  if (change.kind === 'remove') return null;
-  if (change.kind === 'add') return change.actual;
-  const { actual, desired, fields } = change;
-  return { ...actual, ttl: fields.includes('ttl') ? actual.ttl : desired.ttl };
-};
 
 export interface Changes {
   readonly changes: readonly FileChange[];
@@ -51,14 +33,25 @@ export const changesFor = (
   const updated = new Set(chosen.flatMap((one) => (one.action === 'update' ? one.recordId : [])));
   const unsaid: string[] = [];
   const refusals: string[] = [];
-  const found = chosen.flatMap((one): FileChange[] => {
-    if (one.action === 'surplus' || one.action === 'park')
-      return updated.has(one.recordId) ? [] : [{ kind: 'add', actual: one.current }];
-    const desired = records.find(isAt(one));
-    if (!desired) refusals.push(`${placeOf(one)}: the file changed while it was compared: try again`);
-    if (!desired) return [];
-    const actual = one.action === 'add' ? undefined : one.current;
-    return [actual ? settingOf(desired, actual, unsaid) : { kind: 'remove', desired }];
+  const found = chosen.flatMap((difference): FileChange[] => {
+    const actual = difference.action === 'add' ? undefined : difference.current;
+    if (actual && actual.ttl !== null && statableTtl(actual) === null)
+      unsaid.push(`a TTL of ${actual.ttl}: ${shownRecord(actual)}`);
+    if (!('source' in difference)) {
+      if (updated.has(difference.recordId)) return [];
+      return [
+        {
+          difference,
+          desired: null,
+          wanted: { ...difference.current, ttl: statableTtl(difference.current) },
+        },
+      ];
+    }
+    const desired = records.find(isAt(difference));
+    if (desired) return [{ difference, desired, wanted: actual ? changedTo(desired, actual) : null }];
+    const { file, line } = difference.source;
+    refusals.push(`${file}:${line}: the file changed while it was compared: try again`);
+    return [];
   });
   return { changes: withoutCopies(found, records, unsaid), unsaid, refusals };
 };
@@ -67,29 +60,26 @@ export const isChosen = (patterns: readonly RecordPattern[], record: RecordData)
   patterns.length === 0 || matchesPattern(patterns, record);
 
 const sidesOf = (one: Difference): RecordData[] => [
-  ...(one.action === 'surplus' || one.action === 'park' ? [] : [one.desired]),
+  ...('source' in one ? [one.desired] : []),
   ...(one.action === 'add' || one.current === undefined ? [] : [one.current]),
 ];
 
-type WithPlace = Exclude<Difference, { action: 'surplus' | 'park' }> | Blocked;
-
-const placeOf = ({ source: { file, line } }: WithPlace): string => `${file}:${line}`;
-
 /** Whether a record of a file is the one that differs. */
-export const isAt = ({ source, desired }: WithPlace): ((record: DesiredRecord) => boolean) => {
+const isAt = ({ source, desired }: Extract<Difference, { source: unknown }>) => {
   const key = recordKey(entryOf(desired));
-  return (record) =>
+  return (record: DesiredRecord): boolean =>
     record.source.line === source.line &&
     record.source.column === source.column &&
     record.source.file === source.file &&
     recordKey(entryOf(record)) === key;
 };
 
-const settingOf = (desired: DesiredRecord, actual: RecordData, unsaid: string[]): SetRecord => {
+/** What does not differ stays as the file says it; so does a TTL if the file cannot say the other one. */
+const changedTo = (desired: DesiredRecord, actual: RecordData): RecordData => {
   const { fields } = pairOf(entryOf(desired), entryOf({ id: 0, ...actual }));
-  if (actual.ttl !== null && statableTtl(actual) === null)
-    unsaid.push(`a TTL of ${actual.ttl}: ${shownRecord(actual)}`);
-  return { kind: 'set', desired, actual: dataOf(actual), fields };
+  const ttl = actual.ttl === null ? null : (statableTtl(actual) ?? desired.ttl);
+  const changed = fields.map((field) => [field, field === 'ttl' ? ttl : actual[field]]);
+  return { ...dataOf(desired), ...Object.fromEntries(changed) };
 };
 
 /** A file names each record once. */
@@ -98,19 +88,18 @@ const withoutCopies = (
   records: readonly DesiredRecord[],
   unsaid: string[],
 ): FileChange[] => {
-  const changed = new Set(changes.flatMap((one) => (one.kind === 'add' ? [] : one.desired)));
+  const changed = new Set(changes.map(({ desired }) => desired));
   const keys = new Set(records.flatMap((record) => (changed.has(record) ? [] : recordKey(entryOf(record)))));
   return changes.flatMap((change): FileChange[] => {
-    if (change.kind === 'remove') return [change];
-    const key = recordKey(entryOf(statable(change.actual)));
+    const { desired, wanted } = change;
+    if (wanted === null) return [change];
+    const priority = hasPriority(wanted.type.toUpperCase()) ? wanted.priority : null;
+    const key = recordKey(entryOf({ ...wanted, priority }));
     if (!keys.has(key)) {
       keys.add(key);
       return [change];
     }
-    unsaid.push(`a second copy of one record: ${shownRecord(change.actual)}`);
-    return change.kind === 'add' ? [] : [{ kind: 'remove', desired: change.desired }];
+    unsaid.push(`a second copy of one record: ${shownRecord(wanted)}`);
+    return desired === null ? [] : [{ ...change, wanted: null }];
   });
 };
-
-const statable = (record: RecordData): RecordData =>
-  hasPriority(record.type.toUpperCase()) ? record : { ...record, priority: null };

@@ -1,7 +1,7 @@
 import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
-import { changesFor, isAt, wantedBy, type FileChange } from './changes.ts';
+import { changesFor } from './changes.ts';
 import { entryLines } from './entry.ts';
 
 /** What a person changes by hand in a file, so that it says what the service has of one record. */
@@ -18,21 +18,9 @@ export interface Paste {
 
 /** Variables, and TTLs that come from the template, are written out. */
 export const pastesFor = (template: DesiredTemplate, differences: readonly Difference[]): Paste[] =>
-  changesFor(template, differences, []).changes.map((change) => {
-    const wanted = wantedBy(change);
-    return {
-      at: differences.findIndex((one) => isFor(change, one)),
-      place:
-        change.kind === 'add'
-          ? template.source.file
-          : `${change.desired.source.file}:${change.desired.source.line}`,
-      before: change.kind === 'add' ? null : change.desired,
-      yaml: wanted && entryLines(wanted, null).join('\n'),
-    };
-  });
-
-const isFor = (change: FileChange, difference: Difference): boolean => {
-  if (difference.action === 'surplus' || difference.action === 'park')
-    return change.kind === 'add' && change.actual === difference.current;
-  return change.kind !== 'add' && isAt(difference)(change.desired);
-};
+  changesFor(template, differences, []).changes.map(({ difference, desired, wanted }) => ({
+    at: differences.indexOf(difference),
+    place: desired ? `${desired.source.file}:${desired.source.line}` : template.source.file,
+    before: desired,
+    yaml: wanted && entryLines(wanted, null).join('\n'),
+  }));

@@ -187,7 +187,7 @@ describe('it is refused with its place and what to write there', () => {
           'template: web\nrecords:\n  - { type: A, content: &w 192.0.2.1 }\n  - { type: A, name: www, content: *w }\n',
       },
       [{ ...a, content: '192.0.2.9' }, www],
-      `web.yaml:3: another record would become { type: A, name: www, content: 192.0.2.9 }: instead of { type: A, content: 192.0.2.1 }, write ${entry('192.0.2.9')}`,
+      `web.yaml:3: something else would change with it: instead of { type: A, content: 192.0.2.1 }, write ${entry('192.0.2.9')}`,
     ],
     [
       'one TTL of a list',

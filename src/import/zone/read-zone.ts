@@ -39,7 +39,7 @@ export const readZone = (text: string, origin: string, file: string): ZoneFile =
     const zone = new Zone(origin);
     for (const entry of entries) zone.read(entry);
     const whole = zone.whole();
-    if (isTransfer.test(text)) refuseCut(entries, zone);
+    if (isTransfer.test(text)) refuseCut(entries);
     return whole;
   } catch (error) {
     if (!(error instanceof ZoneMistake)) throw error;
@@ -61,25 +61,18 @@ const refuseTrouble = (text: string): void => {
 };
 
 /** A whole transfer begins and ends with the SOA record (RFC 5936 §2.2). */
-const refuseCut = (entries: readonly ZoneEntry[], zone: Zone): void => {
-  const [first, last] = [entries[0], entries.at(-1)];
-  if (
-    first &&
-    last &&
-    zone.soaLines.length > 1 &&
-    zone.soaLines[0] === first.line &&
-    zone.soaLines.at(-1) === last.line
-  )
-    return;
-  throw new ZoneMistake(
-    last?.line ?? 0,
-    'the transfer ends without the SOA record that it began with, so records are missing',
-  );
+const refuseCut = (entries: readonly ZoneEntry[]): void => {
+  const isSoa = ({ words }: ZoneEntry): boolean => words.slice(1, 4).some(({ text }) => text === 'SOA');
+  const [first, last] = [entries[0]!, entries.at(-1)!];
+  if (first === last || !isSoa(first) || !isSoa(last))
+    throw new ZoneMistake(
+      last.line,
+      'the transfer does not end with the SOA record that it begins with, so records are missing',
+    );
 };
 
 /** What is known while entries are read one after the other. */
 class Zone {
-  readonly soaLines: number[] = [];
   readonly #origin: string;
   /** What relative names end in. */
   #suffix: string;
@@ -94,7 +87,7 @@ class Zone {
   readonly #notes: ZoneNote[] = [];
   /** Made by the name server: by their types, counted. */
   readonly #signatures: { line: number; type: string }[] = [];
-  #outside = 0;
+  #hasSoa = false;
 
   constructor(origin: string) {
     this.#origin = origin;
@@ -114,10 +107,14 @@ class Zone {
       const what = `${plural(this.#signatures.length, 'record')} of DNSSEC (${types})`;
       this.#leftOut.push({ line: first.line, what, text: 'the name server makes them' });
     }
-    const [outside] = this.#leftOut;
-    if (this.#records.size === 0 && outside && this.#outside === this.#leftOut.length)
-      throw new ZoneMistake(outside.line, `${outside.what}: ${outside.text}, nor is any other name`);
-    if (this.#records.size + this.#leftOut.length === 0) throw new ZoneMistake(0, 'there is no record in it');
+    const [none] = this.#leftOut;
+    if (this.#records.size === 0)
+      throw none
+        ? new ZoneMistake(
+            none.line,
+            `${none.what}: ${none.text}, and no other record can be in a template either`,
+          )
+        : new ZoneMistake(0, 'there is no record in it');
     return { records: [...this.#records.values()], leftOut: this.#leftOut, notes: this.#notes };
   }
 
@@ -160,11 +157,9 @@ class Zone {
     };
     if (dnsClass !== null && dnsClass !== 'IN') return leaveOut(`it is of class ${dnsClass}`);
     const name = this.#nameBelow(owner);
-    if (name === undefined) {
-      this.#outside += 1;
-      return leaveOut(`it is not below ${this.#origin}`);
-    }
-    if (type === 'SOA' && this.soaLines.length > 1) return;
+    if (name === undefined) return leaveOut(`it is not below ${this.#origin}`);
+    if (type === 'SOA' && this.#hasSoa) return;
+    this.#hasSoa ||= type === 'SOA';
     if (signatureTypes.has(type)) return void this.#signatures.push({ line, type });
     if (!isRecordType(type)) return leaveOut(`templates have no records of type ${type}`);
     if (isUnstatable(name ?? '')) return leaveOut('a template cannot state its name');
@@ -190,7 +185,6 @@ class Zone {
   #meetSoa(line: number, owner: string, ttl: number | null, minimum: string): void {
     if (owner.toLowerCase() !== `${this.#origin}.`)
       throw new ZoneMistake(line, `this is the zone ${owner.slice(0, -1) || owner}, not ${this.#origin}`);
-    this.soaLines.push(line);
     // As before RFC 2308, its last number is the TTL of records without one, if it has none itself.
     if (ttl === null && ttlPattern.test(minimum)) this.#defaultTtl ??= secondsIn(minimum, line);
   }
@@ -215,7 +209,7 @@ class Zone {
   }
 }
 
-const ttlPattern = /^(?:\d+[smhdw]?)+$/i;
+const ttlPattern = /^(?=\d)(?:\d+[smhdw])*\d*$/i;
 const classPattern = /^(?:IN|CH|CS|HS|ANY|NONE|CLASS\d+)$/i;
 
 /** What a server that signs makes of a zone, and unmakes. */

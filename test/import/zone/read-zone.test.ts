@@ -143,6 +143,8 @@ describe('it is refused', () => {
       /^a zone:1: www\.example\.org\. A 192\.0\.2\.1: it is not below example\.net/,
     ],
     ['; nothing', /^a zone: there is no record in it$/],
+    ['@ NS ns', /^a zone:1: example\.net\. NS ns: templates have no records of type NS, and no other/],
+    [`@ ${'1'.repeat(60)}! A 192.0.2.1`, /is not the type of a record/],
   ])('%s', (line, message) => {
     expect(() => read(line)).toThrow(message);
   });
@@ -163,11 +165,11 @@ describe('what dig prints of a transfer', () => {
 
   it.each([
     ['no record', [head], /there is no record in it/],
-    ['the beginning', [head, soa, record], /^a zone:3: the transfer ends without the SOA record/],
-    ['the SOA record alone', [head, soa], /ends without the SOA record/],
-    ['the end', [head, record, soa], /ends without the SOA record/],
-    ['more than a transfer', [head, soa, record, soa, record], /ends without the SOA record/],
-    ['the beginning, of kdig', [';; AXFR for example.net.', soa, record], /ends without the SOA record/],
+    ['the beginning', [head, soa, record], /^a zone:3: the transfer does not end with the SOA record/],
+    ['the SOA record alone', [head, soa], /no other record can be in a template/],
+    ['the end', [head, record, soa], /does not end with the SOA record/],
+    ['more than a transfer', [head, soa, record, soa, record], /does not end with the SOA record/],
+    ['the beginning, of kdig', [';; AXFR for example.net.', soa, record], /does not end with the SOA record/],
     ['a refusal', [record, '; Transfer failed.'], /^a zone:2: the transfer failed, so records are missing/],
     [
       'a reset',
