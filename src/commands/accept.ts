@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
@@ -13,6 +12,7 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { accept, type EditedFile } from '../import/accept.ts';
 import { changesFor, isChosen, type Changes } from '../import/changes.ts';
+import { patchFor } from '../import/patch.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
@@ -180,14 +180,11 @@ const textsOf = async (
 /** Keeps a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** For `git apply` and `patch -p1` in the working directory. */
 const patchOf = (files: readonly EditedFile[], { redact }: AppContext, { cwd }: Io): string => {
   const patch = files
-    .map(({ path: file, before, after }) => {
-      const shown = path.relative(cwd, path.resolve(cwd, file));
-      const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
-      return createTwoFilesPatch(`a/${shown}`, `b/${shown}`, before, after, undefined, undefined, options);
-    })
+    .map(({ path: file, before, after }) =>
+      patchFor(path.relative(cwd, path.resolve(cwd, file)), before, after),
+    )
     .join('');
   if (redact(patch) === patch) return patch;
   throw new UserError('a template file contains a token of this client: remove it from there first');

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { patchFor } from '../../src/import/patch.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
@@ -209,12 +209,6 @@ const entryLinesIn = (text: string): number[] => {
 
 /** What may change for a record besides its entry: an empty list, and the comment above it. */
 const mayChange = /^records:|^ *# above/;
-
-const patchFor = (name: string, before: string, after: string): string =>
-  createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, {
-    context: 3,
-    headerOptions: FILE_HEADERS_ONLY,
-  });
 
 /** Place, reason, and what to write there. */
 const refusalPattern = /^\S+\.yaml(?::\d+)?: .+: (?:add - \{|remove \{|instead of \{ .* \}, write - \{)/s;

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { describe, expect, test } from 'vitest';
+import { patchFor } from '../../src/import/patch.ts';
 import { directoryWith } from '../desired/load-files.ts';
 import { acceptInto, differencesIn, loadIn } from './accepted.ts';
 import { templateOf, type Stated } from './written.ts';
@@ -14,14 +15,10 @@ const accepted = async (files: Record<string, string>, ...records: Stated[]): Pr
     return result.refusals.map((one) => one.replaceAll(`${directory}/`, '')).join('\n');
   expect(differencesIn(await loadIn(directory), templateOf(...records))).toEqual([]);
   return result.files
-    .map(({ path: file, before, after }) =>
-      createTwoFilesPatch(`a/${path.relative(directory, file)}`, 'b', before, after, '', '', {
-        headerOptions: FILE_HEADERS_ONLY,
-      }),
-    )
+    .map(({ path: file, before, after }) => patchFor(path.relative(directory, file), before, after))
     .join('')
     .split('\n')
-    .filter((line) => /^[+-]/.test(line) && !/^(?:\+\+\+|--- a\/web)/.test(line))
+    .filter((line) => /^[+-]/.test(line) && !/^(?:\+\+\+|--- a\/web) ?/.test(line))
     .join('\n');
 };
 
@@ -269,4 +266,15 @@ test('a second copy of a record is named, since a file cannot say it', async () 
   });
   const result = await acceptInto(directory, templateOf(a, a));
   expect(result).toMatchObject({ files: [], unsaid: [expect.stringContaining('a second copy')] });
+});
+
+test.each([10, 3_000])('a patch of a file of which %i lines change applies', async (count) => {
+  const lines = (text: string): string =>
+    Array.from({ length: count }, (_, at) => `${text} ${at}`).join('\r\n');
+  const [before, after] = [`# same\n${lines('old')}`, `# same\n${lines('new')}\n`];
+  const directory = await directoryWith({ 'a b.yaml': before });
+  execFileSync('git', ['init', '-q'], { cwd: directory });
+  const input = patchFor('a b.yaml', before, after);
+  execFileSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: directory, input });
+  expect(await readFile(`${directory}/a b.yaml`, 'utf8')).toBe(after);
 });
