@@ -30,7 +30,6 @@ export const changesFor = (
   patterns: readonly RecordPattern[],
 ): Changes => {
   const chosen = differences.filter((one) => sidesOf(one).some((side) => isChosen(patterns, side)));
-  const updated = new Set(chosen.flatMap((one) => (one.action === 'update' ? one.recordId : [])));
   const unsaid: string[] = [];
   const refusals: string[] = [];
   const found = chosen.flatMap((difference): FileChange[] => {
@@ -38,14 +37,8 @@ export const changesFor = (
     if (actual && actual.ttl !== null && statableTtl(actual) === null)
       unsaid.push(`a TTL of ${actual.ttl}: ${shownRecord(actual)}`);
     if (!('source' in difference)) {
-      if (updated.has(difference.recordId)) return [];
-      return [
-        {
-          difference,
-          desired: null,
-          wanted: { ...difference.current, ttl: statableTtl(difference.current) },
-        },
-      ];
+      const { current } = difference;
+      return [{ difference, desired: null, wanted: { ...current, ttl: statableTtl(current) } }];
     }
     const desired = records.find(isAt(difference));
     if (desired) return [{ difference, desired, wanted: actual ? changedTo(desired, actual) : null }];

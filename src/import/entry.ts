@@ -2,7 +2,6 @@ import { Scalar, stringify, type ToStringOptions } from 'yaml';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { AllowableCheck } from '../desired/check-id.ts';
-import { maxTtl } from '../desired/schema.ts';
 import { unseen } from '../lib/escape-control.ts';
 
 /** The print width of this project's formatter. */
@@ -30,6 +29,9 @@ export const entryInBraces = (...entry: Parameters<typeof entryLines>): string =
   const [record, templateTtl, allow = []] = entry;
   return inBraces(fieldsOf(record, templateTtl, allow));
 };
+
+/** RFC 2181 §8. */
+export const maxTtl = 2_147_483_647;
 
 /** The TTL if a file can state it. */
 export const statableTtl = ({ ttl }: RecordData): number | null =>

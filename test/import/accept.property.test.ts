@@ -257,6 +257,7 @@ test('after accepting, files plan in sync, and only lines of the records concern
       for (const [name, text] of Object.entries(made.files)) {
         const now = await readFile(path.join(place, name), 'utf8');
         expect(commentsIn(now)).toBe(commentsIn(text));
+        if (text.includes('\r')) expect(now).not.toMatch(/(?<!\r)\n/);
         const starts = entryLinesIn(text);
         const places = [...concerned].filter((at) => at.includes(`/${name}:`));
         const own = new Set(places.map((at) => starts[Number(at.split(':').at(-1)) - 1]));

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
 import { loadFiles } from '../desired/load-files.ts';
+import { writeTemplate } from '../../src/import/write.ts';
+import type { DesiredState } from '../../src/model/template.ts';
 import { templateOf, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
@@ -246,6 +248,35 @@ test('two templates of one name are distinguished by id', async () => {
   const { templates, lines } = await loadFiles(files, { strict: true });
   expect(lines).toEqual([]);
   expect(templates.map(({ id }) => id)).toEqual([3, 4]);
+});
+
+test('a record of which nothing can be allowed is a remark', async () => {
+  const { records } = templateOf(a, { ...a, name: 'bad' });
+  const contents = {
+    name: 'web',
+    id: null,
+    records,
+    subdomains: [],
+    remarks: [],
+    remarksTitle: 'No:',
+    header: '',
+  };
+  const load = (text: string): Promise<DesiredState> => {
+    const line = text.split('\n').findIndex((one) => one.startsWith('  - ') && one.includes('bad')) + 1;
+    const problem = {
+      severity: 'error',
+      check: 'outside',
+      message: 'no',
+      file: '',
+      line,
+      column: 1,
+    } as const;
+    return Promise.resolve({ templates: [], unusable: [], problems: line > 0 ? [problem] : [], files: 1 });
+  };
+  expect(await writeTemplate(contents, load)).toMatchObject({
+    desired: 1,
+    text: expect.stringContaining('# - record 2 cannot be in a file (no): { type: A, name: bad, '),
+  });
 });
 
 test('records with too many problems to list are written nevertheless', async () => {

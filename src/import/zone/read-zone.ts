@@ -6,6 +6,7 @@ import { isRecordType, type ActualRecord } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { entryOf, recordKey } from '../../plan/entry.ts';
 import { isParkedName } from '../../plan/parked.ts';
+import { maxTtl } from '../entry.ts';
 import { isUnstatable, isWholeName, readData } from './data.ts';
 import { zoneEntries, ZoneMistake, type ZoneEntry } from './entries.ts';
 
@@ -228,6 +229,3 @@ const secondsIn = (text: string, line: number): number => {
 };
 
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
-
-/** RFC 2181 §8. */
-const maxTtl = 2_147_483_647;
