@@ -37,11 +37,17 @@ export const readZone = (text: string, origin: string, file: string): ZoneFile =
   try {
     refuseTrouble(text);
     const entries = zoneEntries(text);
-    const zone = new Zone(origin);
-    for (const entry of entries) zone.read(entry);
-    const whole = zone.whole();
-    if (isTransfer.test(text)) refuseCut(entries);
-    return whole;
+    const zone = recordsIn(entries, origin);
+    const [none] = zone.leftOut;
+    if (zone.records.length === 0)
+      throw none
+        ? new ZoneMistake(
+            none.line,
+            `${none.what}: ${none.text}, and no other record can be in a template either`,
+          )
+        : new ZoneMistake(0, 'there is no record in it');
+    if (isTransfer(text)) refuseCut(entries);
+    return zone;
   } catch (error) {
     if (!(error instanceof ZoneMistake)) throw error;
     const place = error.line === 0 ? file : `${file}:${error.line}`;
@@ -49,7 +55,17 @@ export const readZone = (text: string, origin: string, file: string): ZoneFile =
   }
 };
 
-const isTransfer = /^; <<>> DiG .*\baxfr\b|^;; (?:XFR size|AXFR for)\b/im;
+/** What entries say. Throws a `ZoneMistake`. */
+export const recordsIn = (entries: readonly ZoneEntry[], origin: string): ZoneFile => {
+  const zone = new Zone(origin);
+  for (const entry of entries) zone.read(entry);
+  return zone.whole();
+};
+
+/** With `+onesoa`, only the last line says that it is whole. */
+const isTransfer = (text: string): boolean =>
+  /^; <<>> DiG .*\baxfr\b|^;; (?:XFR size|AXFR for)\b/im.test(text) &&
+  !/^; <<>> DiG .*\+onesoa\b[^]*^;; XFR size\b/m.test(text);
 
 /** `dig` and its kin print what has come, and this below or between. */
 const trouble =
@@ -108,14 +124,6 @@ class Zone {
       const what = `${plural(this.#signatures.length, 'record')} of DNSSEC (${types})`;
       this.#leftOut.push({ line: first.line, what, text: 'the name server makes them' });
     }
-    const [none] = this.#leftOut;
-    if (this.#records.size === 0)
-      throw none
-        ? new ZoneMistake(
-            none.line,
-            `${none.what}: ${none.text}, and no other record can be in a template either`,
-          )
-        : new ZoneMistake(0, 'there is no record in it');
     return { records: [...this.#records.values()], leftOut: this.#leftOut, notes: this.#notes };
   }
 
@@ -149,7 +157,10 @@ class Zone {
     const [word, ...data] = rest;
     const type = word?.text.toUpperCase() ?? '';
     if (!/^[A-Z][A-Z0-9-]*$/.test(type))
-      throw new ZoneMistake(line, `${quote(word?.text ?? '')} is not the type of a record`);
+      throw new ZoneMistake(
+        line,
+        word ? `${quote(word.text)} is not the type of a record` : 'it has no type',
+      );
     if (type === 'SOA') this.#meetSoa(line, owner, ttl, data.at(-1)?.text ?? '');
     if (ttl !== null) this.#lastTtl = ttl;
     const leaveOut = (text: string): void => {

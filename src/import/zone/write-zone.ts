@@ -1,4 +1,3 @@
-import { messageOf, UserError } from '../../errors.ts';
 import { sameData } from '../../model/canonical.ts';
 import { hasPlaceholder } from '../../model/placeholder.ts';
 import { isQuotedText, quoteOctets } from '../../model/quoted-text.ts';
@@ -7,7 +6,8 @@ import { definitionOf } from '../../model/types/table.ts';
 import type { ActualEntry } from '../../plan/entry.ts';
 import { shownRecord, statableTtl } from '../entry.ts';
 import { sortOut } from '../sort-out.ts';
-import { readZone } from './read-zone.ts';
+import { zoneEntries, ZoneMistake } from './entries.ts';
+import { recordsIn } from './read-zone.ts';
 
 /**
  * The records of a template as lines of a zone file, which `readZone` reads as the same records. Others become comments:
@@ -60,12 +60,12 @@ const whyOther = (entry: ActualEntry, origin: string): string | null => {
   if (name.endsWith('.') || name === origin || name.endsWith(`.${origin}`))
     return 'its name may be a whole one';
   try {
-    const { records, leftOut } = readZone(lineOf(entry, origin), origin, '');
+    const { records, leftOut } = recordsIn(zoneEntries(lineOf(entry, origin)), origin);
     const [read] = records;
     if (read) return sameData(read, record) ? null : 'its line would be another record';
     return leftOut[0]?.text ?? 'its line would be none';
   } catch (error) {
-    if (error instanceof UserError) return messageOf(error).replace(/^:1: /, '');
+    if (error instanceof ZoneMistake) return error.message;
     throw error;
   }
 };
