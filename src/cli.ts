@@ -142,10 +142,9 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
-      .option('--overwrite', 'change existing files, but only the entries that differ')
       .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
-      .option('--zone <file>', 'write one from this zone file instead, one record a line; - is stdin')
+      .option('--zone <file>', 'write one from this zone file or transfer instead; - is stdin')
       .option('--origin <name>', 'with --zone: the name of the zone, such as example.net')
       .action(async (templates: string[], options: Options) =>
         end(

@@ -60,7 +60,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   accept: {
     about:
-      'Compares one template with the service and changes its files, fragments and variables included, so that they say what the service has. Shows the diff and asks. Reads from the service only.',
+      'Compares one template with the service and changes its files so that they say what the service has. Shows the diff and asks. A value behind a variable or an alias, and a fragment that other templates include, are refused with their place. Reads from the service only.',
     exitCodes: [
       [0, 'done, or nothing to accept'],
       [1, `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`],
@@ -98,17 +98,17 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   import: {
     about:
-      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file instead, without the service; what no template can hold is listed.",
+      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. A file that exists is left alone: accept changes it. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
     exitCodes: [
       [0, 'done'],
       [1, 'an error, or a template was skipped, so no file describes it'],
     ],
     examples: [
       ['dns-template-sync import --out imported', 'all templates, into a new directory'],
-      ['dns-template-sync import voice --overwrite', 'take over what was changed at the service'],
+      ['dns-template-sync import voice --out imported', 'one template'],
       [
-        'dns-template-sync import shop --zone flat.zone --origin example.net',
-        'a zone file as `named-compilezone -s full -o flat.zone example.net FILE` makes it',
+        'dns-template-sync import shop --zone example.net.zone --origin example.net',
+        'the template shop, from a zone file',
       ],
     ],
   },

@@ -10,7 +10,7 @@ import { allowableChecks } from './check-id.ts';
  * editors (`z.toJSONSchema` with `io: 'input'`).
  */
 
-export const maxTtl = 2_147_483_647;
+const maxTtl = 2_147_483_647;
 
 /** Names and contents are text, even if YAML reads a number or a boolean. */
 const text = z.union([z.string(), z.number(), z.boolean()]);

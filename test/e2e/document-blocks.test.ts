@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 60_000 });
  * How each code block of the documents is checked, in the order of a page, by how it begins. These are checked here:
  *
  * - `typed`: each line is typed into a shell on a terminal, against the embedded service. Addresses and ports are others,
- *   and `docker`, `npm`, `dig` and `named-compilezone` are stand-ins: there is no engine and no such name server here, and
+ *   and `docker`, `npm` and `dig` are stand-ins: there is no engine and no such name server here, and
  *   npm would change the checkout that runs this
  * - `shown`: the commands after `$`, where the page says; what is printed is what the block shows
  * - `named`: what contributors run, each of which takes long; the scripts and files that it names are there
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
   ],
   'commands.md': [
     ['$ dns-template-sync plan', 'shown'],
-    ['named-compilezone', 'typed'],
+    ['dns-template-sync import shop', 'typed'],
   ],
   'daemon.md': [
     ['dns-template-sync run', 'typed'],
@@ -166,11 +166,7 @@ const place = async () => {
   );
   await writeBelow(cwd, 'bin/npm', npm);
   await writeBelow(cwd, 'bin/dig', `#!/bin/sh\necho 'example.net. 3600 IN A 192.0.2.1'\n`);
-  await writeBelow(
-    cwd,
-    'bin/named-compilezone',
-    `#!/bin/sh -e\n[ "$1 $2 $3" = '-s full -o' ] && dig > "$4"\n`,
-  );
+  await writeBelow(cwd, 'example.net.zone', 'www 3600 A 192.0.2.1\n');
   await promisify(execFile)('chmod', ['-R', '+x', path.join(cwd, 'bin')]);
   const env = {
     PATH: `${path.join(cwd, 'bin')}:${process.env['PATH']}`,

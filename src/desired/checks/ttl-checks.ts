@@ -3,7 +3,7 @@ import type { RecordCheck, TemplateCheck } from './check.ts';
 const shortest = 60;
 const longest = 604_800;
 
-export const unusual = (seconds: number): string | null => {
+const unusual = (seconds: number): string | null => {
   if (seconds === 0) return 'a TTL of 0 forbids every cache to keep the answer';
   if (seconds < shortest) return `a TTL of ${seconds} s is very short`;
   return seconds > longest ? `a TTL of ${seconds} s is more than a week` : null;
