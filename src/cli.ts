@@ -168,19 +168,9 @@ const commands: readonly AddCommand[] = [
   (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
       .description('checks the settings, the service and this machine, and says what to set')
-      .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
-      .option(
-        '--write <template>',
-        'update the record of this template with its own values, to see how writes are answered',
-      )
-      .option(
-        '--lag',
-        'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
-      )
-      .option('--yes', 'with --write: write without asking')
       .addOption(formatOption('result', ['text', 'json']))
-      .action(async (record: string | undefined, options: Options) =>
-        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options, io)),
+      .action(async (options: Options) =>
+        end(await (await import('./commands/doctor.ts')).doctor(options, io)),
       ),
 
   (program, end, io) =>

@@ -1,7 +1,7 @@
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOfTemplates } from './match-templates.ts';
-import type { RequestTrace, Tokens } from '../hosting/call.ts';
-import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import type { Tokens } from '../hosting/call.ts';
+import { connectHosting, type HostingOptions, type HostingService, type RequestTrace } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
@@ -17,7 +17,7 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
+import type { Instant, Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -36,11 +36,6 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
-  /** Runs a task while nobody else writes for this client, with what it may be written with. */
-  alone<T>(
-    request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** What its service is connected with. */
@@ -156,18 +151,6 @@ class OpenClient implements Client {
     // Otherwise it is asked for again.
     if (request.trigger !== 'command') await this.#templates.wasPassed().catch(() => undefined);
     return result;
-  }
-
-  async alone<T>(
-    { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T> {
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
-      this.#checkLock = check;
-      return task(this.connection, memory);
-    });
   }
 
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {

@@ -118,15 +118,12 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   doctor: {
     about:
-      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only.',
     exitCodes: [
       [0, 'nothing found that keeps it from working'],
       [1, 'a problem; or bad settings'],
     ],
-    examples: [
-      ['dns-template-sync doctor', 'at the first contact, and for every report of a defect'],
-      ['dns-template-sync doctor --write standard-web 171 --yes', 'how a write is answered'],
-    ],
+    examples: [['dns-template-sync doctor', 'at the first contact, and for every report of a defect']],
   },
   check: {
     about:
@@ -244,7 +241,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
     ],
     terms: ['Realities:', Object.entries(realities).map(([name, { about }]) => [name, about])],
     examples: [
-      ['dns-template-sync sandbox --reality pages-link', 'a service that lists a few templates a page'],
+      ['dns-template-sync sandbox --reality put-empty', 'a service that answers a write with nothing'],
       ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
       ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
     ],

@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { messageOf } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
 import type { Route } from '../model/route.ts';
-import { tryConnection } from '../network/connection.ts';
+import { connect } from '../network/connect.ts';
+import { nameOf } from '../network/trust.ts';
 import { findingsAbout, type Found } from './finding.ts';
 
 /** Whether the service can be reached: name, proxy, connection, certificate. */
@@ -27,30 +28,16 @@ export const examineAddress = async (
   if (route.proxy !== null) ok(`through the proxy ${route.proxy.shown} (${route.proxy.place})`);
   else if (seenProxies.length > 0) note(`no proxy, though ${seenProxies.join(', ')} is set`);
   try {
-    const { durationMs, tls } = await tryConnection(origin, route, timeout);
-    ok(`connected to ${origin} in ${Math.round(durationMs)} ms`);
-    if (tls) ok(`${tls.protocol}, certificate of ${tls.issuer}, valid until ${tls.validUntil}`);
-    else if (!isLoopback(hostname)) note('no TLS: the tokens are sent unencrypted');
+    const started = performance.now();
+    const socket = await connect(origin, route, AbortSignal.timeout(timeout));
+    ok(`connected to ${origin} in ${Math.round(performance.now() - started)} ms`);
+    if ('getPeerCertificate' in socket) {
+      const { issuer, valid_to: end } = socket.getPeerCertificate();
+      ok(`${socket.getProtocol()}, certificate of ${nameOf(issuer)}, valid until ${end}`);
+    } else if (!isLoopback(hostname)) note('no TLS: the tokens are sent unencrypted');
+    socket.destroy();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const isDistrust = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/.test(code);
-    problem(
-      `no connection to ${origin}: ${messageOf(error)}${isDistrust ? ' (an authority of your own is named with ca)' : ''}`,
-    );
+    problem(`no connection to ${origin}: ${messageOf(error)}`);
   }
   return { findings: all };
 };
-
-/** Whether the clocks of service and machine agree. */
-export const examineClock = (date: unknown, now: number): Found => {
-  const { all, ok, note } = findingsAbout('clock');
-  const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(theirs)) note('the service does not say what time it is');
-  else if (Math.abs(now - theirs) < tolerated)
-    ok(`agrees with that of the service within ${tolerated / 1_000} s`);
-  else note(`differs from that of the service by ${Math.round(Math.abs(now - theirs) / 1_000)} s`);
-  return { findings: all };
-};
-
-/** Milliseconds; HTTP dates have whole seconds. */
-const tolerated = 5_000;

@@ -1,4 +1,3 @@
-import type { Dialect } from '../model/dialect.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 
 /** One line of the result. `problem`: it cannot work, or would write wrongly, until that is changed. */
@@ -8,13 +7,9 @@ export interface Finding {
   readonly text: string;
 }
 
-/** `settle` as in a settings file. */
-export type ToSet = Partial<Dialect> & { readonly settle?: string };
-
-/** What a part of the examination has found, and what is to set. */
+/** What a part of the examination has found. */
 export interface Found {
   readonly findings: readonly Finding[];
-  readonly set?: ToSet;
 }
 
 /** Makes findings about one thing. */
@@ -32,29 +27,24 @@ export interface Examination {
   readonly client: string;
   readonly status: 'ok' | 'problem';
   readonly findings: readonly Finding[];
-  /** Settings that differ from what is set now. */
-  readonly set: Readonly<Record<string, string>>;
-  /** The settings file that fits. */
+  /** What is set now, as a file. */
   readonly settings: string;
 }
 
 const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
 /** One screen: a line for each finding, then the settings file. */
-export const asText = ({ version, node, client, status, findings, set, settings }: Examination): string => {
+export const asText = ({ version, node, client, status, findings, settings }: Examination): string => {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const lines = findings.map(({ about, state, text }, index) => {
     const title = findings[index - 1]?.about === about ? '' : about;
     return `${signs[state]} ${title.padEnd(width)}  ${escapeControl(text)}`;
   });
-  const changes = Object.entries(set).map(([key, value]) => `${key}: ${value}`);
   return [
     `dns-template-sync ${version}, Node.js ${node}, client ${client}`,
     ...lines,
     '',
-    changes.length > 0
-      ? `To set: ${changes.join(', ')}. The settings file:`
-      : `The settings ${status === 'ok' ? 'fit' : 'are not the problem'}. As a file:`,
+    `The settings ${status === 'ok' ? 'fit' : 'may be the problem'}. As a file:`,
     '',
     ...settings.split('\n').map((line) => escapeControl(line)),
   ]
