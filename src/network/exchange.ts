@@ -69,10 +69,13 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
     const missing = stage.answered ? 'the rest of the answer' : stage.sent ? 'an answer' : 'a connection';
     end('timeout', `timeout: ${missing} did not come within ${Math.round(after)} ms`);
   };
-  // After a blocked event loop a timer fires before the answer that waits in the socket is read.
-  const timers = [setTimeout(() => setImmediate(expire, timeout), timeout)];
   // Half of the time is left for the answer to what is sent once: with too little, its outcome would be unknown.
-  if (kind !== 'read') timers.push(setTimeout(() => stage.sent || expire(timeout / 2), timeout / 2));
+  const unsent = kind === 'read' ? timeout : timeout / 2;
+  // After a blocked event loop a timer fires before what waits in the socket is read.
+  const timers = [
+    setTimeout(() => setImmediate(expire, timeout), timeout),
+    setTimeout(() => setImmediate(() => stage.sent || expire(unsent)), unsent),
+  ];
   const stop = (): void => {
     if (kind !== 'write' || !stage.sent) end('aborted', 'aborted: this program is shutting down');
   };

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import type { HostingErrorKind } from '../../src/hosting/errors.ts';
+import { HostingError, type HostingErrorKind } from '../../src/hosting/errors.ts';
 import { connectHosting } from '../../src/hosting/service.ts';
-import { failureOf, options, wireTemplate } from './connected.ts';
+import { options, wireTemplate } from './connected.ts';
 
 /*
  * A write is sent once, whatever happens at whichever byte of it and of its answer: then its outcome is known, or unknown,
  * but no second one follows.
  */
+
+type Outcome = 'done' | HostingErrorKind;
 
 interface Peer {
   /** When so many bytes of the request have come, what happens to the connection. */
@@ -53,11 +55,12 @@ const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     writeTimeout: timeout,
   });
-  const written = await service.addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.10' }).then(
-    () => 'done' as const,
-    (error: unknown) => error,
-  );
-  const outcome = written === 'done' ? written : (await failureOf(Promise.reject(written))).kind;
+  const outcome: Outcome = await service
+    .addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.10' })
+    .then(
+      () => 'done',
+      (error: unknown) => (error instanceof HostingError ? error.kind : Promise.reject(error)),
+    );
   server.close();
   for (const socket of sockets) socket.destroy();
   const sent = requests.filter((text) => text !== '');
@@ -71,12 +74,8 @@ beforeAll(async () => {
   whole = request.length;
 });
 
-const outcomesOf = async (
-  peers: readonly Peer[],
-  timeout?: number,
-  width = 16,
-): Promise<Set<'done' | HostingErrorKind>> => {
-  const outcomes = new Set<'done' | HostingErrorKind>();
+const outcomesOf = async (peers: readonly Peer[], timeout?: number, width = 16): Promise<Set<Outcome>> => {
+  const outcomes = new Set<Outcome>();
   const rest = peers.values();
   const work = async (): Promise<void> => {
     for (const peer of rest) {
@@ -147,7 +146,7 @@ const later = 'HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-len
 const limited = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n';
 const gone = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
 
-test.each<[what: string, text: string, outcome: 'done' | HostingErrorKind]>([
+test.each<[what: string, text: string, outcome: Outcome]>([
   ['twice', answer + answer, 'done'],
   ['after an interim one', early + answer, 'done'],
   ['after many interim ones', early.repeat(20) + answer, 'done'],
