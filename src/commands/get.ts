@@ -29,11 +29,7 @@ export const get = (what: string, argument: string | null, options: Options, io:
     );
     const found = redactAll(answer, redactor(context.secrets()));
     io.stdout.write(
-      isJson
-        ? asJson(found.value)
-        : isZone
-          ? writeZone(found.records ?? [], origin)
-          : asTable(found.rows),
+      isJson ? asJson(found.value) : isZone ? writeZone(found.records ?? [], origin) : asTable(found.rows),
     );
     return 0;
   });

@@ -69,11 +69,11 @@ describe('a reading that fails', () => {
       expect(scene.calls).toContain(reads);
       // Only one subdomain may be unreadable.
       const halts = error.isOfAll === true || !reads.startsWith('records');
-      const { holdReason, isDenied, retryAt, templates } = result;
-      expect({ holdReason, isDenied, retryAt }).toEqual({
+      const { holdReason, isDenied, retryAfter, templates } = result;
+      expect({ holdReason, isDenied, retryAfter }).toEqual({
         holdReason: halts ? expect.stringContaining('it says') : null,
         isDenied: halts && error.isDenied === true,
-        retryAt: halts && error.wait ? new Date(scene.now + error.wait).toISOString() : null,
+        retryAfter: halts && error.wait ? error.wait : null,
       });
       const isClosed = halts && (error.isDenied === true || error.wait !== undefined);
       if (isClosed) expect(scene.calls.at(-1)).toBe(reads);
