@@ -75,10 +75,7 @@ const unsuccessful = (
   context: AnswerContext,
   words: string,
 ): HostingError => {
-  // The service's own clock tells how long it is until a date of its own.
-  const { date = '' } = headers;
-  const now = Date.parse(date);
-  const retryAfter = readRetryAfter(headers['retry-after'], Number.isNaN(now) ? context.now() : now);
+  const retryAfter = readRetryAfter(headers['retry-after'], context.now());
   const wait = retryAfter === null ? '' : `, and asks to wait ${durationText(retryAfter)}`;
   // An error of this kind may be the proxy's own.
   const via = status >= 500 || [403, 407].includes(status) ? context.via : '';

@@ -93,3 +93,17 @@ describe('a reading that fails', () => {
     expect(result).toMatchObject({ isDenied: true, holdReason: expect.stringContaining('unauthorized') });
   });
 });
+
+test('what the service asks to wait is a duration, whatever the clock is set to during the pass', async () => {
+  for (const set of [-3_600_000, 3_600_000]) {
+    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
+    scene.mishaps.set('update 1', failing('rate-limited', 429, 90_000));
+    const onChange = (): void => {
+      // Ten seconds go by.
+      scene.now += set + 10_000;
+      scene.jumped += set;
+    };
+    const result = await scene.pass(desiredTemplate([edited]), { onChange });
+    expect(result).toMatchObject({ retryAfter: 80_000, isRateLimited: true });
+  }
+});
