@@ -142,12 +142,11 @@ const databaseRow = (database: Listed): TextRow => ({
 });
 
 /** What came, whatever it is. */
-const shown = (value: unknown): string | number | null =>
-  typeof value === 'number' || value === null || value === undefined
-    ? (value ?? null)
-    : Array.isArray(value)
-      ? value.map(shown).join(', ')
-      : String(value);
+const shown = (value: unknown): string | number | null => {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  if (value === null || value === undefined) return null;
+  return Array.isArray(value) ? value.map(shown).join(', ') : JSON.stringify(value);
+};
 
 const eachIn = (list: unknown, text: (one: Record<string, unknown>) => unknown): string =>
   Array.isArray(list) ? list.map((one) => text(Object(one))).join(', ') : '';

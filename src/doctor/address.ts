@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { messageOf } from '../errors.ts';
+import { withDeadline } from '../lib/sleep.ts';
 import { isLoopback } from '../model/address.ts';
 import type { Route } from '../model/route.ts';
 import { connect } from '../network/connect.ts';
@@ -29,7 +30,9 @@ export const examineAddress = async (
   else if (seenProxies.length > 0) note(`no proxy, though ${seenProxies.join(', ')} is set`);
   try {
     const started = performance.now();
-    const socket = await connect(origin, route, AbortSignal.timeout(timeout));
+    const socket = await withDeadline(timeout, new AbortController().signal, (deadline) =>
+      connect(origin, route, deadline),
+    );
     ok(`connected to ${origin} in ${Math.round(performance.now() - started)} ms`);
     if ('getPeerCertificate' in socket) {
       const { issuer, valid_to: end } = socket.getPeerCertificate();

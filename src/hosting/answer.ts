@@ -167,7 +167,11 @@ const jsonIn = (body: Buffer): unknown => {
 const hasTooManyValues = (body: Buffer, most: number): boolean => {
   if (body.length <= most) return false;
   let values = 0;
-  for (const octet of body) if (octet === comma || octet === bracket || octet === brace) values += 1;
+  // An iterator would take five times as long.
+  for (let at = 0; at < body.length; at += 1) {
+    const octet = body[at];
+    if (octet === comma || octet === bracket || octet === brace) values += 1;
+  }
   return values > most;
 };
 

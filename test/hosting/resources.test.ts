@@ -14,9 +14,9 @@ const read = { id: 1, type: 'A', content: '203.0.113.10', name: 'www', priority:
 /** As it arrives: what is undefined is not there. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const problem = async (read: (value: unknown) => unknown, value: unknown): Promise<string> => {
+const problem = async (reader: (value: unknown) => unknown, value: unknown): Promise<string> => {
   try {
-    await read(value);
+    await reader(value);
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
