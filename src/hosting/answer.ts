@@ -3,7 +3,7 @@ import { brotliDecompress, unzip } from 'node:zlib';
 import { readRetryAfter } from '../lib/backoff.ts';
 import { durationText } from '../model/duration.ts';
 import { isSuccess, type WireAnswer } from '../network/exchange.ts';
-import { brokenKind, isWrite, lostKind, type Call } from './call.ts';
+import { isWrite, lostKind, type Call } from './call.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
 import { Breach, isFields } from './fields.ts';
 import { firstWords, oneLine } from './words.ts';
@@ -27,7 +27,7 @@ export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: An
   const { redact, maxAnswerSize } = context;
   const { status } = sent;
   const broken = (problem: string): HostingError =>
-    new HostingError(redact(problem), { operation, kind: brokenKind(call), status });
+    new HostingError(redact(problem), { operation, kind: lostKind(call, 'bad-answer'), status });
   const refusePart = (value: unknown): void => {
     const sign = Array.isArray(value) ? signOfMore(sent, value.length) : null;
     if (sign === null) return;

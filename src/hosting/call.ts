@@ -27,8 +27,8 @@ export interface Tokens {
 
 export const isWrite = ({ method }: Call<unknown>): boolean => method === 'PUT';
 
-export const lostKind = (call: Call<unknown>): HostingErrorKind =>
-  isWrite(call) ? 'unknown' : 'unavailable';
-
-export const brokenKind = (call: Call<unknown>): HostingErrorKind =>
-  isWrite(call) ? 'unknown' : 'bad-answer';
+/** What a failure means for a call that was sent. */
+export const lostKind = (
+  call: Call<unknown>,
+  ofRead: 'unavailable' | 'bad-answer' = 'unavailable',
+): HostingErrorKind => (isWrite(call) ? 'unknown' : ofRead);

@@ -99,21 +99,15 @@ export const readTemplates = async (
 };
 
 const isSame = (one: ActualTemplate, other: ActualTemplate): boolean =>
-  one.name === other.name &&
-  one.publiclyAvailable === other.publiclyAvailable &&
-  one.isOwnerStated === other.isOwnerStated &&
-  one.subdomains === other.subdomains &&
+  haveSame(templateKeys, one, other) &&
   one.records.length === other.records.length &&
-  one.records.every((record, index) => isSameRecord(record, other.records[index]!));
+  one.records.every((record, index) => haveSame(recordKeys, record, other.records[index]!));
 
-const isSameRecord = (one: ActualRecord, other: ActualRecord): boolean =>
-  one.id === other.id &&
-  one.type === other.type &&
-  one.name === other.name &&
-  one.content === other.content &&
-  one.priority === other.priority &&
-  one.ttl === other.ttl &&
-  one.isUnreadable === other.isUnreadable;
+const haveSame = <T>(keys: readonly (keyof T)[], one: T, other: T): boolean =>
+  keys.every((key) => one[key] === other[key]);
+
+const templateKeys = ['name', 'publiclyAvailable', 'isOwnerStated', 'subdomains'] as const;
+const recordKeys = ['id', 'type', 'name', 'content', 'priority', 'ttl', 'isUnreadable'] as const;
 
 export const readSubdomainRecord = (value: unknown): SubdomainRecord => ({
   ...readRecord(value),

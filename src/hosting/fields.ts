@@ -59,6 +59,8 @@ export const resourceOf = (value: unknown): Resource => {
   return { ...fields, id: idIn(fields) };
 };
 
+export const resourcesOf = (value: unknown): readonly Resource[] => listOf(value, resourceOf);
+
 export const idIn = (fields: Fields): number => {
   const id = wholeOf(fields['id']);
   if (id === undefined) throw new Breach('is not a whole number', '.id');

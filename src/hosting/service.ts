@@ -3,17 +3,18 @@ import { UserError } from '../errors.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
 import { parseUrl } from '../lib/parse-url.ts';
+import type { RecordData } from '../model/record.ts';
 import type { Route } from '../model/route.ts';
 import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
-import { exchange, type Room, type WireAnswer } from '../network/exchange.ts';
+import { exchange, type Room } from '../network/exchange.ts';
 import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
 import { readAnswer } from './answer.ts';
-import { brokenKind, isWrite, lostKind, type Call, type Memo, type Tokens } from './call.ts';
+import { isWrite, lostKind, type Call, type Memo, type Tokens } from './call.ts';
 import { readSubdomainRecord, readTemplate, readTemplates } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
-import { listOf, resourceOf, type Resource } from './fields.ts';
-import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
+import { listOf, resourceOf, resourcesOf, type Resource } from './fields.ts';
+import { mayRepeatRead, mayRepeatWrite, withRetries, type RetryPolicy } from './retry.ts';
 import { oneLine } from './words.ts';
 
 export interface HostingOptions extends Route {
@@ -47,23 +48,13 @@ export interface RequestTrace {
   readonly error?: string;
 }
 
-/** A record to add. Null or absent values are not sent; the service chooses them. */
-export interface AdditionParameters {
-  readonly type: string;
-  readonly content: string;
-  readonly name?: string | null;
-  readonly ttl?: number | null;
-  readonly priority?: number | null;
-}
+/** A record to add. What is null or absent is not sent; the service chooses it. */
+export type AdditionParameters = Pick<RecordData, 'type' | 'content'> & Partial<RecordData>;
 
-/** The changes of a record. Null or absent values are not sent and stay as they are. */
-export interface ChangeParameters {
-  readonly recordId: number;
-  readonly content?: string | null;
-  readonly name?: string | null;
-  readonly ttl?: number | null;
-  readonly priority?: number | null;
-}
+/** The changes of a record. What is null or absent is not sent and stays as it is. */
+export type ChangeParameters = { readonly recordId: number } & {
+  readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null;
+};
 
 /** The seven operations of the service (specification §4). Each throws {@link HostingError}. */
 export interface HostingService {
@@ -98,48 +89,38 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const listing: Memo<readonly ActualTemplate[]> = { last: null };
   let hasAnswered = false;
 
-  const send = (
-    call: Call<unknown>,
-    tokens: Tokens,
-    timeout: number,
-    inBody: boolean,
-  ): Promise<WireAnswer> => {
-    const { method, path, memo } = call;
-    const isOnce = isWrite(call);
-    const parameters = parametersOf(call, tokens);
-    return exchange({
-      method,
-      origin,
-      path: basePath + path + (inBody ? '' : `?${parameters}`),
-      route: options,
-      headers: { accept: 'application/json', ...(inBody ? { 'content-type': formType } : {}) },
-      body: inBody ? parameters : null,
-      timeout,
-      signal: closing.signal,
-      kind: isOnce ? 'write' : 'read',
-      beforeSend: () => {
-        options.beforeWrite?.();
-        writing.add(call);
-      },
-      // A write has its own: the size of what is read must not make its outcome unknown.
-      room: isOnce ? roomOf(maxAnswerSize) : readRoom,
-      previous: memo?.last?.body ?? null,
-    });
-  };
-
   /** One request, and what its answer says. */
   const ask = async <T>(call: Call<T>, timeout: number, inBody: boolean): Promise<T> => {
-    const { operation } = call;
+    const { operation, method, path, memo } = call;
+    const isOnce = isWrite(call);
     if (closing.signal.aborted)
       throw new HostingError('not sent: this program is shutting down', { operation, kind: 'not-sent' });
     const tokens = options.tokens();
     const { userToken, clientToken, places = '' } = tokens;
     const redact = (text: string): string => redactor([userToken, clientToken])(text);
+    const parameters = parametersOf(call, tokens);
     const started = performance.now();
     let status: number | null = null;
     let error: string | undefined;
     try {
-      const answer = await send(call, tokens, timeout, inBody);
+      const answer = await exchange({
+        method,
+        kind: isOnce ? 'write' : 'read',
+        origin,
+        path: basePath + path + (inBody ? '' : `?${parameters}`),
+        route: options,
+        headers: { accept: 'application/json', ...(inBody ? { 'content-type': formType } : {}) },
+        body: inBody ? parameters : null,
+        timeout,
+        signal: closing.signal,
+        beforeSend: () => {
+          options.beforeWrite?.();
+          writing.add(call);
+        },
+        // A write has its own: the size of what is read must not make its outcome unknown.
+        room: isOnce ? roomOf(maxAnswerSize) : readRoom,
+        previous: memo?.last?.body ?? null,
+      });
       status = answer.status;
       hasAnswered = true;
       return await readAnswer(call, answer, { baseUrl, places, via, redact, now: clock.now, maxAnswerSize });
@@ -167,7 +148,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     const advice = `${isSlow ? `: if the service needs longer, allow more with ${setting}` : ''}${isTls ? ': does this port need https:?' : ''}`;
     return new HostingError(`${oneLine(redact(message))}${advice}${fault === 'proxy' ? '' : via}`, {
       operation: call.operation,
-      kind: !sent ? 'not-sent' : fault === 'too-large' ? brokenKind(call) : lostKind(call),
+      kind: !sent ? 'not-sent' : lostKind(call, fault === 'too-large' ? 'bad-answer' : 'unavailable'),
     });
   };
 
@@ -187,33 +168,27 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     }
   };
 
-  const run = <T>(result: Promise<T>): Promise<T> => {
+  const run = <T>(
+    task: () => Promise<T>,
+    policy: Pick<RetryPolicy, 'mayRepeat' | 'maxBackoff'>,
+  ): Promise<T> => {
+    const result = withRetries(task, {
+      clock,
+      signal: closing.signal,
+      onBackoff: options.onBackoff,
+      ...policy,
+    });
     const ended = (): boolean => open.delete(result);
     open.add(result);
     result.then(ended, ended);
     return result;
   };
 
-  const retrying = { clock, signal: closing.signal, onBackoff: options.onBackoff };
-
-  const read = <T>(
-    operation: Operation,
-    path: string,
-    reader: Call<T>['read'],
-    parameters: Call<T>['parameters'] = {},
-    memo?: Memo<T>,
-  ): Promise<T> => {
-    const call: Call<T> = {
-      operation,
-      method: 'GET',
-      path,
-      parameters,
-      read: reader,
-      ...(memo ? { memo } : {}),
-    };
-    const policy = { ...retrying, mayRepeat: mayRepeatRead, maxBackoff: () => requestTimeout };
-    return run(withRetries(() => limited(() => askRead(call)), policy));
-  };
+  const read = <T>(call: Omit<Call<T>, 'method'>): Promise<T> =>
+    run(() => limited(() => askRead({ ...call, method: 'GET' })), {
+      mayRepeat: mayRepeatRead,
+      maxBackoff: () => requestTimeout,
+    });
 
   const write = (
     operation: Operation,
@@ -223,33 +198,43 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   ): Promise<ActualTemplate> => {
     const path = `/dns_templates/${encodeURIComponent(templateId)}/${action}`;
     const call = { operation, method: 'PUT', path, parameters, read: readTemplate } as const;
-    const sent = limited(() => {
-      const end = performance.now() + writeTimeout;
-      const left = (): number => end - performance.now();
-      return withRetries(() => ask(call, left(), true), {
-        ...retrying,
-        mayRepeat: mayRepeatWrite,
-        maxBackoff: left,
-      });
-    });
-    return run(sent);
+    let end: number | null = null;
+    const left = (): number => (end ??= performance.now() + writeTimeout) - performance.now();
+    return run(() => limited(() => ask(call, left(), true)), { mayRepeat: mayRepeatWrite, maxBackoff: left });
   };
 
   return {
-    listAccounts: () => read('list-accounts', '/accounts', (value) => listOf(value, resourceOf)),
-    showAccount: (id) => read('show-account', `/accounts/${encodeURIComponent(id)}`, resourceOf),
+    listAccounts: () =>
+      read({ operation: 'list-accounts', path: '/accounts', parameters: {}, read: resourcesOf }),
+    showAccount: (id) =>
+      read({
+        operation: 'show-account',
+        path: `/accounts/${encodeURIComponent(id)}`,
+        parameters: {},
+        read: resourceOf,
+      }),
     listDatabases: (accountId) =>
-      read('list-databases', '/databases', (value) => listOf(value, resourceOf), { account_id: accountId }),
+      read({
+        operation: 'list-databases',
+        path: '/databases',
+        parameters: { account_id: accountId },
+        read: resourcesOf,
+      }),
     listDnsTemplates: () =>
-      read(
-        'list-dns-templates',
-        '/dns_templates',
-        (value) => readTemplates(value, listing.last?.value ?? []),
-        {},
-        listing,
-      ),
+      read({
+        operation: 'list-dns-templates',
+        path: '/dns_templates',
+        parameters: {},
+        read: (value) => readTemplates(value, listing.last?.value ?? []),
+        memo: listing,
+      }),
     listDnsRecords: (subdomain) =>
-      read('list-dns-records', '/dns_records', (value) => listOf(value, readSubdomainRecord), { subdomain }),
+      read({
+        operation: 'list-dns-records',
+        path: '/dns_records',
+        parameters: { subdomain },
+        read: (value) => listOf(value, readSubdomainRecord),
+      }),
     addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
       write('add-dns-template-record', templateId, 'add_record', { type, content, name, ttl, priority }),
     updateDnsTemplateRecord: (templateId, { recordId, content, name, ttl, priority }) =>

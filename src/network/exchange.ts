@@ -94,10 +94,10 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   }
 };
 
-/** Whatever is waited for: some ends of a connection are no event of the request. */
+/** Whatever is waited for then. A moment later, so that an error whose status has come is still one. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('aborted')));
+    signal.addEventListener('abort', () => setImmediate(reject, new Error('aborted')));
   });
 
 /** How far a request has come. */
@@ -171,7 +171,7 @@ const receive = async (
       // What equals the previous answer is not kept twice.
       const former = previous?.subarray(bytes, bytes + piece.length);
       const comesAgain = former?.equals(piece) === true;
-      pieces.push(comesAgain ? former! : piece);
+      pieces.push(comesAgain ? former : piece);
       isSame &&= comesAgain;
       bytes += piece.length;
       room.left -= piece.length;
@@ -209,38 +209,18 @@ class ConnectionPool extends Agent {
   readonly #connect: (cut: AbortSignal) => Promise<Duplex>;
 
   constructor(open: (cut: AbortSignal) => Promise<Duplex>) {
-    super({ keepAlive: true, timeout: maxIdle });
+    // Servers end idle connections too, and what is sent then fails.
+    super({ keepAlive: true, timeout: 4_000 });
     this.#connect = open;
   }
 
   override createConnection(
     { cut }: SharedRequest,
-    done: (error: Error | null, socket: Duplex) => void,
+    done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with an error, Node.js needs no socket
-    const fail = (error: unknown): void => done(wireError(error, false), undefined as unknown as Duplex);
-    this.#connect(cut).then((socket) => done(null, socket), fail);
-  }
-
-  /** What comes on an idle connection answers nothing, and must not become the answer to the next request. */
-  override keepSocketAlive(socket: Duplex): boolean {
-    socket.once('data', destroyIt);
-    const isKept: unknown = super.keepSocketAlive(socket);
-    return isKept !== false;
-  }
-
-  override reuseSocket(socket: Duplex, request: ClientRequest): void {
-    socket.off('data', destroyIt);
-    super.reuseSocket(socket, request);
+    this.#connect(cut).then((socket) => done(null, socket), done);
   }
 }
-
-function destroyIt(this: Duplex): void {
-  this.destroy();
-}
-
-/** Milliseconds that a connection is kept without use: servers end them too, and then a request fails. */
-const maxIdle = 4_000;
 
 const poolTo = (origin: string, route: Route): ConnectionPool => {
   const key = JSON.stringify([origin, route.proxy?.url, route.ca]);

@@ -80,10 +80,10 @@ const outcomesOf = async (peers: readonly Peer[], timeout?: number, width = 16):
   const work = async (): Promise<void> => {
     for (const peer of rest) {
       const { outcome, writes } = await writeTo(peer, timeout);
-      // A connection that is reset before anything was sent on it may be made again.
-      const isRight = peer.at === 0 ? writes <= 1 : writes === 1;
-      expect({ at: peer.at, writes, isRight }).toMatchObject({ isRight: true });
-      outcomes.add(outcome);
+      // What was not sent may be sent later; and what was, may not have come where a connection is reset at once.
+      const isRight = outcome === 'not-sent' ? writes === 0 : writes === 1 || (peer.at === 0 && writes === 0);
+      expect({ at: peer.at, outcome, writes, isRight }).toMatchObject({ isRight: true });
+      if (outcome !== 'not-sent') outcomes.add(outcome);
     }
   };
   await Promise.all(Array.from({ length: width }, work));
@@ -109,7 +109,6 @@ test.each(cuts)(
   'a connection that is %s at any byte of the request',
   async (_, cut) => {
     const outcomes = await outcomesOf(atEach(cut));
-    outcomes.delete('not-sent');
     expect(outcomes).toEqual(new Set(['unknown']));
   },
   60_000,
