@@ -166,12 +166,16 @@ export interface PassResult {
   readonly dryRun: boolean;
   /** Why the service could not be read or writing stopped early; null if the pass completed. */
   readonly holdReason: string | null;
-  /** ISO 8601, if the service asked to wait until then. */
-  readonly retryAt: string | null;
+  /** Milliseconds from its end that the service asks to wait; null if it does not. */
+  readonly retryAfter: number | null;
+  /** Whether that is since there were too many requests: then saved files wait too. */
+  readonly isRateLimited?: boolean;
   /** Whether the service's templates were read before the pass was held. */
   readonly wasRead?: boolean;
-  /** Whether it was held because the service rejected the tokens. */
+  /** Whether it was held because the service rejected the tokens, or does not let them do something. */
   readonly isDenied?: boolean;
+  /** Whether they may do nothing at all. */
+  readonly areTokensRejected?: boolean;
   /** Whether planned writes were left undone for another reason than a mode or a guard. */
   readonly isIncomplete?: boolean;
   /** Whether it did not begin: another process holds the lock, or the plan differs from the approved one. */

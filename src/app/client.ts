@@ -1,7 +1,12 @@
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOfTemplates } from './match-templates.ts';
-import type { RequestTrace, Tokens } from '../hosting/call.ts';
-import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import type { Tokens } from '../hosting/call.ts';
+import {
+  connectHosting,
+  type HostingOptions,
+  type HostingService,
+  type RequestTrace,
+} from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';

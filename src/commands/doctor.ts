@@ -15,6 +15,7 @@ import { plural } from '../lib/plural.ts';
 import { durationText } from '../model/duration.ts';
 import { isDescribable } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import { nameOf } from '../network/trust.ts';
 import { readVersion } from '../version.ts';
 
 /** `problem`: it cannot work, or would write wrongly, until that is changed. */
@@ -130,12 +131,7 @@ const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Find
       const found = off < 5 ? [agrees] : [note('clock', `differs by ${off} s from that of the service`)];
       if (socket instanceof TLSSocket) {
         const { issuer, valid_to: until } = socket.getPeerCertificate();
-        found.push(
-          ok(
-            'certificate',
-            `of ${[issuer.O, issuer.CN].flat().find(Boolean) ?? 'nobody'}, valid until ${until}`,
-          ),
-        );
+        found.push(ok('certificate', `of ${nameOf(issuer)}, valid until ${until}`));
       }
       asked.destroy();
       resolve(headers.date === undefined ? found.slice(1) : found);

@@ -102,7 +102,7 @@ export const pass = (more: Partial<PassResult>): PassResult => ({
   durationMs: 41,
   dryRun: true,
   holdReason: null,
-  retryAt: null,
+  retryAfter: null,
   templates: [],
   problems: [],
   ...more,
