@@ -76,7 +76,7 @@ const unsuccessful = (
   words: string,
 ): HostingError => {
   const retryAfter = readRetryAfter(headers['retry-after'], context.now());
-  const wait = retryAfter === null ? '' : `, and asks to wait ${durationText(retryAfter)}`;
+  const wait = retryAfter ? `, and asks to wait ${durationText(Math.ceil(retryAfter / 1_000) * 1_000)}` : '';
   // An error of this kind may be the proxy's own.
   const via = status >= 500 || [403, 407].includes(status) ? context.via : '';
   const advice = adviceOn(status, call, context);
@@ -185,7 +185,7 @@ const decompressed = async (
   { headers, body, isCut }: WireAnswer,
   maxSize: number,
 ): Promise<Buffer | null> => {
-  const coding = String(headers['content-encoding'] ?? '').toLowerCase();
+  const coding = (headers['content-encoding'] ?? '').toLowerCase();
   if (coding === '' || coding === 'identity' || body.length === 0) return body;
   // The beginning of an error's body.
   if (isCut) return Buffer.alloc(0);

@@ -88,6 +88,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const writing = new Set<Call<unknown>>();
   const listing: Memo<readonly ActualTemplate[]> = { last: null };
   let hasAnswered = false;
+  let refusedTokens: string | null = null;
 
   /** One request, and what its answer says. */
   const ask = async <T>(call: Call<T>, timeout: number, inBody: boolean): Promise<T> => {
@@ -152,7 +153,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     });
   };
 
-  /** With the parameters in the query, as specified; where that is refused, once in a form. What works is kept. */
+  /** With the parameters in the query, as specified; where these are refused, once in a form. What works is kept. */
   const askRead = async <T>(call: Call<T>): Promise<T> => {
     const known = placesOfParameters.get(baseUrl);
     try {
@@ -160,9 +161,15 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       placesOfParameters.set(baseUrl, known ?? 'query');
       return value;
     } catch (error) {
-      const isUnread = error instanceof HostingError && refusalsOfQuery.has(error.status ?? 0);
-      if (!isUnread || known !== undefined) throw error;
-      const value = await ask(call, requestTimeout, true).catch(() => Promise.reject(error));
+      if (known !== undefined || !mayBeUnread(error)) throw error;
+      const { userToken, clientToken } = options.tokens();
+      const tokens = `${userToken} ${clientToken}`;
+      if (tokens === refusedTokens) throw error;
+      const value = await ask(call, requestTimeout, true).catch((again: unknown) => {
+        // They are probably wrong.
+        if (mayBeUnread(again)) refusedTokens = tokens;
+        throw error;
+      });
       placesOfParameters.set(baseUrl, 'body');
       return value;
     }
@@ -258,8 +265,9 @@ export const connectHosting = (options: HostingOptions): HostingService => {
 /** Where the services of this process read the parameters of a GET, by base URL. */
 const placesOfParameters = new Map<string, 'query' | 'body'>();
 
-/** What a service may answer that finds no parameters in the query. */
-const refusalsOfQuery = new Set([400, 401, 415, 422]);
+/** Whether the service may not have found the parameters. */
+const mayBeUnread = (error: unknown): boolean =>
+  error instanceof HostingError && [400, 401, 415, 422].includes(error.status ?? 0);
 
 /** All parameters are texts (specification §4). */
 const parametersOf = ({ parameters }: Call<unknown>, { userToken, clientToken }: Tokens): string => {

@@ -27,11 +27,11 @@ export const connect = async (
 };
 
 /** What a proxy is sent by itself: user and password, if it wants some. */
-export const proxyHeaders = ({ url }: Proxy): Record<string, string> => {
-  const credentials = credentialsIn(url);
-  if (credentials === '') return {};
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
-};
+export const proxyHeaders = ({ url }: Proxy): Record<string, string> =>
+  credentialsIn(url) === '' ? {} : { 'proxy-authorization': basic(credentialsIn(url)) };
+
+/** The credentials `USER:PASSWORD` as a header has them (RFC 7617). */
+export const basic = (credentials: string): string => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
 interface Address {
   /** An IPv6 address is without brackets, as sockets and certificates have it. */

@@ -216,9 +216,9 @@ class ConnectionPool extends Agent {
 
   override createConnection(
     { cut }: SharedRequest,
-    done: (error: Error | null, socket?: Duplex) => void,
+    settle: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
-    this.#connect(cut).then((socket) => done(null, socket), done);
+    this.#connect(cut).then((socket) => settle(null, socket), settle);
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readRetryAfter } from '../lib/backoff.ts';
-import type { Route } from '../model/route.ts';
+import { credentialsIn, type Route } from '../model/route.ts';
+import { basic } from '../network/connect.ts';
 import { exchange } from '../network/exchange.ts';
 import { WireError } from '../network/wire-error.ts';
 
@@ -26,6 +27,7 @@ export type Posted =
 /** Sends once, over a new connection. Follows no redirect and does not read the body of the answer. */
 export const post = async ({ url, route, headers, body, timeout, signal }: Posting): Promise<Posted> => {
   const { origin, pathname, search } = new URL(url);
+  const credentials = credentialsIn(url);
   try {
     const answer = await exchange({
       method: 'POST',
@@ -33,7 +35,11 @@ export const post = async ({ url, route, headers, body, timeout, signal }: Posti
       origin,
       path: pathname + search,
       route,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: {
+        'content-type': 'application/json',
+        ...(credentials === '' ? {} : { authorization: basic(credentials) }),
+        ...headers,
+      },
       body,
       timeout,
       signal,
