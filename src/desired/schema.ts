@@ -12,21 +12,17 @@ import { allowableChecks } from './check-id.ts';
 
 export const maxTtl = 2_147_483_647;
 
-/** Names and contents are text, even if YAML reads a number or a boolean. */
+/** Names and contents are text, even if an editor reads a number or a boolean. */
 const text = z.union([z.string(), z.number(), z.boolean()]);
 
-/** A number may be given by a variable, so text with a variable is allowed. */
-const withVariable = (error: string) => z.string().regex(/\$\{/, { error });
-
-const integer = (min: number, max: number, error: string) =>
-  z.int({ error }).min(min, { error }).max(max, { error });
+/** The program reads text; the other kinds are what an editor reads. A text may hold a variable. */
+const textLike = ({ source }: RegExp, error: string) =>
+  z.string().regex(new RegExp(`${source}|\\$\\{`), { error });
 
 const wholeNumber = (min: number, max: number) => {
   const error = `a whole number ${max === maxInteger ? `of at least ${min}` : `from ${min} to ${max}`} is needed`;
   return z
-    .union([integer(min, max, error), z.string().regex(/^\d{1,15}$/, { error }), withVariable(error)], {
-      error,
-    })
+    .union([z.int().min(min).max(max), textLike(/^\d{1,15}$/, error)], { error })
     .transform(Number)
     .refine((number) => number >= min && number <= max, { error });
 };
@@ -37,22 +33,17 @@ const maxInteger = Number.MAX_SAFE_INTEGER;
 
 const ttlError = `a TTL is whole seconds from 0 to ${maxTtl}, or a duration such as 5m, 1h or 1d`;
 
+/** One of some words. */
+const choice = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words, { error: `${words.slice(0, -1).join(', ')} or ${words.at(-1)} is needed` });
+
 const secondsOf = (ttl: string | number): number => {
   const milliseconds = parseDuration(String(ttl));
   return milliseconds === null ? Number(ttl) : milliseconds / 1_000;
 };
 
 export const ttlSchema = z
-  .union(
-    [
-      integer(0, maxTtl, ttlError),
-      z.string().regex(/^\d{1,15}(?:ms|s|m|h|d)?$/, { error: ttlError }),
-      withVariable(ttlError),
-    ],
-    {
-      error: ttlError,
-    },
-  )
+  .union([z.int().min(0).max(maxTtl), textLike(/^\d{1,15}(?:ms|s|m|h|d)?$/, ttlError)], { error: ttlError })
   .transform(secondsOf)
   .refine((seconds) => Number.isInteger(seconds) && seconds <= maxTtl, { error: ttlError })
   .describe(
@@ -62,6 +53,10 @@ export const ttlSchema = z
 const typeSchema = z
   .union([z.enum(recordTypes), z.string().regex(anyCase(recordTypes))])
   .describe('The type of the record, in any case.');
+
+export const allowedSchema = z.enum(allowableChecks, {
+  error: 'a check that a record can switch off is needed',
+});
 
 export const recordSchema = z
   .strictObject({
@@ -81,10 +76,7 @@ export const recordSchema = z
     weight: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with port and target.'),
     port: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with weight and target.'),
     target: text.optional().describe('SRV, together with weight and port: the host that serves.'),
-    allow: z
-      .array(z.enum(allowableChecks))
-      .optional()
-      .describe('Checks that are switched off for this record.'),
+    allow: z.array(allowedSchema).optional().describe('Checks that are switched off for this record.'),
   })
   .describe('One desired record, or several of one name and type.');
 
@@ -141,19 +133,17 @@ export const templateSchema = z
       .optional()
       .describe('Bind the template by its id at the service instead of by its name.'),
     ttl: ttlSchema.optional(),
-    mode: z
-      .enum(modes)
+    mode: choice(modes)
       .optional()
       .describe(
         'enforce: write every difference; edits: only what an edit of the file caused; report: nothing.',
       ),
-    surplus: z
-      .enum(surplusPolicies)
+    surplus: choice(surplusPolicies)
       .optional()
       .describe('Records that the file does not list: report them, or park those that it once listed.'),
     adopt: z
-      .union([z.boolean(), z.enum(['true', 'false']), withVariable(truthError)], { error: truthError })
-      .transform(String)
+      .union([z.boolean(), textLike(anyCase(['TRUE', 'FALSE']), truthError)], { error: truthError })
+      .transform((value) => String(value).toLowerCase())
       .pipe(z.enum(['true', 'false'], { error: truthError }).transform((word) => word === 'true'))
       .optional()
       .describe(
@@ -170,8 +160,7 @@ export const templateSchema = z
       .array(text)
       .optional()
       .describe('Subdomains that are expected to follow this template: checked, never written.'),
-    answers: z
-      .enum(answersChoices)
+    answers: choice(answersChoices)
       .optional()
       .describe('Ask the name servers of the subdomains what they answer.'),
     nameservers: z
@@ -181,6 +170,21 @@ export const templateSchema = z
     ...sharedShape,
   })
   .describe('One DNS template and its desired records.');
+
+/** For editors: keys, kinds of values, ranges. How keys and records relate is for the checks. */
+export const templateJsonSchema = (): JsonSchema => jsonSchemaOf(templateSchema);
+
+export const fragmentJsonSchema = (): JsonSchema => jsonSchemaOf(fragmentSchema);
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === ignoreSchema) jsonSchema.minProperties = 1;
+    },
+  });
 
 export const isVariableName = (name: string): boolean => varsSchema.keyType.safeParse(name).success;
 

@@ -1,5 +1,5 @@
 import { setKey, type ActualEntry } from '../plan/entry.ts';
-import { unusual } from '../desired/checks/ttl-checks.ts';
+import { unusualTtl } from '../desired/record-checks.ts';
 import { statableTtl } from './entry.ts';
 
 /**
@@ -14,7 +14,7 @@ export const commonTtl = (desired: readonly ActualEntry[]): number | null => {
     counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
   }
   const [first] = [...counts].sort(([a, times], [b, others]) => others - times || a - b);
-  return first === undefined || unusual(first[0]) !== null ? null : first[0];
+  return first === undefined || unusualTtl(first[0]) !== null ? null : first[0];
 };
 
 /** The records whose TTL is not that of their record set. */

@@ -1,7 +1,7 @@
 import { unescapedName } from '../../model/host.ts';
 import { isWarning } from '../../desired/check-id.ts';
-import { hasControlCharacter } from '../../desired/checks/hosts.ts';
-import { quote } from '../../desired/diagnostic.ts';
+import { hasControlCharacter } from '../../desired/hosts.ts';
+import { quote } from '../../desired/problem.ts';
 import { maxTtl } from '../../desired/schema.ts';
 import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';
 import { isRecordType, type RecordData, type RecordType } from '../../model/record.ts';

@@ -1,8 +1,8 @@
-import { isAddress } from '../../model/address.ts';
-import type { CanonicalRecord } from '../../model/canonical.ts';
-import { nameLabelsOf } from '../../model/host.ts';
-import { hasPlaceholder } from '../../model/placeholder.ts';
-import { definitionOf } from '../../model/types/table.ts';
+import { isAddress } from '../model/address.ts';
+import type { CanonicalRecord } from '../model/canonical.ts';
+import { nameLabelsOf } from '../model/host.ts';
+import { hasPlaceholder } from '../model/placeholder.ts';
+import { definitionOf } from '../model/types/table.ts';
 
 /** The host names of a record in canonical form, computed once for all checks. */
 export interface Hosts {
@@ -21,22 +21,21 @@ export interface Labels {
 
 export const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
   const target = definitionOf(type)?.target?.in(content) ?? null;
+  const isOpaque = name === '' || hasPlaceholder(name) || hasControlCharacter(name);
+  const isHost = target !== null && target !== '.' && !isAddress(target) && !hasPlaceholder(target);
   return {
-    name:
-      name === '' || hasPlaceholder(name) || hasControlCharacter(name)
-        ? null
-        : { text: name, labels: nameLabelsOf(name) },
+    name: isOpaque ? null : { text: name, labels: nameLabelsOf(name) },
     target,
-    host:
-      target === null || target === '.' || isAddress(target) || hasPlaceholder(target)
-        ? null
-        : { text: target, labels: target.split('.') },
+    host: isHost ? { text: target, labels: target.split('.') } : null,
   };
 };
 
 export const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-// oxlint-disable-next-line no-control-regex
+/** Most texts are so short that their octets need not be counted. */
+export const isLonger = (text: string, octets: number): boolean =>
+  text.length * 3 > octets && octetsOf(text) > octets;
+
 const control = /[\x00-\x1f\x7f-\x9f]|\p{Cs}/u;
 
 export const hasControlCharacter = (text: string): boolean => control.test(text);
