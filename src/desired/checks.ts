@@ -7,7 +7,7 @@ import { withoutFinalDot } from '../plan/glob.ts';
 import { groupBy } from '../plan/group.ts';
 import { tooMuch } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import { isLonger } from './hosts.ts';
+import { isLonger } from './record.ts';
 import type { ResolvedRule } from './ignore-rule.ts';
 import type { Part } from './includes.ts';
 import { nameChecks } from './name-checks.ts';

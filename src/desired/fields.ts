@@ -4,8 +4,8 @@ import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
 import { quote, type Report } from './problem.ts';
 import { interpolate, type Scope } from './variables.ts';
-import { endsInColon } from './yaml-errors.ts';
-import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
+import { endsInColon } from './read-yaml.ts';
+import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml.ts';
 
 /** A scalar that has a text. */
 export type TextNode = ScalarNode & { readonly text: string };

@@ -12,11 +12,18 @@ import {
   type TextNode,
 } from './fields.ts';
 import { quote, type Diagnostic, type Report } from './problem.ts';
-import { fragmentSchema, ignoreSchema, isVariableName, recordSchema, templateSchema } from './schema.ts';
+import {
+  fragmentSchema,
+  identitySchema,
+  ignoreSchema,
+  isVariableName,
+  recordSchema,
+  templateSchema,
+} from './schema.ts';
 import { placesIn, textOf } from './text.ts';
 import type { Scope } from './variables.ts';
-import type { MappingNode, Yaml, YamlDocument, YamlNode } from './yaml-tree.ts';
-import { readYaml } from './yaml.ts';
+import type { MappingNode, Yaml, YamlDocument, YamlNode } from './yaml.ts';
+import { readYaml } from './read-yaml.ts';
 
 /** The content of a file: its documents, with variables not yet interpolated. */
 export interface ParsedFile {
@@ -117,7 +124,11 @@ const parseDocument = async (
   const report = reportTo(diagnostics, own, source);
   const empty = { vars: new Map(), include: [], ignore: [], records: [] };
   const document = { at: root.at, placeOf, diagnostics };
-  if (isBroken) return { ...document, fields: namesIn(root), ...empty };
+  if (isBroken) {
+    // Its name and id tell which template it is.
+    const fields = root.kind === 'mapping' ? fieldsOf(root, identitySchema, () => undefined) : new Map();
+    return { ...document, fields, ...empty };
+  }
   const what = isFragment ? 'a fragment' : 'a template';
   if (root.kind === 'scalar')
     report('wrong-type', root.at, `${what} is a mapping (\`key: value\`), and this file has a text alone`);
@@ -136,17 +147,6 @@ const parseDocument = async (
   };
   if (source.hasComments) findCommentsAfterTexts(source.text, records, report);
   return { ...document, fields, ...sections };
-};
-
-/** The name and id of a document with a syntax error, to identify its template. */
-const namesIn = (root: YamlNode): ParsedDocument['fields'] => {
-  const entries = root.kind === 'mapping' ? root.entries : [];
-  return new Map(
-    (['template', 'id'] as const).flatMap((name) => {
-      const entry = entries.find(({ key }) => key === name);
-      return entry ? [[name, entry.value] as const] : [];
-    }),
-  );
 };
 
 const requireKeys = (fields: ParsedDocument['fields'], at: number, report: Report): void => {

@@ -8,7 +8,7 @@ import { definitionOf, definitions } from '../model/types/table.ts';
 import { withoutFinalDot } from '../plan/glob.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
-import { hasControlCharacter, isLonger, octetsOf, type Labels } from './hosts.ts';
+import { hasControlCharacter, isLonger, octetsOf, type Labels } from './record.ts';
 import type { ResolvedRule } from './ignore-rule.ts';
 import { placeOf } from './name-checks.ts';
 import { quote } from './problem.ts';

@@ -1,15 +1,17 @@
 import { suggestionOr } from '../lib/nearest.ts';
+import { isAddress } from '../model/address.ts';
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
+import { nameLabelsOf } from '../model/host.ts';
+import { hasPlaceholder } from '../model/placeholder.ts';
 import { isRecordType, recordTypes, type DesiredRecord, type RecordType } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { isAllowable, isCheck, type CheckId } from './check-id.ts';
-import { hostsOf, type Hosts } from './hosts.ts';
 import { scalarIn, scalarsIn, textIn, valueIn, type Fields, type KeyOf, type Reader } from './fields.ts';
 import type { Part } from './includes.ts';
 import type { ParsedEntry } from './parse-file.ts';
 import { quote } from './problem.ts';
 import { allowedSchema, recordSchema, ttlSchema } from './schema.ts';
-import type { YamlNode } from './yaml-tree.ts';
+import type { YamlNode } from './yaml.ts';
 
 /** A desired record, with what the checks need to know about it. */
 export interface ResolvedRecord {
@@ -182,3 +184,39 @@ const contentIn = (node: YamlNode, isElement: boolean, reader: Reader): Content[
   const text = textIn(node, '`content`', reader);
   return text === null ? [] : [{ text, at: node.at, isElement }];
 };
+
+/** The host names of a record in canonical form, computed once for all checks. */
+export interface Hosts {
+  /** Null if it is the subdomain itself, a placeholder, or invalid in a way that has a check of its own. */
+  readonly name: Labels | null;
+  /** The host that the record points at; null if there is none or the content is invalid. */
+  readonly target: string | null;
+  /** The target if it is meant as a host name: no placeholder, no address, no lone dot. */
+  readonly host: Labels | null;
+}
+
+export interface Labels {
+  readonly text: string;
+  readonly labels: readonly string[];
+}
+
+export const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
+  const target = definitionOf(type)?.target?.in(content) ?? null;
+  const isOpaque = name === '' || hasPlaceholder(name) || hasControlCharacter(name);
+  const isHost = target !== null && target !== '.' && !isAddress(target) && !hasPlaceholder(target);
+  return {
+    name: isOpaque ? null : { text: name, labels: nameLabelsOf(name) },
+    target,
+    host: isHost ? { text: target, labels: target.split('.') } : null,
+  };
+};
+
+export const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
+
+/** Most texts are so short that their octets need not be counted. */
+export const isLonger = (text: string, octets: number): boolean =>
+  text.length * 3 > octets && octetsOf(text) > octets;
+
+const control = /[\x00-\x1f\x7f-\x9f]|\p{Cs}/u;
+
+export const hasControlCharacter = (text: string): boolean => control.test(text);

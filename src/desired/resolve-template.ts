@@ -6,7 +6,7 @@ import { always, parseWindows } from '../model/window.ts';
 import { Budget, steps, tooMuch } from './budget.ts';
 import { checkTemplate } from './checks.ts';
 import { fieldsOf, mappingIn, scalarsIn, textIn, valueIn } from './fields.ts';
-import { hasControlCharacter } from './hosts.ts';
+import { hasControlCharacter } from './record.ts';
 import { partsOf, type Part, type Variables } from './includes.ts';
 import type { ParsedDocument } from './parse-file.ts';
 import { inFile, isError, quote, type FileDiagnostic } from './problem.ts';

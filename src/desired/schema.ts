@@ -58,35 +58,37 @@ export const allowedSchema = z.enum(allowableChecks, {
   error: 'a check that a record can switch off is needed',
 });
 
+/** A key that may be left out, and what editors say of it. */
+const key = <Schema extends z.ZodType>(schema: Schema, about: string) => schema.optional().describe(about);
+
 export const recordSchema = z
   .strictObject({
     type: typeSchema,
-    name: text
-      .nullable()
-      .optional()
-      .describe('Relative to the subdomain. Absent, null, "" and "@" are the subdomain itself.'),
-    content: z
-      .union([text, z.array(text).min(1)])
-      .optional()
-      .describe('What the record says; a list is one record each. SRV: "<weight> <port> <target>".'),
+    name: key(
+      text.nullable(),
+      'Relative to the subdomain. Absent, null, "" and "@" are the subdomain itself.',
+    ),
+    content: key(
+      z.union([text, z.array(text).min(1)]),
+      'What the record says; a list is one record each. SRV: "<weight> <port> <target>".',
+    ),
     ttl: ttlSchema.optional(),
-    priority: wholeNumber(0, maxUnsigned16)
-      .optional()
-      .describe(`${recordTypes.filter(hasPriority).join(' and ')} only, and required there.`),
-    weight: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with port and target.'),
-    port: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with weight and target.'),
-    target: text.optional().describe('SRV, together with weight and port: the host that serves.'),
-    allow: z.array(allowedSchema).optional().describe('Checks that are switched off for this record.'),
+    priority: key(
+      wholeNumber(0, maxUnsigned16),
+      `${recordTypes.filter(hasPriority).join(' and ')} only, and required there.`,
+    ),
+    weight: key(wholeNumber(0, maxUnsigned16), 'SRV, together with port and target.'),
+    port: key(wholeNumber(0, maxUnsigned16), 'SRV, together with weight and target.'),
+    target: key(text, 'SRV, together with weight and port: the host that serves.'),
+    allow: key(z.array(allowedSchema), 'Checks that are switched off for this record.'),
   })
   .describe('One desired record, or several of one name and type.');
 
 export const ignoreSchema = z
   .strictObject({
     type: typeSchema.optional(),
-    name: text
-      .optional()
-      .describe('`*` stands for any text, `\\*` for a star, `@` for the subdomain itself.'),
-    content: text.optional().describe('`*` stands for any text, `\\*` for a star.'),
+    name: key(text, '`*` stands for any text, `\\*` for a star, `@` for the subdomain itself.'),
+    content: key(text, '`*` stands for any text, `\\*` for a star.'),
   })
   .describe('Records at the service that are left alone: all that is given must match.');
 
@@ -97,15 +99,12 @@ const varsSchema = z
 /** What a template and a fragment have in common. */
 const sharedShape = {
   vars: varsSchema.optional(),
-  include: z
-    .array(z.string())
-    .optional()
-    .describe('Fragments to include: files whose name starts with _, relative to this file.'),
-  ignore: z
-    .array(ignoreSchema)
-    .optional()
-    .describe('Records at the service that are left alone and out of the report.'),
-  records: z.array(recordSchema).optional().describe('The desired records.'),
+  include: key(
+    z.array(z.string()),
+    'Fragments to include: files whose name starts with _, relative to this file.',
+  ),
+  ignore: key(z.array(ignoreSchema), 'Records at the service that are left alone and out of the report.'),
+  records: key(z.array(recordSchema), 'The desired records.'),
 };
 
 export const fragmentSchema = z
@@ -114,62 +113,57 @@ export const fragmentSchema = z
 
 export const limitsSchema = z
   .strictObject({
-    maxAdds: wholeNumber(0, maxInteger)
-      .optional()
-      .describe('With more adds than this in one pass the template is held.'),
-    maxChangePercent: wholeNumber(0, 100)
-      .optional()
-      .describe('With changes of more than this percentage of its current records the template is held.'),
-    minRecords: wholeNumber(0, maxInteger)
-      .optional()
-      .describe('The percentage applies to templates with at least this many current records.'),
+    maxAdds: key(wholeNumber(0, maxInteger), 'With more adds than this in one pass the template is held.'),
+    maxChangePercent: key(
+      wholeNumber(0, 100),
+      'With changes of more than this percentage of its current records the template is held.',
+    ),
+    minRecords: key(
+      wholeNumber(0, maxInteger),
+      'The percentage applies to templates with at least this many current records.',
+    ),
   })
   .describe('How much a pass may change before the template is held.');
 
 export const templateSchema = z
   .strictObject({
-    template: text.optional().describe("The template's name at the service; may be left out beside an id."),
-    id: wholeNumber(1, maxInteger)
-      .optional()
-      .describe('Bind the template by its id at the service instead of by its name.'),
+    template: key(text, "The template's name at the service; may be left out beside an id."),
+    id: key(wholeNumber(1, maxInteger), 'Bind the template by its id at the service instead of by its name.'),
     ttl: ttlSchema.optional(),
-    mode: choice(modes)
-      .optional()
-      .describe(
-        'enforce: write every difference; edits: only what an edit of the file caused; report: nothing.',
-      ),
-    surplus: choice(surplusPolicies)
-      .optional()
-      .describe('Records that the file does not list: report them, or park those that it once listed.'),
-    adopt: z
-      .union([z.boolean(), textLike(anyCase(['TRUE', 'FALSE']), truthError)], { error: truthError })
-      .transform((value) => String(value).toLowerCase())
-      .pipe(z.enum(['true', 'false'], { error: truthError }).transform((word) => word === 'true'))
-      .optional()
-      .describe(
-        'Take over a template that already has records; with park, also records that the file never listed.',
-      ),
+    mode: key(
+      choice(modes),
+      'enforce: write every difference; edits: only what an edit of the file caused; report: nothing.',
+    ),
+    surplus: key(
+      choice(surplusPolicies),
+      'Records that the file does not list: report them, or park those that it once listed.',
+    ),
+    adopt: key(
+      z
+        .union([z.boolean(), textLike(anyCase(['TRUE', 'FALSE']), truthError)], { error: truthError })
+        .transform((value) => String(value).toLowerCase())
+        .pipe(z.enum(['true', 'false'], { error: truthError }).transform((word) => word === 'true')),
+      'Take over a template that already has records; with park, also records that the file never listed.',
+    ),
     limits: limitsSchema.optional(),
-    window: z
-      .string()
-      .optional()
-      .describe(
-        'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`; always: at any time.',
-      ),
-    subdomains: z
-      .array(text)
-      .optional()
-      .describe('Subdomains that are expected to follow this template: checked, never written.'),
-    answers: choice(answersChoices)
-      .optional()
-      .describe('Ask the name servers of the subdomains what they answer.'),
-    nameservers: z
-      .array(z.string())
-      .optional()
-      .describe('The only name servers that are asked, as for split horizon: HOST or HOST:PORT.'),
+    window: key(
+      z.string(),
+      'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`; always: at any time.',
+    ),
+    subdomains: key(
+      z.array(text),
+      'Subdomains that are expected to follow this template: checked, never written.',
+    ),
+    answers: key(choice(answersChoices), 'Ask the name servers of the subdomains what they answer.'),
+    nameservers: key(
+      z.array(z.string()),
+      'The only name servers that are asked, as for split horizon: HOST or HOST:PORT.',
+    ),
     ...sharedShape,
   })
   .describe('One DNS template and its desired records.');
+
+export const identitySchema = templateSchema.pick({ template: true, id: true });
 
 /** For editors: keys, kinds of values, ranges. How keys and records relate is for the checks. */
 export const templateJsonSchema = (): JsonSchema => jsonSchemaOf(templateSchema);

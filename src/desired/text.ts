@@ -1,5 +1,5 @@
 import type { Diagnostic } from './problem.ts';
-import { howToSplit } from './yaml.ts';
+import { howToSplit } from './read-yaml.ts';
 
 /** More than 100,000 records, which take a second. */
 export const maxFileSize = 16 * 1024 * 1024;
@@ -53,27 +53,17 @@ const placeIn = (text: string, at: number): Position => {
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };
 };
 
-/** The places of offsets, from the offsets at which the lines of a text begin. */
+/** The line and column of an offset. */
 export const placesIn = (text: string): ((at: number) => Position) => {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  let line = 1;
   return (at) => {
-    // Nearly always it is the line that was asked for last, or the next one.
-    if (at < starts[line - 1]! || at >= (starts[line + 1] ?? Number.POSITIVE_INFINITY))
-      line = lineOf(at, starts);
-    else if (at >= (starts[line] ?? Number.POSITIVE_INFINITY)) line += 1;
+    let [line, end] = [1, starts.length + 1];
+    while (end - line > 1) {
+      const middle = (line + end) >> 1;
+      if (starts[middle - 1]! <= at) line = middle;
+      else end = middle;
+    }
     return { line, column: at - starts[line - 1]! + 1 };
   };
-};
-
-/** By halving. */
-const lineOf = (at: number, starts: readonly number[]): number => {
-  let [low, high] = [0, starts.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= at) low = middle;
-    else high = middle;
-  }
-  return high;
 };

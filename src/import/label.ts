@@ -1,5 +1,5 @@
 import { nameById, type ActualTemplate } from '../model/template.ts';
-import { hasControlCharacter } from '../desired/hosts.ts';
+import { hasControlCharacter } from '../desired/record.ts';
 
 /** How a file names a template of the service. */
 export interface Label {

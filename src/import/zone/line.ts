@@ -1,6 +1,6 @@
 import { unescapedName } from '../../model/host.ts';
 import { isWarning } from '../../desired/check-id.ts';
-import { hasControlCharacter } from '../../desired/hosts.ts';
+import { hasControlCharacter } from '../../desired/record.ts';
 import { quote } from '../../desired/problem.ts';
 import { maxTtl } from '../../desired/schema.ts';
 import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';

@@ -1,4 +1,4 @@
-import type { YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import {
   isAlias,
   isMap,
@@ -19,6 +19,7 @@ import {
   knownTag,
   maxDepth,
   nulls,
+  parseYaml,
   unknownTag,
   wrongVersion,
   type Tree,
@@ -26,7 +27,35 @@ import {
   type YamlDocument,
   type YamlNode,
   type YamlProblem,
-} from './yaml-tree.ts';
+} from './yaml.ts';
+
+/** Never throws: `yaml` explains what is no YAML. */
+export const readYaml = (source: string): Yaml => {
+  const excess = excessIn(source);
+  if (excess !== null) return nothingBut({ check: 'yaml-syntax', at: excess, message: tooMuch });
+  try {
+    return parseYaml(source);
+  } catch (error) {
+    if (error instanceof YAMLException) return explain(source, error);
+    throw error;
+  }
+};
+
+/** A template cannot be split into two template files. */
+export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
+
+const tooMuch = `the file is too large: ${howToSplit}`;
+
+/** Separators between values: 100,000 records have a million. Each takes some 200 octets of memory. */
+const maxMarks = 2_000_000;
+
+/** The offset of the first separator above the limit. */
+const excessIn = (source: string): number | null => {
+  if (source.length <= maxMarks) return null;
+  const mark = /[,[{\n]|[-:] /g;
+  for (let marks = 0; marks <= maxMarks; marks += 1) if (!mark.test(source)) return null;
+  return mark.lastIndex - 1;
+};
 
 /** Characters that the `yaml` library reads in a second, in any text. */
 const maxExplained = 512 * 1024;
@@ -172,8 +201,8 @@ const messageOf = ({ code, message }: YAMLError, rest: string, before: string): 
   }
   if (code !== 'UNEXPECTED_TOKEN') return said;
   if (rest.startsWith(',')) return 'entries that begin with `-` have no comma between them: remove it';
-  if (/^["']/.test(rest) && /["'][ \t]+$/.test(before))
-    return 'a quoted text ends at its closing quote: write one text within one pair of quotes';
+  if (/["'][ \t]*$/.test(before))
+    return 'a quoted text ends at its closing quote: write one text within one pair of quotes, and twice a quote that is part of it';
   return rest.startsWith('{') ? `${said}; a text with \`{\` inside braces must be quoted: "\${name}"` : said;
 };
 
