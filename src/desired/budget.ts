@@ -5,7 +5,6 @@ export class Budget {
   /** The names of all variables that its values use, for who has to know whether one is used at all. */
   readonly usedVariables = new Set<string>();
   #steps = 2_000_000;
-  #suggestions = 100;
   #problems: number;
 
   constructor({ problems = maxProblems } = {}) {
@@ -16,12 +15,6 @@ export class Budget {
   spend(steps: number): boolean {
     this.#steps -= steps;
     return this.#steps >= 0;
-  }
-
-  /** Whether a misspelled name may be compared with all known ones once more. */
-  maySuggest(): boolean {
-    this.#suggestions -= 1;
-    return this.#suggestions >= 0;
   }
 
   /** Adds a problem to a list. Instead of the first one above the limit, `notes` gets one that there are more. */

@@ -7,13 +7,12 @@ import { withoutFinalDot } from '../plan/glob.ts';
 import { groupBy } from '../plan/group.ts';
 import { tooMuch } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import { isLonger } from './record.ts';
 import type { ResolvedRule } from './ignore-rule.ts';
 import type { Part } from './includes.ts';
 import { nameChecks } from './name-checks.ts';
 import { quote } from './problem.ts';
 import { recordChecksOf, unusualTtl, type CheckedTemplate } from './record-checks.ts';
-import { placeIn, type ResolvedRecord } from './record.ts';
+import { isLonger, placeIn, type ResolvedRecord } from './record.ts';
 
 /** A template as its own document and its fragments describe it. */
 export interface TemplateContent {

@@ -2,8 +2,7 @@ import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredState, type Problem, type UnusableTemplate } from '../model/template.ts';
 import { groupBy } from '../plan/group.ts';
 import { byPlace, inFile, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
-import type { ResolvedFile } from './resolve-file.ts';
-import type { ResolvedTemplate } from './resolve-template.ts';
+import type { ResolvedFile, ResolvedTemplate } from './resolve-template.ts';
 import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */

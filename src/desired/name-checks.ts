@@ -3,7 +3,7 @@ import { kindOf } from '../plan/conflict.ts';
 import { groupBy } from '../plan/group.ts';
 import type { CheckId } from './check-id.ts';
 import { quote } from './problem.ts';
-import { placeIn, type ResolvedRecord } from './record.ts';
+import { placeIn, placeOf, type ResolvedRecord } from './record.ts';
 
 /** Checks all records of one name together. */
 interface NameCheck {
@@ -111,6 +111,3 @@ const differ = ({ canonical: one }: ResolvedRecord, { canonical: other }: Resolv
 
 /** The name in a message, as people write it. */
 const shownName = ({ canonical }: ResolvedRecord): string => quote(canonical.name || '@');
-
-export const placeOf = ({ desired: { source } }: ResolvedRecord): string =>
-  `${source.file}:${source.line}:${source.column}`;

@@ -8,11 +8,17 @@ import { definitionOf, definitions } from '../model/types/table.ts';
 import { withoutFinalDot } from '../plan/glob.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
-import { hasControlCharacter, isLonger, octetsOf, type Labels } from './record.ts';
 import type { ResolvedRule } from './ignore-rule.ts';
-import { placeOf } from './name-checks.ts';
 import { quote } from './problem.ts';
-import type { CheckedPlace, ResolvedRecord } from './record.ts';
+import {
+  hasControlCharacter,
+  isLonger,
+  octetsOf,
+  placeOf,
+  type CheckedPlace,
+  type Labels,
+  type ResolvedRecord,
+} from './record.ts';
 
 /** What the checks of a record need to know of its template. */
 export interface CheckedTemplate {

@@ -32,6 +32,9 @@ export interface ResolvedRecord {
   readonly part: Part;
 }
 
+export const placeOf = ({ desired: { source } }: ResolvedRecord): string =>
+  `${source.file}:${source.line}:${source.column}`;
+
 /** The offset of what a check is about. */
 export const placeIn = ({ at, content, isElement }: ResolvedRecord, what: CheckedPlace): number => {
   if (what === 'content') return content;
@@ -200,7 +203,7 @@ export interface Labels {
   readonly labels: readonly string[];
 }
 
-export const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
+const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
   const target = definitionOf(type)?.target?.in(content) ?? null;
   const isOpaque = name === '' || hasPlaceholder(name) || hasControlCharacter(name);
   const isHost = target !== null && target !== '.' && !isAddress(target) && !hasPlaceholder(target);

@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
@@ -6,11 +7,10 @@ import { always, parseWindows } from '../model/window.ts';
 import { Budget, steps, tooMuch } from './budget.ts';
 import { checkTemplate } from './checks.ts';
 import { fieldsOf, mappingIn, scalarsIn, textIn, valueIn } from './fields.ts';
-import { hasControlCharacter } from './record.ts';
 import { partsOf, type Part, type Variables } from './includes.ts';
-import type { ParsedDocument } from './parse-file.ts';
+import { parseFile, type ParsedDocument } from './parse-file.ts';
 import { inFile, isError, quote, type FileDiagnostic } from './problem.ts';
-import { recordsOf, type ResolvedRecord } from './record.ts';
+import { hasControlCharacter, recordsOf, type ResolvedRecord } from './record.ts';
 import { limitsSchema, templateSchema, ttlSchema } from './schema.ts';
 import type { SourceFile } from './source-file.ts';
 import { ruleOf } from './ignore-rule.ts';
@@ -33,6 +33,43 @@ export interface ResolvedTemplate {
   readonly template: DesiredTemplate | null;
   readonly diagnostics: readonly FileDiagnostic[];
 }
+
+/** A template file and its resolved documents. */
+export interface ResolvedFile {
+  readonly file: SourceFile;
+  readonly templates: readonly ResolvedTemplate[];
+  readonly usedVariables: ReadonlySet<string>;
+}
+
+export const resolveFile = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<ResolvedFile> => {
+  const { bytes, ...rest } = file;
+  if (bytes === undefined) return { file, ...(await resolveTemplates(file, settings, signal)) };
+  const parsed = await parseFile(bytes, file.isFragment);
+  const resolved = await resolveTemplates({ ...rest, parsed }, settings, signal);
+  // The documents are in the templates now; only the diagnostics of the file are still needed.
+  return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, ...resolved };
+};
+
+const resolveTemplates = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<Omit<ResolvedFile, 'file'>> => {
+  const budget = new Budget();
+  const templates: ResolvedTemplate[] = [];
+  for (const document of file.parsed.documents) {
+    if (isYieldDue()) await yieldToOthers();
+    if (signal?.aborted === true) throw new UserError(stopping);
+    templates.push(await resolveTemplate(file, document, settings, budget));
+  }
+  return { templates, usedVariables: budget.usedVariables };
+};
+
+const stopping = 'loading of template files was cut short: this program is shutting down';
 
 /** Resolves includes, variables and defaults of one document, and checks it. */
 export const resolveTemplate = async (

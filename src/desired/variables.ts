@@ -61,7 +61,7 @@ const problemWith = (
   if (within.includes(name)) return `the variable ${quote(name)} refers to itself`;
   budget.usedVariables.add(name);
   if (value === undefined) {
-    const meant = budget.maySuggest() ? suggestion(name, namesIn(scopes)) : '';
+    const meant = budget.hasMoreProblems ? '' : suggestion(name, namesIn(scopes));
     return `the variable ${quote(name)} is not defined${meant || ': define it under `vars`'}`;
   }
   // Each substitution counts as some characters: an empty value can be repeated for ever, too.
