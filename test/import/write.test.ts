@@ -176,7 +176,7 @@ describe('conflicting records get an allow', () => {
   test.for<[string, Stated[], string[]]>([
     ['a CNAME beside a text', [cname, { ...spf('-all'), name: 'www' }], ['[cname-alone]', '']],
     ['two CNAMEs', [cname, { ...cname, content: 'b.example.net' }], ['', '[cname-alone]']],
-    ['two SPF texts', [spf('-all'), spf('mx -all')], ['', '[spf-twice]']],
+    ['two SPF texts', [spf('-all'), spf('mx -all')], ['', '[kind-twice]']],
     [
       'a null MX beside another',
       [

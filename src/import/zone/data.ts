@@ -1,4 +1,4 @@
-import { quote } from '../../desired/diagnostic.ts';
+import { quote } from '../../desired/problem.ts';
 import { isWarning } from '../../desired/check-id.ts';
 import { unescapedName } from '../../model/host.ts';
 import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';

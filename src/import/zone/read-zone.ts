@@ -1,4 +1,4 @@
-import { quote } from '../../desired/diagnostic.ts';
+import { quote } from '../../desired/problem.ts';
 import { UserError } from '../../errors.ts';
 import { plural } from '../../lib/plural.ts';
 import { unescapedName } from '../../model/host.ts';
