@@ -3,10 +3,10 @@ import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { findingsAbout, type Found } from '../doctor/finding.ts';
 import { messageOf } from '../errors.ts';
-import { createRevisions } from '../git/revision.ts';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState } from '../model/template.ts';
 import { sizeText } from '../model/size.ts';
+import { openCheckouts } from '../source/checkout.ts';
 import { storeFileIn } from '../state/store-location.ts';
 import type { Client } from '../app/client.ts';
 
@@ -39,8 +39,9 @@ const examineFiles = (client: Client, { files, templates, problems }: DesiredSta
     return { findings: all };
   }
   const [first] = templates;
-  const commit = first ? createRevisions()(path.resolve(client.settings.cwd, first.source.file)) : null;
-  const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
+  const file = first && path.resolve(client.settings.cwd, first.source.file);
+  const commit = file ? openCheckouts()(file)?.commit : null;
+  const where = commit == null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
   (first ? ok : note)(`${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`);
   if (errors.length > 0) problem(`${plural(errors.length, 'error')}: see validate`);
   return { findings: all };

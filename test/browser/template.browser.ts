@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { git } from '../git/checkout.ts';
+import { git } from '../source/checkout.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 import { started } from './started.ts';
 

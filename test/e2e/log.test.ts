@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { git } from '../git/checkout.ts';
+import { git } from '../source/checkout.ts';
 import { addTemplate, describing } from './daemon.ts';
 import { run, workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';

@@ -37,7 +37,7 @@ const controlled = (openings: () => readonly string[]) => {
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      scan: never,
+      look: never,
       publish: never,
       savedAt: never,
       close: () => Promise.resolve(),
