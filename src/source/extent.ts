@@ -50,8 +50,10 @@ const keyOf = (template: string, { type, name, content, priority, ttl }: RecordD
 export interface Lack {
   /** Record sets that have fewer records, by template and set. */
   readonly sets: readonly string[];
-  /** Whether its end is no end that the earlier version had: it may stand in the middle of a record, or before the rest. */
-  readonly mayBeCut: boolean;
+  /** Whether it may write what the earlier one kept it from: the rest may still come. */
+  readonly isUnrestrained: boolean;
+  /** Whether its last record is none that the earlier one had: it may be the beginning of one. */
+  readonly endsAnew: boolean;
 }
 
 /** Null if it lacks nothing. */
@@ -62,5 +64,5 @@ export const lackOf = (before: Extent, now: Extent): Lack | null => {
     ([restraint, template]) => now.templates.has(template) && !now.restraints.has(restraint),
   );
   if (sets.length === 0 && !isUnrestrained) return null;
-  return { sets, mayBeCut: isUnrestrained || (now.last !== null && !before.records.has(now.last)) };
+  return { sets, isUnrestrained, endsAnew: now.last !== null && !before.records.has(now.last) };
 };

@@ -19,7 +19,7 @@ import {
   type Snapshot,
 } from './snapshot.ts';
 import { readPublished, type FetchContents } from './read-published.ts';
-import { Uploads, type Version } from './uploads.ts';
+import { endingOf, Uploads, type Ending, type Version } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read at most 100 deep, and files. */
@@ -91,7 +91,7 @@ export const createTemplateLoader = ({
       for (const file of waiting) held.add(file);
       if (waiting.length > 0) continue;
       uploads?.keep(new Set([...load.versions.keys(), ...reader.leftOut]));
-      const marked = uploads?.marked(reader.changed, templates) ?? templates;
+      const marked = uploads?.marked(reader.changed.keys(), templates) ?? templates;
       const state = { ...load.state, templates: marked };
       previous = { ...load, state: previous && isSame(previous.state, state) ? previous.state : state };
       return previous.state;
@@ -136,9 +136,8 @@ interface Load {
   readonly resolved: ReadonlyMap<string, ResolvedFile>;
 }
 
-interface ReadContent {
+interface ReadContent extends Ending {
   readonly content: FileContent;
-  readonly endsLine: boolean;
 }
 
 interface ReaderOptions {
@@ -157,7 +156,7 @@ class Reader {
   readonly byHash = new Map<string, FileContent>();
   readonly versions = new Map<string, Version & ReadContent>();
   /** The paths of files that may be half, and are read. */
-  readonly changed = new Set<string>();
+  readonly changed = new Map<string, ReadContent>();
   /** The paths of files that wait, and of which there is no earlier version. */
   readonly leftOut = new Set<string>();
 
@@ -173,7 +172,7 @@ class Reader {
     if (known !== undefined) return this.#use(file, known, startedAt);
     return bytesOf(file).then(async (bytes) => {
       const content = await this.parse(bytes, isFragmentPath(file.path));
-      return this.#use(file, { content, endsLine: bytes.at(-1) === newline }, startedAt);
+      return this.#use(file, { content, ...endingOf(bytes) }, startedAt);
     });
   };
 
@@ -204,13 +203,11 @@ class Reader {
       else this.versions.set(path, version);
       return version?.content ?? null;
     }
-    if (change !== null) this.changed.add(path);
+    if (change !== null) this.changed.set(path, read);
     this.versions.set(path, { file, ...read });
     return read.content;
   }
 }
-
-const newline = 0x0a;
 
 const loadOf = async (
   options: LoadOptions,

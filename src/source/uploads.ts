@@ -18,11 +18,22 @@ interface Change {
   readonly commit: string | null;
 }
 
-/** The version of a file that is in use. */
-export interface Version {
-  readonly file: ScannedFile;
-  /** Whether it has a final newline. */
+/** How the text of a file ends. */
+export interface Ending {
+  /** With a newline. */
   readonly endsLine: boolean;
+  /** With a bracket, before it: what stands in brackets is whole. */
+  readonly endsBracket: boolean;
+}
+
+export const endingOf = (bytes: Buffer): Ending => {
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
+  return { endsLine: end.endsWith('\n'), endsBracket: /[}\]]\s*$/.test(end) };
+};
+
+/** The version of a file that is in use. */
+export interface Version extends Ending {
+  readonly file: ScannedFile;
 }
 
 /**
@@ -35,7 +46,8 @@ export interface Version {
  * | ------------------------------------------------------------ | --------------------------------------------- |
  * | has no final newline, where the one before had one           | waits 30 s                                    |
  * | lacks records                                                | waits 3 s; what it drops stays for 30 s       |
- * | lacks records, or restraints, and does not end as one before | waits 30 s                                    |
+ * | lacks records, and its last one is new and not in brackets   | waits 30 s                                    |
+ * | lacks `mode` or a rule under `ignore`                        | waits 30 s                                    |
  */
 export class Uploads {
   readonly #clock: Pick<Clock, 'now'>;
@@ -107,12 +119,14 @@ export class Uploads {
   }
 
   /** The files among these that have to wait, by what their new versions say. */
-  waiting(files: Iterable<string>, templates: readonly DesiredTemplate[]): string[] {
+  waiting(files: ReadonlyMap<string, Ending>, templates: readonly DesiredTemplate[]): string[] {
     const now = this.#clock.now();
-    return [...files].filter((file) => {
+    return [...files].flatMap(([file, { endsBracket }]) => {
       const change = this.#changes.get(file);
       const lack = change && lackIn(change, file, templates);
-      return lack != null && now - change!.since < (lack.mayBeCut ? long : short);
+      if (!lack) return [];
+      const mayBeCut = lack.isUnrestrained || (lack.endsAnew && !endsBracket);
+      return now - change.since < (mayBeCut ? long : short) ? file : [];
     });
   }
 
@@ -185,7 +199,9 @@ const commitsOf = (files: readonly ScannedFile[]): CommitOf => {
 
 /** There was no version before it: nobody knows what it lacks. */
 const lackIn = ({ before }: Change, file: string, templates: readonly DesiredTemplate[]): Lack | null =>
-  before === null ? { sets: [], mayBeCut: false } : lackOf(before, extentOf(templates, file));
+  before === null
+    ? { sets: [], isUnrestrained: false, endsAnew: false }
+    : lackOf(before, extentOf(templates, file));
 
 /**
  * When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole; or
