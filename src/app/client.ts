@@ -6,18 +6,17 @@ import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Listing } from '../state/identify.ts';
 import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle, Suspending } from '../state/store-handle.ts';
+import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
+import { MemoryError, type Instant, type Memory, type MemoryReader } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -28,6 +27,8 @@ import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/te
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { commitReader, withUncommitted } from './with-commits.ts';
+
+type Listing = Promise<readonly ActualTemplate[]>;
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
@@ -51,8 +52,7 @@ export interface Client {
   readonly scan: () => Promise<ScanResult>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
-  /** By the tokens of its last pass. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export interface ClientOptions {
   /** The only name servers to ask; overrides settings and files. */
   readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
-  readonly warn: (message: string) => void;
+  readonly warn: Say;
   /** `run`: the id of the pass; null for a round over name servers. */
   readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
@@ -85,6 +85,7 @@ class OpenClient implements Client {
   readonly service: HostingService;
   readonly scan: Client['scan'];
   readonly publish: Client['publish'];
+  readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
@@ -94,7 +95,6 @@ class OpenClient implements Client {
   readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
   #tokens: Tokens;
-  #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
   #listedAt = 0;
   /** The files that a pass has loaded last. */
@@ -106,7 +106,7 @@ class OpenClient implements Client {
   #checkLock: () => void = () => undefined;
 
   constructor(options: ClientOptions) {
-    const { settings, clock, store = fileStore(clock.now), warn, onRequest } = options;
+    const { settings, clock, store = fileStore(clock), warn, onRequest } = options;
     this.#options = options;
     this.settings = settings;
     this.#tokens = settings.tokens.read();
@@ -121,7 +121,8 @@ class OpenClient implements Client {
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.connection);
-    this.#templates = templatesOf(options, () => this.savedAt().digest);
+    this.savedAt = storeLocation(settings, '', options.isSandbox);
+    this.#templates = templatesOf(options, () => this.savedAt.scope);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
     this.publish = this.#templates.publish;
@@ -131,15 +132,6 @@ class OpenClient implements Client {
       redacted: (memory) => this.#redacted(memory),
     });
   }
-
-  readonly savedAt = (): SavedAt => {
-    if (this.#saved?.tokens !== this.#tokens) {
-      const { clientToken } = this.#tokens;
-      const place = storeLocation(this.settings, clientToken, this.#options.isSandbox);
-      this.#saved = { tokens: this.#tokens, place };
-    }
-    return this.#saved.place;
-  };
 
   load(): Promise<DesiredState> {
     return this.#templates.load();
@@ -164,14 +156,14 @@ class OpenClient implements Client {
   ): Promise<T> {
     const { unknownPause } = this.settings;
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
+    return this.#handle.write(this.#location(), use, (memory, _, { check }) => {
       this.#checkLock = check;
       return task(this.connection, memory);
     });
   }
 
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
-    return this.#handle.suspending(this.#location(), this.#list, task);
+    return this.#handle.suspending(this.#location(), task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
@@ -181,7 +173,6 @@ class OpenClient implements Client {
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
-    const handle = this.#store.handle(() => undefined);
     let closed: Promise<void> | null = null;
     const close = (): Promise<void> => (closed ??= reader.close());
     const stop = (): void => void close();
@@ -193,25 +184,23 @@ class OpenClient implements Client {
         nameservers,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-        readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
+        readRows: () =>
+          this.#store.read(this.#location(), async (memory) => (await memory?.templates()) ?? []),
       });
     } finally {
       request.signal.removeEventListener('abort', stop);
-      await Promise.all([close(), handle.close()]);
+      await close();
     }
   }
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.#handle.close();
     await this.#observer.close();
   }
 
   async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    const { result, listing } = await this.#handle.read(
-      this.#location(),
-      this.#list,
-      (memory, warn, listed) => this.#compare(request, pass, { memory, writer: null, warn }, listed),
+    const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
+      this.#compare(request, pass, { memory, writer: null, warn }),
     );
     const isObserved = request.trigger !== 'command' && result.wasRead === true;
     return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
@@ -224,12 +213,11 @@ class OpenClient implements Client {
     const { result } = await this.#handle.write(
       this.#location(),
       use,
-      this.#list,
-      (saved, warn, listed, { check, holdsAdds, now = () => pass.clock.now() }) => {
+      (saved, warn, { check, holdsAdds, now = () => pass.clock.now() }) => {
         this.#checkLock = check;
         const memory = this.#redacted(saved);
         const timed = { ...pass, clock: { ...pass.clock, now } };
-        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds }, listed);
+        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds });
       },
     );
     return result;
@@ -240,12 +228,11 @@ class OpenClient implements Client {
     request: PassRequest,
     pass: PreparedPass,
     state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
-    listed: Listing | null,
   ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
     request.onStart?.();
     const startedAt = pass.clock.now();
     // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-    const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
+    const early = this.#templates.hasCache() ? this.#list() : null;
     early?.catch(() => undefined);
     const files = await this.#templates.load(request.signal);
     this.#latest = files;
@@ -287,7 +274,9 @@ class OpenClient implements Client {
       actual,
       described: this.#latest,
       before: this.#unmanaged,
-      managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
+      // The report counts for more, where the state was lost during the pass.
+      managed: async () =>
+        new Set((await memory.templates().catch(noneIfLost)).map(({ templateId }) => templateId)),
     });
     const { name: client } = this.settings;
     if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
@@ -335,6 +324,11 @@ const templatesOf = (
   return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
 };
 
+const noneIfLost = (error: unknown): never[] => {
+  if (error instanceof MemoryError) return [];
+  throw error;
+};
+
 /** Templates with no other subdomain than this one. */
 const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {
   if (subdomain === undefined) return files;
@@ -345,6 +339,3 @@ const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredSt
   }));
   return { ...files, templates };
 };
-
-/** Only a pass lists the service's templates to identify the client. */
-const notListed = (): Listing => Promise.reject(new Error('not listed'));

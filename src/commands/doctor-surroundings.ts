@@ -48,7 +48,7 @@ const examineFiles = (client: Client, { files, templates, problems }: DesiredSta
 
 const sharedState = (): Found => {
   const { all, ok } = findingsAbout('state');
-  ok('in PostgreSQL: see store status');
+  ok('in PostgreSQL');
   return { findings: all };
 };
 

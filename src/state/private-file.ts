@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../directory.ts';
-import { UserError } from '../errors.ts';
+import { messageOf, UserError } from '../errors.ts';
 
 /**
  * Makes a file, and the directory for it, that only its owner can read, if it is not there. One that is there is
@@ -21,10 +21,18 @@ export const makePrivateFile = (file: string): void => {
 export const isOpenToAll = (directory: string): boolean =>
   ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 
-/** Closes a file to other users, but not the target of a link. */
-export const makePrivate = (file: string): void => {
+/** Closes a file to other users, but not the target of a link. A group may use a file whose mode only its owner may change. */
+export const makePrivate = (file: string, warn: (message: string) => void): void => {
   const stats = lstatSync(file);
-  if (stats.isFile() && (stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+  const mode = stats.mode & 0o777;
+  if (!stats.isFile() || mode === 0o600) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    warn(
+      `${file} has the mode ${mode.toString(8)}, and cannot be closed to other users: ${messageOf(error)}`,
+    );
+  }
 };
 
 /** Identifies the files at these paths, not their content: a different text once one was removed or replaced. */

@@ -39,7 +39,7 @@ const controlled = (openings: () => readonly string[]) => {
       suspending: never,
       scan: never,
       publish: never,
-      savedAt: never,
+      savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
     fleet: alone,
