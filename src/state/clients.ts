@@ -1,4 +1,4 @@
-import type { SqliteConnection } from './connection.ts';
+import { bodyIn, type SqliteConnection } from './connection.ts';
 import type { StoreLocation } from './store-location.ts';
 
 /** A client with state in a file. */
@@ -53,7 +53,7 @@ export const noteClient = (connection: SqliteConnection, location: StoreLocation
 /** By template: the name of another client that has compared it within the last day. */
 export const comparedByOthers = (
   connection: SqliteConnection,
-  { scope, baseUrl }: StoreLocation,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
   templateIds: readonly number[],
   now: number,
 ): ReadonlyMap<number, string> => {
@@ -67,7 +67,7 @@ export const comparedByOthers = (
 /** Whether it is not noted, or for longer than an hour, that it compares them. */
 export const isComparing = (
   connection: SqliteConnection,
-  { scope, baseUrl }: StoreLocation,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
   templateIds: readonly number[],
   now: number,
 ): boolean => {
@@ -79,7 +79,7 @@ export const isComparing = (
 /** That it compares them now, those of others excepted. */
 export const noteCompared = (
   connection: SqliteConnection,
-  { scope, baseUrl }: StoreLocation,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
   templateIds: readonly number[],
   now: number,
 ): void => {
@@ -100,10 +100,10 @@ const takeOver = (table: (typeof owned)[number]): string => `UPDATE ${table} SET
 
 /** A clock may have been set back since, by less than a day. */
 const queries = {
-  client: 'SELECT body FROM clients WHERE scope = ?',
-  sameToken: `SELECT body FROM clients WHERE json_extract(body, '$.baseUrl') = ? AND json_extract(body, '$.token') = ?`,
+  client: 'SELECT CAST(body AS BLOB) AS body FROM clients WHERE scope = ?',
+  sameToken: `SELECT CAST(body AS BLOB) AS body FROM clients WHERE json_extract(body, '$.baseUrl') = ? AND json_extract(body, '$.token') = ?`,
   note: 'INSERT INTO clients (scope, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
-  others: `SELECT template_id AS id, body FROM compared JOIN clients USING (scope)
+  others: `SELECT template_id AS id, CAST(body AS BLOB) AS body FROM compared JOIN clients USING (scope)
     WHERE base_url = ? AND template_id IN (SELECT value FROM json_each(?)) AND scope <> ? AND at BETWEEN ? AND ?`,
   notNoted: `SELECT 1 FROM json_each(?2) WHERE NOT EXISTS (SELECT 1 FROM compared
     WHERE base_url = ?1 AND template_id = value AND scope = ?3 AND at BETWEEN ?4 AND ?5) LIMIT 1`,
@@ -112,7 +112,4 @@ const queries = {
     WHERE scope = excluded.scope OR at NOT BETWEEN ?5 AND ?6`,
 } as const;
 
-const clientIn = (row: unknown): KnownClient => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
-  return JSON.parse((row as { readonly body: string }).body) as KnownClient;
-};
+const clientIn = (row: unknown): KnownClient => bodyIn(row);

@@ -1,7 +1,14 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { SavedSuspension } from './clients.ts';
 import { connect } from './connection.ts';
-import { filesOf, memoryError, openDatabase, type DamagedMemoryError, type Opening } from './database.ts';
+import {
+  filesOf,
+  markFileOf,
+  memoryError,
+  openDatabase,
+  type DamagedMemoryError,
+  type Opening,
+} from './database.ts';
 import { scopeOf } from './store-location.ts';
 
 /** What a person has to know of a file that was moved aside. */
@@ -30,6 +37,7 @@ export const replaceDatabase = async (
   await fresh.close('now');
   try {
     for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
+    rmSync(markFileOf(file), { force: true });
     renameSync(newOf(file), file);
   } catch (error) {
     throw memoryError(file, error);

@@ -62,6 +62,9 @@ const pragmas = `
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
 
+/** By which the next process knows the database again. */
+export const markFileOf = (file: string): string => `${file}.mark`;
+
 /** A failure of the disk, or of SQLite on it, that a person has to repair. */
 export const memoryError = (file: string, error: unknown): unknown => {
   if (error instanceof UserError || !(error instanceof Error)) return error;

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { messageOf, UserError } from '../errors.ts';
@@ -43,3 +52,28 @@ export const identityOf = (files: readonly string[]): string =>
       return stats ? `${stats.dev}:${stats.ino}` : 'none';
     })
     .join(' ');
+
+/** Notes a line in a file beside another one, for people or for a process after this one: a full disk must not prevent more. */
+export const writeNote = (file: string, text: string): void => {
+  try {
+    const descriptor = openSync(file, writeNoLink, 0o600);
+    // Not shortened: that may wait for the disk. The first line counts.
+    writeSync(descriptor, `${text}\n`, 0);
+    closeSync(descriptor);
+  } catch {
+    // Then nothing is known.
+  }
+};
+
+// A link in its place could lead to a file of somebody else.
+const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+const writeNoLink = O_CREAT | O_NOFOLLOW | O_WRONLY;
+
+/** Empty where nothing is known. */
+export const readNote = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0] ?? '';
+  } catch {
+    return '';
+  }
+};

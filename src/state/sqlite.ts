@@ -7,7 +7,7 @@ import {
   type Suspension,
 } from '../model/suspension.ts';
 import { comparedByOthers, isComparing, noteCompared } from './clients.ts';
-import type { SqliteConnection } from './connection.ts';
+import { bodyIn, type SqliteConnection } from './connection.ts';
 import type { ClientMemory, FoundSlice, HistoryEntry, HistoryFilter, MemoryChanges } from './memory.ts';
 import { mostRows, type Part, type StateFile } from './state-file.ts';
 import type { StoreLocation } from './store-location.ts';
@@ -26,6 +26,7 @@ export const memoryIn = (
   location: StoreLocation,
   scope = location.scope,
 ): ClientMemory => {
+  const client = { scope, baseUrl: location.baseUrl };
   const now = (): number => state.now.now;
   const ask = <T>(task: (connection: SqliteConnection) => T): Promise<T> => state.ask(life, task);
   const change = <T>(task: (connection: SqliteConnection) => T): Promise<T> => state.change(life, task);
@@ -68,7 +69,7 @@ export const memoryIn = (
   const inEffect = (connection: SqliteConnection): Suspension[] =>
     connection
       .all(queries.suspensions, scope)
-      .map((row): Suspension => parse(row))
+      .map((row): Suspension => bodyIn(row))
       .filter((one) => isInEffect(one, now()));
 
   return {
@@ -77,17 +78,17 @@ export const memoryIn = (
         const row = connection.get(queries.template, scope, templateId);
         if (row === undefined) return null;
         return {
-          row: parse(row),
-          records: connection.all(queries.records, scope, templateId).map(parse),
+          row: bodyIn(row),
+          records: connection.all(queries.records, scope, templateId).map(bodyIn),
         };
       }),
-    templates: () => ask((connection) => connection.all(queries.templates, scope).map(parse)),
-    journal: () => ask((connection) => connection.all(queries.journal, scope).map(parse)),
+    templates: () => ask((connection) => connection.all(queries.templates, scope).map(bodyIn)),
+    journal: () => ask((connection) => connection.all(queries.journal, scope).map(bodyIn)),
     history: (filter = {}) =>
       ask((connection) =>
         connection
           .all(queries.history, scope, filter.since ?? 0)
-          .map((row): HistoryEntry => parse(row))
+          .map((row): HistoryEntry => bodyIn(row))
           .filter((entry) => matches(entry, filter)),
       ),
     historySlice: ({ before, rows, since = 0, ...filter }) =>
@@ -133,13 +134,13 @@ export const memoryIn = (
       const revisionOf = await state.revisions(life);
       return { of: (id) => revisionOf(partOf(id)) };
     },
-    comparedByOthers: (ids) => ask((connection) => comparedByOthers(connection, location, ids, now())),
+    comparedByOthers: (ids) => ask((connection) => comparedByOthers(connection, client, ids, now())),
     compare: async (ids) => {
-      const isNoted = await ask((connection) => isComparing(connection, location, ids, now()));
+      const isNoted = await ask((connection) => isComparing(connection, client, ids, now()));
       if (isNoted) return new Map();
       return change((connection) => {
-        noteCompared(connection, location, ids, now());
-        return comparedByOthers(connection, location, ids, now());
+        noteCompared(connection, client, ids, now());
+        return comparedByOthers(connection, client, ids, now());
       });
     },
   };
@@ -160,36 +161,36 @@ export const suspensionsIn = (
   connection: SqliteConnection,
   now: number,
 ): ReadonlyMap<string, readonly Suspension[]> =>
-  inEffectByKey(connection.all(queries.allSuspensions).map(parse), now);
+  inEffectByKey(connection.all(queries.allSuspensions).map(bodyIn), now);
 
 /** Whether no template of the client was ever read. */
 export const isUnknown = (connection: SqliteConnection, scope: string): boolean =>
   connection.get(queries.known, scope) === undefined;
 
 const queries = {
-  template: 'SELECT body FROM templates WHERE scope = ? AND template_id = ?',
-  templates: 'SELECT body FROM templates WHERE scope = ? ORDER BY template_id',
-  records: 'SELECT body FROM records WHERE scope = ? AND template_id = ?',
+  template: 'SELECT CAST(body AS BLOB) AS body FROM templates WHERE scope = ? AND template_id = ?',
+  templates: 'SELECT CAST(body AS BLOB) AS body FROM templates WHERE scope = ? ORDER BY template_id',
+  records: 'SELECT CAST(body AS BLOB) AS body FROM records WHERE scope = ? AND template_id = ?',
   saveTemplate:
     'INSERT INTO templates (scope, template_id, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   forgetRecord: 'DELETE FROM records WHERE scope = ? AND template_id = ? AND key = ?',
   known: 'SELECT 1 FROM templates WHERE scope = ? LIMIT 1',
-  journal: `SELECT json_set(body, '$.id', id) AS body FROM journal WHERE scope = ? ORDER BY id`,
+  journal: `SELECT CAST(json_set(body, '$.id', id) AS BLOB) AS body FROM journal WHERE scope = ? ORDER BY id`,
   begin: 'INSERT INTO journal (scope, body) VALUES (?, ?)',
   changeEntry: 'UPDATE journal SET body = ? WHERE id = ? AND scope = ?',
   leave: 'DELETE FROM journal WHERE id = ? AND scope = ?',
-  history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
-  slice: `SELECT id, body FROM history
+  history: 'SELECT CAST(body AS BLOB) AS body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
+  slice: `SELECT id, CAST(body AS BLOB) AS body FROM history
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
   // Whoever could not know that it was noted notes it again.
   addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?1, ?2, ?3, ?4, ?5
     WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ?1 AND at = ?2 AND body = ?5)`,
-  suspensions: 'SELECT body FROM suspensions WHERE scope = ? ORDER BY key',
+  suspensions: 'SELECT CAST(body AS BLOB) AS body FROM suspensions WHERE scope = ? ORDER BY key',
   suspend:
     'INSERT INTO suspensions (scope, key, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   resume: 'DELETE FROM suspensions WHERE scope = ? AND key = ?',
   allSuspensions:
-    "SELECT json_object('key', scope, 'suspension', json(body)) AS body FROM suspensions ORDER BY scope, key",
+    "SELECT CAST(json_object('key', scope, 'suspension', json(body)) AS BLOB) AS body FROM suspensions ORDER BY scope, key",
   trimOld: `DELETE FROM history WHERE scope = ? AND at < ? AND +at <
     (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,
   trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',
@@ -202,18 +203,10 @@ const saveRecords = (count: number): string =>
   `INSERT INTO records (scope, template_id, key, body) VALUES ${'(?, ?, ?, ?), '.repeat(count).slice(0, -2)}
     ON CONFLICT DO UPDATE SET body = excluded.body`;
 
-/** The bodies are this program's own; the schema version says which version wrote them. */
-const parse = (row: unknown): never => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const { body } = row as { body: string };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(body) as never;
-};
-
 const historyRow = (row: unknown): FoundSlice['entries'][number] => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
   const { id } = row as { readonly id: number };
-  const entry: HistoryEntry = parse(row);
+  const entry: HistoryEntry = bodyIn(row);
   return { ...entry, id };
 };
 

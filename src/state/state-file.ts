@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
-import type { SqliteConnection } from './connection.ts';
+import { bodyIn, type SqliteConnection } from './connection.ts';
 import { replaceDatabase, finishReplacing, type Replaced } from './damage.ts';
-import { DamagedMemoryError, filesOf, memoryError, openDatabase } from './database.ts';
+import { DamagedMemoryError, filesOf, markFileOf, memoryError, openDatabase } from './database.ts';
 import { acquireLock } from './lock.ts';
 import { MemoryError, type Instant } from './memory.ts';
-import { identityOf } from './private-file.ts';
+import { identityOf, readNote, writeNote } from './private-file.ts';
 import type { Loss, Origin } from './schema.ts';
 
 /**
@@ -19,8 +19,10 @@ export class StateFile {
   readonly #clock: Pick<Clock, 'now' | 'uptime'>;
   #open: OpenFile | null = null;
   #opening: Promise<OpenFile> | null = null;
-  /** What it was when this process used it last. */
+  /** What it was when it was used last, by this process or one before. */
   #mark: Mark | null = null;
+  /** The same, as it is noted beside it. */
+  #noted = '';
   /** Changes when what this process has saved may be lost. */
   #life = 0;
   #lost: Loss | null = null;
@@ -50,9 +52,7 @@ export class StateFile {
   async begin(warn: (message: string) => void): Promise<number> {
     this.#warn = warn;
     await this.#opened();
-    const life = this.#life;
-    this.#mark = await this.ask(life, markOf);
-    return life;
+    return this.#life;
   }
 
   /** The same; a file that cannot be used makes way for a new one, with what to say of it. */
@@ -61,7 +61,7 @@ export class StateFile {
     onReplaced: (replaced: Replaced) => void,
   ): Promise<number> {
     try {
-      return await this.begin(warn);
+      return await this.#beginMarked(warn);
     } catch (error) {
       if (!(error instanceof DamagedMemoryError)) throw error;
     }
@@ -70,16 +70,30 @@ export class StateFile {
     const lock = path.join(path.dirname(this.file), 'replacing.db');
     const replacing = await acquireLock({ file: lock, timeout: 30_000, signal, onWait: () => undefined });
     try {
-      return await this.begin(warn);
+      return await this.#beginMarked(warn);
     } catch (error) {
       if (!(error instanceof DamagedMemoryError)) throw error;
       onReplaced(await replaceDatabase(this.file, error, { now: this.now, warn }));
       this.#mark = null;
+      this.#noted = '';
       this.#life += 1;
-      return await this.begin(warn);
+      return await this.#beginMarked(warn);
     } finally {
       await replacing.release();
     }
+  }
+
+  async #beginMarked(warn: (message: string) => void): Promise<number> {
+    const life = await this.begin(warn);
+    this.#setMark(await this.ask(life, markOf));
+    return life;
+  }
+
+  #setMark(mark: Mark): void {
+    this.#mark = mark;
+    const note = JSON.stringify(mark);
+    if (note !== this.#noted) writeNote(markFileOf(this.file), note);
+    this.#noted = note;
   }
 
   /** Reads. `life`: what the task began with. */
@@ -171,7 +185,7 @@ export class StateFile {
 
   /** That this entry of the journal must be in any file that is used from now on. */
   noteEntry(id: number): void {
-    if (this.#mark) this.#mark = { ...this.#mark, entries: id };
+    if (this.#mark) this.#setMark({ ...this.#mark, entries: id });
   }
 
   /** Texts that change whenever something may have been written, also by another process. */
@@ -206,22 +220,27 @@ export class StateFile {
     // A handle that is left open holds locks on a file that was emptied.
     await this.close('now');
     finishReplacing(this.file);
+    this.#mark ??= readMark(this.file);
     const missing = this.#mark && { at: this.now, why: wasLost(this.file) };
     const opening = { now: this.now, warn: this.#warn, ...(missing && { lost: missing }) };
     const connection = await openDatabase(this.file, opening);
-    const mark = markOf(connection);
-    if (this.#mark && (mark.origin.id !== this.#mark.origin.id || mark.entries < this.#mark.entries)) {
-      this.#life += 1;
-      mark.origin = { ...mark.origin, lost: missing };
-      connection.run('UPDATE origin SET body = ?', JSON.stringify(mark.origin));
-      this.#warn(`${wasLost(this.file)}: what it knew of the service is lost`);
+    try {
+      const { id, entries } = markOf(connection);
+      if (missing && (id !== this.#mark?.id || entries < this.#mark.entries)) {
+        this.#life += 1;
+        connection.run('UPDATE origin SET body = ?', JSON.stringify({ id, lost: missing }));
+        this.#setMark({ id, entries });
+      }
+      this.#mark = { id, entries };
+      this.#lost = lossIn(connection);
+      this.#openings += 1;
+      const identity = identityOf(filesOf(this.file));
+      const print = printOf(this.file);
+      return (this.#open = { connection, identity, print, version: dataVersion(connection) });
+    } catch (error) {
+      await connection.close('now');
+      throw memoryError(this.file, error);
     }
-    this.#mark = mark;
-    this.#lost = mark.origin.lost;
-    this.#openings += 1;
-    const identity = identityOf(filesOf(this.file));
-    const print = printOf(this.file);
-    return (this.#open = { connection, identity, print, version: dataVersion(connection) });
   }
 
   /** Where another process has changed it by SQLite, SQLite tells; else it was overwritten, or is another file. */
@@ -252,18 +271,34 @@ interface OpenFile {
 
 /** By which a file is known again, and whether it is as new as it was. */
 interface Mark {
-  origin: Origin;
-  /** The number of the journal's last entry ever. */
+  readonly id: string;
+  /** The number of the last entry that its journal ever had. */
   readonly entries: number;
 }
 
 const markOf = (connection: SqliteConnection): Mark => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
   const row = connection.get(
-    "SELECT body, (SELECT seq FROM sqlite_sequence WHERE name = 'journal') AS entries FROM origin",
-  ) as { readonly body: string; readonly entries: number | null };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
-  return { origin: JSON.parse(row.body) as Origin, entries: row.entries ?? 0 };
+    "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'journal') AS entries, CAST(body AS BLOB) AS body FROM origin",
+  );
+  const { id }: Origin = bodyIn(row);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+  return { id, entries: (row as { readonly entries: number | null }).entries ?? 0 };
+};
+
+const lossIn = (connection: SqliteConnection): Loss | null => {
+  const { lost }: Origin = bodyIn(connection.get('SELECT CAST(body AS BLOB) AS body FROM origin'));
+  return lost;
+};
+
+/** What the last process noted beside it: without that, the loss of its journal would go unseen. */
+const readMark = (file: string): Mark | null => {
+  try {
+    const mark: unknown = JSON.parse(readNote(markFileOf(file)));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
+    return typeof mark === 'object' ? (mark as Mark | null) : null;
+  } catch {
+    return null;
+  }
 };
 
 export type Part = (connection: SqliteConnection) => void;
@@ -293,7 +328,7 @@ const printOf = (file: string): string => {
 };
 
 const wasLost = (file: string): string =>
-  `${file} was removed, emptied or replaced while this program used it`;
+  `${file} was removed, emptied or replaced since this program used it last`;
 
 const removed = (file: string): MemoryError =>
   new MemoryError(`${wasLost(file)}: nothing more is sent in this pass`);

@@ -4,7 +4,7 @@ import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension } from '../model/suspension.ts';
 import { lockFilesIn } from './client-locks.ts';
 import { isNoted, noteClient, renamedFrom } from './clients.ts';
-import { filesOf } from './database.ts';
+import { filesOf, markFileOf } from './database.ts';
 import { endOf } from './instant.ts';
 import type { ClientMemory } from './memory.ts';
 import { isWritable, withCopy } from './read-copy.ts';
@@ -99,7 +99,7 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     snapshots: null,
     forget: async ({ file }) => {
       await files.get(file)?.close();
-      for (const one of filesOf(file)) rmSync(one, { force: true });
+      for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
     },
     close: async () => {
       await Promise.all([...files.values()].map((state) => state.close()));

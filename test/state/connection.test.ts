@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     await memory.revisions?.();
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);
-    expect(readdirSync(path.dirname(file))).toEqual(['memory.db']);
+    expect(readdirSync(path.dirname(file))).toEqual(['memory.db', 'memory.db.mark']);
   });
 
   it('keeps no file open if the file is damaged', async () => {

@@ -53,7 +53,7 @@ const copyByDatabase = (file: string, copy: string): void => {
   database.close();
 };
 
-const lost = /^.*memory\.db was removed, emptied or replaced while this program used it/;
+const lost = /^.*memory\.db was removed, emptied or replaced since this program used it last/;
 
 describe('a state that', () => {
   it.each<[string, (file: string) => unknown, 'loses' | 'keeps']>([

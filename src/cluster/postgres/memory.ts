@@ -135,7 +135,7 @@ export const openPostgresMemory = (
       if (token === location.token) return null;
       return changed((run) => noteClient(run, location, token !== null));
     },
-    comparedByOthers: (ids) => comparedByOthers(query, location, ids),
+    comparedByOthers: (ids) => comparedByOthers(query, { scope, baseUrl: location.baseUrl }, ids),
     compare: async (ids) => {
       const { compared } = await opening();
       const noted = new Set(compared);
