@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { TakeLock } from '../../state/client-locks.ts';
 import { takesOver, type StoreAccess } from '../../state/store-handle.ts';
 import type { SavedAt } from '../../model/saved-at.ts';
@@ -36,7 +37,9 @@ export const postgresAccess = (
           if (notice !== null) say(notice);
           // Who held it may have begun an add before the failover, and send it until that lease ends.
           const pause = unknownPause + duration;
-          return { memory, ...(await forgottenSince(database, memory, own.scope, pause)) };
+          const found = await forgottenSince(database, memory, own.scope, pause);
+          if (found.isNew && existsSync(own.file)) say(leftIn(own.file));
+          return { memory, ...found };
         },
       };
     },
@@ -49,6 +52,9 @@ export const postgresAccess = (
     },
   };
 };
+
+const leftIn = (file: string): string =>
+  `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
 
 /** Each state directory has an embedded service of its own. */
 export const shared = <Place extends SavedAt>(location: Place): Place => {
