@@ -5,7 +5,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
-import { createTables, foreignSchema, isEmpty, type Loss } from './schema.ts';
+import { createTables, foreignSchema, isEmpty, upgrade, type Loss } from './schema.ts';
 
 /** The file cannot be used as a database of this program, and never will be. */
 export class DamagedMemoryError extends MemoryError {
@@ -43,6 +43,7 @@ export const openDatabase = async (file: string, opening: Opening): Promise<Sqli
       createTables(connection, { id: randomUUID(), lost: opening.lost ?? emptied });
     }
     checkSchema(connection, file);
+    upgrade(connection);
     connection.exec(pragmas);
     checkWhole(connection, file);
     return connection;

@@ -36,8 +36,9 @@ const schema = `CREATE TABLE templates (
      PRIMARY KEY (base_url, template_id)) WITHOUT ROWID;
    CREATE TABLE origin (body TEXT NOT NULL);`;
 
-/** Versions before this one were not released, or were those of 0.1. */
-const version = 5;
+/** Versions before the first one were those of 0.1. */
+const firstVersion = 5;
+const currentVersion = 5;
 
 /** Whether nothing was ever stored in it. */
 export const isEmpty = (connection: SqliteConnection): boolean =>
@@ -47,21 +48,26 @@ export const createTables = (connection: SqliteConnection, origin: Origin): void
   connection.transaction(() => {
     // Another process may have made them meanwhile.
     if (!isEmpty(connection)) return;
-    connection.exec(`${schema} PRAGMA user_version = ${version}`);
+    connection.exec(`${schema} PRAGMA user_version = ${currentVersion}`);
     connection.run('INSERT INTO origin VALUES (?)', JSON.stringify(origin));
   });
 
 /** What keeps it from being used: a newer version, which throws a `UserError`, version 0.1, or another program. */
 export const foreignSchema = (connection: SqliteConnection, file: string): 'earlier' | 'foreign' | null => {
   const found = versionOf(connection);
-  if (found > version)
+  if (found > currentVersion)
     throw new UserError(
-      `${file} was written by a newer version of this program (schema ${found}, this one knows ${version}): use that version, or another --state-dir`,
+      `${file} was written by a newer version of this program (schema ${found}, this one knows ${currentVersion}): use that version, or another --state-dir`,
     );
-  if (found > 0 && found < version) return 'earlier';
+  if (found > 0 && found < firstVersion) return 'earlier';
   const own = schema.split(/;\s*/).filter((sql) => !sql.startsWith('CREATE INDEX'));
   const there = connection.all(madeThere).map(textOf);
   return own.filter(Boolean).toSorted().join() === there.toSorted().join() ? null : 'foreign';
+};
+
+/** Brings tables of an earlier version up to date. */
+export const upgrade = (connection: SqliteConnection): void => {
+  if (versionOf(connection) < currentVersion) connection.exec(`PRAGMA user_version = ${currentVersion}`);
 };
 
 /** Also triggers and views, which would change what statements do. */
