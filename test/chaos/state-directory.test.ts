@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -169,5 +169,33 @@ it.runIf(isRootOnLinux)(
     expect(applied.stderr).toContain(
       `${memoryOf(place)} has the mode 660, and cannot be closed to other users: EPERM`,
     );
+  },
+);
+
+it.runIf(isRootOnLinux)(
+  'a state file of another user stops writes, also of a daemon, which says which file it is',
+  { timeout: 60_000 },
+  async () => {
+    const place = await openPlace(actual);
+    await place.write(actual);
+    await place.apply({ process: {} });
+    for (const name of readdirSync(place.stateDir))
+      if (name !== 'memory.db') rmSync(path.join(place.stateDir, name));
+    chownSync(place.stateDir, 65_534, 65_534);
+    await place.write(more);
+    const nobody = { process: { uid: 65_534 } };
+    expect(await place.apply(nobody)).toMatchObject({
+      code: 1,
+      writes: 0,
+      stderr: expect.stringContaining(`the state in ${memoryOf(place)} cannot be used`),
+    });
+    const daemon = place.start(['run', '--listen', 'off'], nobody);
+    expect(await daemon.event('pass.finished')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(memoryOf(place)),
+    });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
+    expect(place.service.writes).toEqual([]);
   },
 );
