@@ -9,6 +9,7 @@ import type { SavedAt } from '../model/saved-at.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
+import { longestTime } from '../reconcile/times.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -154,8 +155,8 @@ class OpenClient implements Client {
     { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
     task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
   ): Promise<T> {
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
+    const lostPause = longestTime(this.settings);
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, lostPause };
     return this.#handle.write(this.#location(), use, (memory, _, { check }) => {
       this.#checkLock = check;
       return task(this.connection, memory);
@@ -208,8 +209,8 @@ class OpenClient implements Client {
 
   async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
     const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, unknownPause };
+    const lostPause = longestTime(this.settings);
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
     const { result } = await this.#handle.write(
       this.#location(),
       use,

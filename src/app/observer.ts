@@ -43,7 +43,7 @@ export const openObserver = ({ clock, location, redacted }: ObserverOptions): Ob
         signal: pass.signal,
         onWait: () => undefined,
         mayBeginAnew: true,
-        unknownPause: 0,
+        lostPause: 0,
       };
       const observe = (memory: Memory): Promise<PassResult> => {
         const own = redacted(memory);

@@ -10,9 +10,10 @@ import type { Block, PlanInput } from './plan-input.ts';
 export const blockOfAdd = (
   desired: DesiredEntry,
   suspect: ActualEntry | undefined,
+  all: Unmoved,
   input: PlanInput,
 ): Blocked | null => {
-  const unmoved = blockedByKeptName(desired, input);
+  const unmoved = blockedByKeptName(desired, all);
   if (unmoved) return unmoved;
   const block = input.blockOf?.(desired, null);
   if (block) return blockedAs(block, desired, null);
@@ -29,30 +30,38 @@ const suspicionOf = (desired: DesiredEntry, { record, type }: ActualEntry): Bloc
         : `record ${record.id} (${record.name ?? '@'} ${record.type} ${record.content}) may be this record in the service's spelling: accept it, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
 
-/** A record that was parked to make way, but kept its name, blocks the desired record. */
-const blockedByKeptName = (
-  desired: DesiredEntry,
-  { memory, actual: { records } }: PlanInput,
-): Blocked | null => {
-  const key = recordKey(desired);
-  const unmoved = records.find(
-    (record) => memory.byId.get(record.id)?.displaced?.key === key && keptItsName(memory, record),
+/** By the key of a desired record: one that was parked to make way for it, but kept its name. */
+export type Unmoved = ReadonlyMap<string, ActualRecord>;
+
+export const unmovedIn = ({ memory, actual: { records } }: PlanInput): Unmoved =>
+  new Map(
+    records.flatMap((record): [string, ActualRecord][] => {
+      const key = memory.byId.get(record.id)?.displaced?.key;
+      return key !== undefined && keptItsName(memory, record) ? [[key, record]] : [];
+    }),
   );
+
+/** A record that was parked to make way, but kept its name, blocks the desired record. */
+const blockedByKeptName = (desired: DesiredEntry, all: Unmoved): Blocked | null => {
+  const unmoved = all.size === 0 ? undefined : all.get(recordKey(desired));
   if (!unmoved) return null;
   const message = `record ${unmoved.id} was parked to make way for it, but the service kept its name`;
   return blockedAs({ reason: 'not-converging', message }, desired, unmoved);
 };
 
 /** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
-export const blockOfUpdate = ({ desired, actual, fields }: Pair, input: PlanInput): Blocked | null => {
-  const { blockOf, memory } = input;
+export const blockOfUpdate = (
+  { desired, actual, fields }: Pair,
+  all: Unmoved,
+  { blockOf, memory }: PlanInput,
+): Blocked | null => {
   const { record } = actual;
   const isForNothing = fields.length === 1 || !isNamedByService(actual, memory);
   if (desired.name === '' && fields.includes('name') && isForNothing) {
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, desired, record);
   }
-  const unmoved = blockedByKeptName(desired, input);
+  const unmoved = blockedByKeptName(desired, all);
   if (unmoved) return unmoved;
   const block = blockOf?.(desired, actual);
   return block ? blockedAs(block, desired, record) : null;

@@ -9,8 +9,6 @@ export type HoldCause =
   /** A person, or a time of the week, lets nothing be written. */
   | 'suspended'
   | 'window'
-  /** An earlier write has not settled. */
-  | 'unsettled'
   /** The newest saved state may be lost. */
   | 'forgotten'
   /** The service rejects the tokens. */

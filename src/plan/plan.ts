@@ -1,7 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf, isDescribable } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import { blockedByConflict, blockOfAdd, blockOfUpdate } from './blocked.ts';
+import { blockedByConflict, blockOfAdd, blockOfUpdate, unmovedIn, type Unmoved } from './blocked.ts';
 import { causeOfSurplus, type Wants } from './cause.ts';
 import { exclude } from './conflict.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
@@ -72,7 +72,10 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     const suspect = suspects.get(entry);
     return adopts && suspect?.record.isUnreadable !== true ? undefined : suspect;
   };
-  const adds = split(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, suspectOf(entry), input));
+  const unmoved = unmovedIn(input);
+  const adds = split(missing.toSorted(byDesired), (entry) =>
+    blockOfAdd(entry, suspectOf(entry), unmoved, input),
+  );
   const others = left.map(({ actual }) => actual);
   const undone = undoKeptNames(
     memory.byId.size === 0 ? none : others.filter(({ record }) => keptItsName(memory, record)),
@@ -83,6 +86,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const work: Work = {
     changed,
     adds,
+    unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
     parked,
     everything,
@@ -121,6 +125,7 @@ interface Split<Thing, Found> {
 interface Work {
   readonly changed: readonly Pair[];
   readonly adds: Split<DesiredEntry, Blocked>;
+  readonly unmoved: Unmoved;
   readonly left: readonly Unmatched[];
   readonly parked: readonly ActualEntry[];
   /** Every record of the template, ignored and unknown ones too. */
@@ -175,7 +180,7 @@ const draftBeside = (
     frozen,
     unserved,
   }: { readonly frozen: ReadonlySet<string>; readonly unserved: ReadonlySet<DesiredEntry> },
-  { changed, adds, left, parked, everything, pairs, places, suspectIds, wants }: Work,
+  { changed, adds, unmoved, left, parked, everything, pairs, places, suspectIds, wants }: Work,
   input: PlanInput,
 ): Draft & { readonly conflicting: readonly BlockedStep[] } => {
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
@@ -194,7 +199,7 @@ const draftBeside = (
     },
     memory,
   );
-  const updates = split([...changed, ...use.served], (pair) => blockOfUpdate(pair, input));
+  const updates = split([...changed, ...use.served], (pair) => blockOfUpdate(pair, unmoved, input));
   const surplusOf = ({ actual, reason }: Unmatched): Surplus => ({
     action: 'surplus',
     recordId: actual.record.id,

@@ -1,3 +1,4 @@
+import { idsIn, rangesOf } from '../lib/id-ranges.ts';
 import { canonicalName, canonicalRecord, canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -5,11 +6,12 @@ import { isAddress } from '../model/address.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
-import { elapsed, endOf, lagOf, type Times } from './times.ts';
+import { elapsed, endOf, lagOf, longestTime, type Times } from './times.ts';
 
 /*
- * The journal of a template has an entry for each write that left, and settles them. While an entry is open, the template
- * is not settled: something that we sent to it may still appear.
+ * The journal of a template has an entry for each write that left, or was about to, and settles them. While an entry is open,
+ * the template is not settled: something that we sent to it may still appear, or the listing is from before it. A process that
+ * died leaves a sent entry, and nothing else: it may have left.
  *
  * | state    | since                              | until                                             | open                      |
  * | -------- | ---------------------------------- | ------------------------------------------------- | ------------------------- |
@@ -175,7 +177,7 @@ const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Know
   for (const isExact of [true, false])
     for (const entry of adds) {
       if (found.has(entry) || (entry.state === 'accepted' && !isExact)) continue;
-      const before = new Set(entry.idsBefore);
+      const before = new Set(idsIn(entry.idsBefore));
       const isNew = ({ id }: ActualRecord): boolean =>
         entry.state === 'accepted' ? !known.isRemembered(id) && id !== entry.recordId : !before.has(id);
       const matching = unknown.filter((record) => {
@@ -193,7 +195,7 @@ const arrivalsOf = (entries: readonly Entry[], { records }: Reading, known: Know
 /** What another record of the file equals is not what the add made, also if the file drops that one. */
 const withOthers = (entry: Entry, { records }: Reading, { isKnown, desiredKeys }: Known): Entry => {
   if (entry.action !== 'add') return entry;
-  const before = new Set(entry.idsBefore);
+  const before = new Set(idsIn(entry.idsBefore));
   const others = records.filter(
     (record) =>
       !before.has(record.id) &&
@@ -203,7 +205,7 @@ const withOthers = (entry: Entry, { records }: Reading, { isKnown, desiredKeys }
   );
   return others.length === 0
     ? entry
-    : { ...entry, idsBefore: [...entry.idsBefore, ...others.map(({ id }) => id)] };
+    : { ...entry, idsBefore: rangesOf([...before, ...others.map(({ id }) => id)]) };
 };
 
 /** What nobody answered for may be somebody's at a longer name. */
@@ -245,7 +247,7 @@ const isIgnored = (
 
 /** How long after it was sent a write may still appear. An update in place can be sent again, whatever became of it. */
 const timeOf = (entry: Pick<Entry, 'before' | 'after'>, times: Times): number =>
-  Math.max(times.unknownPause, staysAtName(entry) ? 0 : lagOf(times)) + times.settle;
+  staysAtName(entry) ? times.unknownPause + times.settle : longestTime(times);
 
 const afterTime = (entry: Entry, { asked, read, isWhole }: Reading, times: Times): Entry => {
   if (!isWhole) return entry;

@@ -2,6 +2,7 @@ import { canonicalName, sameData } from '../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { backoffDelay } from '../lib/backoff.ts';
+import { idsIn } from '../lib/id-ranges.ts';
 import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
 import {
   copyKey,
@@ -21,6 +22,7 @@ import type {
   Instant,
   MemoryChanges,
   RecordState,
+  SavedRecord,
   StoredTemplate,
   TemplateRow,
 } from '../state/memory.ts';
@@ -103,7 +105,9 @@ export const openMemory = (
   stored: StoredTemplate | null,
   identity: Pick<TemplateRow, 'templateId' | 'template' | 'file'>,
 ): TemplateMemory => {
-  const records = new Map((stored?.records ?? []).map((record) => [record.key, record]));
+  const records = new Map(
+    (stored?.records ?? []).map((record) => [record.key, { ...unknownRecord, ...record }]),
+  );
   const row = { ...emptyRow, ...stored?.row, ...identity };
   return memoryOf(row, records, byIdOf(records));
 };
@@ -156,9 +160,17 @@ export const changesSince = (
   const before = saved?.records ?? new Map<string, RecordState>();
   return {
     row: now.row,
-    records: [...now.records.values()].filter((record) => before.get(record.key) !== record),
+    records: [...now.records.values()]
+      .filter((record) => before.get(record.key) !== record)
+      .map(withoutUnknown),
     forgotten: [...before.keys()].filter((key) => !now.records.has(key)),
   };
+};
+
+const withoutUnknown = (record: RecordState): SavedRecord => {
+  const unknown: Readonly<Record<string, unknown>> = unknownRecord;
+  const known = Object.entries(record).filter(([field, value]) => unknown[field] !== value);
+  return { key: record.key, wanted: record.wanted, ...Object.fromEntries(known) };
 };
 
 /** Adds of one record, or lost ones of a record set, after which a person has to allow another one. */
@@ -443,7 +455,7 @@ const loseAdd = (draft: Draft, entry: Entry): void => {
     cause: isKnown ? known.cause : entry.cause,
   });
   // What stood before it was sent is not what it made.
-  const before = entry.idsBefore.filter((id) => !draft.byId.has(id));
+  const before = idsIn(entry.idsBefore).filter((id) => !draft.byId.has(id));
   draft.setRow({ otherIds: [...new Set([...draft.row.otherIds, ...before])] });
 };
 
@@ -528,7 +540,9 @@ const recognizeRestored = (draft: Draft, { records }: ActualTemplate): void => {
     const own = known?.displaced?.own;
     if (!known?.displaced || isParkedName(canonicalName(record.name))) continue;
     const isKept = keptItsName({ ...noSets, records: draft.records, byId: draft.byId }, record);
-    if (isKept) continue;
+    // The service seemed to ignore the park, and it may be listed late.
+    const isAsStored = known.rewritten !== null && sameData(known.rewritten.stored, record);
+    if (isKept || isAsStored) continue;
     if (!own) draft.put({ ...known, recordId: null, seen: null, displaced: null });
     else {
       draft.forget(known.key);

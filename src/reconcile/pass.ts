@@ -16,7 +16,14 @@ import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
-import { bindSelected, exceptOthers, selectTemplates, unseen, unusableTemplates } from './select.ts';
+import {
+  bindSelected,
+  exceptOthers,
+  ofAnotherAccount,
+  selectTemplates,
+  unseen,
+  unusableTemplates,
+} from './select.ts';
 import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
@@ -43,7 +50,7 @@ import { isInDoubt, settleBy, writeTemplate } from './write.ts';
  * - two readings require it (readings.ts), and it is attempted once in a pass (permit.ts);
  * - what was added twice, or lost twice, waits for a person (blocks.ts).
  *
- * Only this file, run.ts, write.ts, cache.ts, unmanaged.ts and subdomains.ts wait for anything; the others compute.
+ * Only this file, run.ts, write.ts, cache.ts, select.ts, unmanaged.ts and subdomains.ts wait for anything; the others compute.
  */
 
 /** One pass with its inputs; `cache` saves comparing unchanged templates again. */
@@ -83,6 +90,8 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
     return { wasRead: false, isIncomplete: false, templates: [...failed, ...held] };
   }
   const asked = { asked: askedAt, read: run.moment };
+  const foreign = await ofAnotherAccount(desired, actual, pass);
+  if (foreign !== null) return { wasRead: true, isIncomplete: false, templates: [...foreign, ...held] };
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const selected = await exceptOthers(bindSelected({ desired, described, actual }), run);
   const bound = selected.filter((one) => 'actual' in one);
@@ -236,7 +245,8 @@ const writeTemplates = async (
     if (listing === null) return states;
     const settled = await Promise.all(doubtful.map((state) => settleBy(state, listing, run)));
     states = replaced(states, doubtful, settled);
-    writing = settled.filter((state) => !isInDoubt(state) && !isStopped(state));
+    // Also what has stopped: it may put back what made way.
+    writing = settled.filter((state) => !isInDoubt(state));
   }
   return states;
 };

@@ -1,6 +1,8 @@
-import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
+import { applying } from '../plan/guard.ts';
 import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
+import type { ResultCache } from './cache.ts';
 import { unseenResult } from './result.ts';
 import type { PassInputs } from './ports.ts';
 import type { ClientRun, PassOptions } from './run.ts';
@@ -52,6 +54,24 @@ export const unseen = (
   { client, revisionOf }: PassOptions,
 ): TemplateResult =>
   unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message);
+
+/**
+ * A listing without any template that the state knows is probably that of another account, about which the state says
+ * nothing: all templates are held, and nothing is learnt of them. Null if it shows one, or a person takes the listing's word.
+ */
+export const ofAnotherAccount = async (
+  { templates }: DesiredState,
+  actual: readonly ActualTemplate[],
+  pass: PassOptions & { readonly cache?: ResultCache },
+): Promise<TemplateResult[] | null> => {
+  const isCached = actual.some(({ id }) => pass.cache?.byId.has(id));
+  const known = pass.acceptLoss || isCached ? [] : await pass.memory.templates();
+  const listed = new Set(actual.map(({ id }) => id));
+  if (known.length === 0 || known.some(({ templateId }) => listed.has(templateId))) return null;
+  const what = known.length === 1 ? 'the template' : `any of the ${known.length} templates`;
+  const reason = `the service does not list ${what} that the saved state knows: this state is of another account, so set --state-dir, or name the client; if they are gone, run`;
+  return templates.map((one) => unseen(one, 'held', `${reason} ${applying('--accept-loss', one)}`, pass));
+};
 
 /** Templates of invalid or missing files are held. */
 export const unusableTemplates = async (

@@ -11,6 +11,10 @@ export interface Times {
 /** How far a listing may be behind our own writes. */
 export const lagOf = ({ settle }: Times): number => Math.min(maxLag, 60 * settle);
 
+/** After which no listing may show late what was sent. */
+export const longestTime = (times: Times): number =>
+  Math.max(times.unknownPause, lagOf(times)) + times.settle;
+
 const maxLag = 600_000;
 
 export const isoOf = (time: number): string => new Date(time).toISOString();

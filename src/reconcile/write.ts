@@ -1,4 +1,5 @@
 import { HostingError } from '../hosting/errors.ts';
+import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
 import { canonicalType } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
@@ -19,7 +20,7 @@ import {
 } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
 import { holdFor } from './client-holds.ts';
-import { acceptedAs, judgeAnswer, openEntries, withoutContradicted } from './journal.ts';
+import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEntry } from './journal.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
 import {
@@ -237,7 +238,7 @@ const readAfterRefusal = async (
   const { records = [] } = listing?.templates.get(state.view.id) ?? {};
   // A listing from before our other writes does not show what the refusal may hide: a later one decides.
   const isBehind = openEntries(state.journal, records, run.moment, state.circumstances.times).some(
-    (one) => one.isBehind,
+    showsEarlier,
   );
   const read = isBehind ? state : await settleBy(state, listing, run);
   const attempt = [...read.attempts.values()].find((one) => one.entry.id === entry.id)!;
@@ -255,24 +256,30 @@ export const settleBy = async (
   const shown = listing?.templates.get(state.view.id);
   if (!listing || !shown) return state;
   const next = withListing({ ...state, comparedListing: listing.templates }, shown, listing);
-  const settled = await run.keep(next);
-  const ended = [...settled.attempts.values()].filter(
+  const ended = [...next.attempts.values()].filter(
     ({ entry, outcome }) => outcome !== state.attempts.get(keyIn(state, entry))?.outcome,
   );
   const expected = ended.reduce((view, { entry, outcome }) => {
     const record = outcome === 'applied' ? shown.records.find(({ id }) => id === entry.recordId) : undefined;
     return record ? withRecord(view, record) : view;
   }, state.view);
+  const settled = await run.keep(next);
   const holds = settled.holds.filter(({ cause }) => cause !== 'unknown-outcome');
   // What answers show and this listing does not may be what is still to be added.
   const isAll = settled.memory.row.unlistedIds.length === 0;
   if (isAll && digestOf(expected) === digestOf(shown)) return { ...settled, holds };
   const reason = `stopped: a listing shows ${isAll ? 'other' : 'fewer'} records than expected`;
-  return withHold(
+  const stopped = withHold(
     { ...settled, holds },
     { scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null },
   );
+  // The answers are newer than a listing from before them: by those, what made way in vain is put back at once.
+  const isBehind = !state.open.some(showsEarlier) && stopped.open.some(showsEarlier);
+  const byAnswers = isBehind ? run.look(withOpen({ ...stopped, view: expected }, listing.read)) : stopped;
+  return nextStep(byAnswers, run.view) === null ? stopped : byAnswers;
 };
+
+const showsEarlier = ({ isBehind }: OpenEntry): boolean => isBehind;
 
 const keyIn = ({ attempts }: TemplateState, { id }: Entry): string =>
   [...attempts].find(([, one]) => one.entry.id === id)?.[0] ?? '';
@@ -319,7 +326,7 @@ const nothingKnown = {
 } as const;
 
 /** Includes known ids that no reading shows now, and those that earlier passes saw. */
-const idsBefore = (view: ActualTemplate, type: string, { byId, row }: TemplateState['memory']): number[] => {
+const idsBefore = (view: ActualTemplate, type: string, { byId, row }: TemplateState['memory']): IdRanges => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type).map(({ id }) => id);
-  return [...new Set([...shown, ...byId.keys(), ...(row.preexistingIds ?? []), ...row.otherIds])];
+  return rangesOf([...shown, ...byId.keys(), ...(row.preexistingIds ?? []), ...row.otherIds]);
 };

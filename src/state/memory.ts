@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts';
+import type { IdRanges } from '../lib/id-ranges.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { KnownRecord } from '../plan/memory.ts';
@@ -48,8 +49,11 @@ export interface ClientMemory extends Memory, PagedHistory, Suspensions {}
 /** The saved state of one template. */
 export interface StoredTemplate {
   readonly row: TemplateRow;
-  readonly records: readonly RecordState[];
+  readonly records: readonly SavedRecord[];
 }
+
+/** Without what is not known of it: there may be hundreds of thousands. */
+export type SavedRecord = Pick<RecordState, 'key' | 'wanted'> & Partial<RecordState>;
 
 export interface TemplateRow {
   readonly templateId: number;
@@ -75,7 +79,7 @@ export interface TemplateRow {
 export interface MemoryChanges {
   /** Null if only the journal changes. */
   readonly row: TemplateRow | null;
-  readonly records: readonly RecordState[];
+  readonly records: readonly SavedRecord[];
   /** Keys of records to forget. */
   readonly forgotten: readonly string[];
   /** Entries of the journal as they are now. */
@@ -156,7 +160,7 @@ export interface Entry {
   /** For a park: the key of the desired record that it makes way for; null if there is none. */
   readonly makesWayFor: string | null;
   /** For an add whose outcome is unknown: the ids from before it. */
-  readonly idsBefore: readonly number[];
+  readonly idsBefore: IdRanges;
   /**
    * `sent`: the outcome is unknown; `accepted`: an answer or a reading showed it; `missed`: it is unknown, and a reading after
    * the time in which it may appear did not show it; `failed`: a second one did not, or a person takes the listing's word.

@@ -56,37 +56,19 @@ export class StateFile {
   }
 
   /** The same; a file that cannot be used makes way for a new one, with what to say of it. */
-  async beginWriting(
-    warn: (message: string) => void,
-    onReplaced: (replaced: Replaced) => void,
-  ): Promise<number> {
-    try {
-      return await this.#beginMarked(warn);
-    } catch (error) {
-      if (!(error instanceof DamagedMemoryError)) throw error;
+  async beginWriting(warn: (message: string) => void, onReplaced: OnReplaced): Promise<number> {
+    this.#warn = warn;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#opened(onReplaced);
+        const life = this.#life;
+        this.#setMark(await this.ask(life, markOf));
+        return life;
+      } catch (error) {
+        // It was open before it was damaged, and is opened again now.
+        if (!(error instanceof DamagedMemoryError) || attempt > 1) throw error;
+      }
     }
-    // Two processes that move it aside at once would move the new one.
-    const signal = new AbortController().signal;
-    const lock = path.join(path.dirname(this.file), 'replacing.db');
-    const replacing = await acquireLock({ file: lock, timeout: 30_000, signal, onWait: () => undefined });
-    try {
-      return await this.#beginMarked(warn);
-    } catch (error) {
-      if (!(error instanceof DamagedMemoryError)) throw error;
-      onReplaced(await replaceDatabase(this.file, error, { now: this.now, warn }));
-      this.#mark = null;
-      this.#noted = '';
-      this.#life += 1;
-      return await this.#beginMarked(warn);
-    } finally {
-      await replacing.release();
-    }
-  }
-
-  async #beginMarked(warn: (message: string) => void): Promise<number> {
-    const life = await this.begin(warn);
-    this.#setMark(await this.ask(life, markOf));
-    return life;
   }
 
   #setMark(mark: Mark): void {
@@ -205,14 +187,37 @@ export class StateFile {
     await open?.connection.close(when);
   }
 
-  async #opened(): Promise<OpenFile> {
-    if (this.#opening) return this.#opening;
+  /** Others wait while it is opened, and while one that cannot be used makes way. */
+  async #opened(onReplaced: OnReplaced | null = null): Promise<OpenFile> {
+    while (this.#opening) await this.#opening.catch(() => undefined);
     if (this.#open && this.#isSound(this.#open)) return this.#open;
-    this.#opening = this.#openAgain();
+    this.#opening = this.#openAgain().catch((error: unknown) => {
+      if (!(error instanceof DamagedMemoryError) || onReplaced === null) throw error;
+      return this.#replace(onReplaced);
+    });
     try {
       return await this.#opening;
     } finally {
       this.#opening = null;
+    }
+  }
+
+  /** Two processes that move it aside at once would move the new one. */
+  async #replace(onReplaced: OnReplaced): Promise<OpenFile> {
+    const { signal } = new AbortController();
+    const file = path.join(path.dirname(this.file), 'replacing.db');
+    const replacing = await acquireLock({ file, timeout: 30_000, signal, onWait: () => undefined });
+    try {
+      return await this.#openAgain();
+    } catch (error) {
+      if (!(error instanceof DamagedMemoryError)) throw error;
+      onReplaced(await replaceDatabase(this.file, error, { now: this.now, warn: this.#warn }));
+      this.#mark = null;
+      this.#noted = '';
+      this.#life += 1;
+      return await this.#openAgain();
+    } finally {
+      await replacing.release();
     }
   }
 
@@ -268,6 +273,8 @@ interface OpenFile {
   print: string;
   version: string;
 }
+
+type OnReplaced = (replaced: Replaced) => void;
 
 /** By which a file is known again, and whether it is as new as it was. */
 interface Mark {

@@ -28,8 +28,8 @@ export interface StoreHandle {
 /** `mayBeginAnew`: does not warn if there is no saved state yet. */
 export interface MemoryUse extends Waiting {
   readonly mayBeginAnew?: boolean;
-  /** Milliseconds without adds if the newest entries of the journal may be lost. */
-  readonly unknownPause: number;
+  /** Milliseconds without adds after entries of the journal may have been lost: then no listing lacks what was sent. */
+  readonly lostPause: number;
 }
 
 /** What is suspended of a client, and which of its writes are under way. */
@@ -56,7 +56,7 @@ export interface StoreAccess {
   /** For one pass that writes: how its locks are taken, and then its memory. */
   writing(location: StoreLocation): {
     readonly take: TakeLock;
-    readonly open: (unknownPause: number, say: Say) => Promise<OpenedMemory>;
+    readonly open: (lostPause: number, say: Say) => Promise<OpenedMemory>;
   };
   /** Without locks. */
   suspending(location: StoreLocation, say: Say): Promise<ClientMemory>;
@@ -96,12 +96,12 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
       if (!location.isSandbox) say(`planned without saved state, so causes are unknown: ${why}`);
       return task(noMemories, say);
     },
-    write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, task) => {
+    write: async (location, { mayBeginAnew = false, lostPause, ...waiting }, task) => {
       const { take, open } = store.writing(location);
       const locks = await lockClient(location, waiting, take);
       const say = notices.begin();
       try {
-        const { memory, isNew, holdsAdds, now } = await open(unknownPause, say);
+        const { memory, isNew, holdsAdds, now } = await open(lostPause, say);
         if (holdsAdds !== null) say(holdsAdds);
         if (isNew && !location.isSandbox && !mayBeginAnew) say(startsWithout(store.place(location)));
         const onFailure = (error: unknown): void => {

@@ -75,10 +75,10 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     read,
     writing: (location: StoreLocation) => ({
       take: lockFilesIn(location.stateDir),
-      open: async (unknownPause: number, say: Say) => {
+      open: async (lostPause: number, say: Say) => {
         const { state, life, memory } = await openForWriting(location, say);
         const isNew = await state.ask(life, (connection) => isUnknown(connection, location.scope));
-        return { memory, isNew, holdsAdds: holdsAdds(state, location, unknownPause) };
+        return { memory, isNew, holdsAdds: holdsAdds(state, location, lostPause) };
       },
     }),
     suspending: async (location: StoreLocation, say: Say) => (await openForWriting(location, say)).memory,
@@ -118,10 +118,10 @@ const suspensionsOf = (now: () => number) => async (state: StateFile) => {
 const holdsAdds = (
   { lost, now }: StateFile,
   { isSandbox }: StoreLocation,
-  unknownPause: number,
+  lostPause: number,
 ): string | null => {
   if (lost === null || isSandbox) return null;
-  const until = endOf(lost.at, unknownPause, now);
+  const until = endOf(lost.at, lostPause, now);
   return until > now.now ? `${lost.why}: no adds before ${new Date(until).toISOString()}` : null;
 };
 

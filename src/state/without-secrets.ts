@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import { isOfDesired, type Displaced } from '../plan/memory.ts';
-import type { Entry, Memory, MemoryChanges, NewEntry, RecordState } from './memory.ts';
+import type { Entry, Memory, MemoryChanges, NewEntry, SavedRecord } from './memory.ts';
 
 /**
  * The same state, without secrets that a service has put into a record: they are redacted, and a later
@@ -22,8 +22,8 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   /** A record with a redacted secret cannot be restored. */
   const displacedOf = (displaced: Displaced | null): Displaced | null =>
     displaced && isSecret(displaced.was) ? null : displaced;
-  const recordOf = (record: RecordState): RecordState => {
-    const { key, wanted, seen, keptName, rewritten, displaced } = record;
+  const recordOf = (record: SavedRecord): SavedRecord => {
+    const { key, wanted, seen = null, keptName = null, rewritten = null, displaced = null } = record;
     // No file lists a parked record.
     if (!isOfDesired(key))
       return { ...record, wanted: dataOf(wanted), seen: dataOf(seen), displaced: displacedOf(displaced) };

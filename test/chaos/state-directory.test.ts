@@ -29,13 +29,14 @@ describe('a damaged state file', { timeout: 60_000 }, () => {
     // Saved again: an edit is recognised.
     await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
     const edited = await place.apply();
-    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: '' });
+    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: expect.not.stringContaining('damaged') });
     expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
   });
 
   it('is in the log of the daemon, which goes on', async () => {
     const place = await openPlace(actual);
-    await place.write(more);
+    // An add would wait.
+    await place.write([address(null, '203.0.113.9'), ...actual.slice(1)]);
     mkdirSync(place.stateDir);
     writeFileSync(memoryOf(place), 'no database '.repeat(500));
     const daemon = place.start(['run', '--listen', 'off']);

@@ -132,8 +132,8 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   const said: string[] = [];
   const handle = store.handle((message) => said.push(message));
   const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
-  const pass = (unknownPause: number) => {
-    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause };
+  const pass = (lostPause: number) => {
+    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause };
     return handle.write(placeOf(), use, async (memory, _, { holdsAdds }) => {
       const found = (await memory.template(17))?.row.lastReading;
       await memory.save(changesOf({ row: rowOf({ lastReading }) }));

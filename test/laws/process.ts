@@ -218,7 +218,8 @@ export const startProcess = (
     },
     memory: {
       template: (id) => onDisk('template', () => memory.template(id)),
-      templates: () => onDisk('templates', () => memory.templates()),
+      // To die there is to die before the next of them.
+      templates: () => memory.templates(),
       journal: () => onDisk('journal', () => memory.journal()),
       history: (filter) => onDisk('history', () => memory.history(filter)),
       suspensions: () => memory.suspensions(),

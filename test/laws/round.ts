@@ -416,7 +416,7 @@ const isLegitimate = (difference: TemplateResult['differences'][number]): boolea
   difference.action === 'blocked' &&
   ['cname-conflict', 'null-mx-conflict', 'not-converging'].includes(difference.reason);
 
-/** Nothing that made way stays parked where its name was left empty. A nameless record cannot come back. */
+/** Nothing that made way stays parked where its name was left empty, unless somebody changed it. A nameless record cannot come back. */
 const leftAway = (
   judge: Judge,
   { templateId, desired }: TemplateFile,
@@ -425,7 +425,9 @@ const leftAway = (
   judge
     .cases()
     .filter((one) => one.templateId === templateId)
-    .flatMap(({ attempts }) => attempts)
+    .flatMap(({ attempts, standing }) =>
+      attempts.filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null),
+    )
     .flatMap(({ sent, replaced, stored, isForgotten }) => {
       const place = replaced ? placeOf(replaced) : '';
       if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];

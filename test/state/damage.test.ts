@@ -40,7 +40,7 @@ const passOver = async (file: string, task: (memory: Memory) => Promise<unknown>
   const said: [string, string | undefined][] = [];
   const store = fileStore(testClock());
   const { signal } = new AbortController();
-  const waiting = { timeout: 0, signal, onWait: () => undefined, unknownPause: 60_000 };
+  const waiting = { timeout: 0, signal, onWait: () => undefined, lostPause: 60_000 };
   const owner = { stateDir: path.dirname(file), baseUrl, name: 'client' };
   const location = storeLocation(owner, 'token', false);
   try {
@@ -209,7 +209,7 @@ describe('a state file', () => {
       const { storeLocation } = await load('state/store-location.mjs');
       const store = fileStore(systemClock);
       const owner = { stateDir: process.argv[1], baseUrl: 'https://panel.example.net', name: process.argv[2] };
-      const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause: 1 };
+      const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause: 1 };
       await store.handle(() => undefined).write(storeLocation(owner, owner.name, false), use, () => Promise.resolve());
       await store.close();
       console.log('done');`;

@@ -32,7 +32,7 @@ export const processesOn = (newStore: () => StateStore) => {
     said,
     write: <T>(settings: Configured, task: (memory: Memory) => Promise<T>): Promise<T> => {
       const { signal } = new AbortController();
-      const use = { timeout: 0, signal, onWait: () => undefined, unknownPause: 0 };
+      const use = { timeout: 0, signal, onWait: () => undefined, lostPause: 0 };
       return openHandle().write(locationOf(settings), use, task);
     },
     read: (settings: Configured) =>

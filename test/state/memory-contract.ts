@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MemoryChanges, NewEntry, RecordState } from '../../src/state/memory.ts';
+import type { MemoryChanges, NewEntry, RecordState, SavedRecord } from '../../src/state/memory.ts';
 import {
   changesOf,
   finish,
@@ -15,7 +15,7 @@ import {
 /** Opens the memory of one client in a store that is empty at first; closed when the test ends. */
 export type OpenStore = (name?: string) => Promise<OpenedMemory>;
 
-const byKey = (a: RecordState, b: RecordState): number => (a.key < b.key ? -1 : 1);
+const byKey = (a: SavedRecord, b: SavedRecord): number => (a.key < b.key ? -1 : 1);
 
 /** What every store has to do. */
 export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
@@ -123,7 +123,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       await fc.assert(
         fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
           const memory = await (await newStore())();
-          const expected = new Map<number, Map<string, RecordState>>();
+          const expected = new Map<number, Map<string, SavedRecord>>();
           for (const { templateId, records, forgotten } of all) {
             const changes: MemoryChanges = changesOf({
               row: rowOf({ templateId }),
@@ -131,7 +131,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
               forgotten,
             });
             await memory.save(changes);
-            const known = expected.get(templateId) ?? new Map<string, RecordState>();
+            const known = expected.get(templateId) ?? new Map<string, SavedRecord>();
             for (const name of forgotten) known.delete(name);
             for (const record of changes.records) known.set(record.key, record);
             expected.set(templateId, known);

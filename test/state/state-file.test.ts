@@ -21,7 +21,7 @@ import { changesOf, clientsOf, newEntry, newFile, newFolder, opened, rememberedR
 // As in a process of its own.
 closeAtOnce();
 
-const unknownPause = 3_600_000;
+const lostPause = 3_600_000;
 
 /** A process that goes on from pass to pass. */
 const newProcess = (stateDir = newFolder()) => {
@@ -33,7 +33,7 @@ const newProcess = (stateDir = newFolder()) => {
   const owner = { stateDir, baseUrl: 'https://panel.example.net/api/v1', name: 'default' };
   const location = storeLocation(owner, 'token', false);
   const { signal } = new AbortController();
-  const use = { timeout: 0, signal, onWait: () => undefined, unknownPause };
+  const use = { timeout: 0, signal, onWait: () => undefined, lostPause };
   const pass = (task: (memory: Memory) => Promise<unknown> = () => Promise.resolve()) =>
     handle.write(location, use, async (memory, _, { holdsAdds }) => {
       await task(memory);
@@ -91,11 +91,11 @@ describe('a state that', () => {
       expect(said).toEqual([]);
       return;
     }
-    const until = new Date(clock.now() + unknownPause).toISOString();
+    const until = new Date(clock.now() + lostPause).toISOString();
     expect(said.at(-1)).toBe(next.holdsAdds);
     expect(next.holdsAdds).toMatch(/was removed, emptied or replaced|is damaged .* was moved to/);
     expect(next.holdsAdds).toContain(`: no adds before ${until}`);
-    clock.forward(unknownPause - 1);
+    clock.forward(lostPause - 1);
     expect((await pass()).holdsAdds).toBe(next.holdsAdds);
     clock.forward(1);
     expect((await pass()).holdsAdds).toBeNull();

@@ -28,7 +28,7 @@ export const postgresAccess = (
           const options = { duration, ...(onChange && { onChange }) };
           return leasesOf(await opened(), options, leases)(name, waiting);
         },
-        open: async (unknownPause, say) => {
+        open: async (lostPause, say) => {
           const database = await opened();
           const memory = openPostgresMemory(database, own, () => fenceOf(leases));
           const before = await memory.note();
@@ -36,7 +36,7 @@ export const postgresAccess = (
           const notice = await firstNotice(database);
           if (notice !== null) say(notice);
           // Who held it may have begun an add before the failover, and send it until that lease ends.
-          const pause = unknownPause + duration;
+          const pause = lostPause + duration;
           const found = await forgottenSince(database, memory, own.scope, pause);
           if (found.isNew && existsSync(own.file)) say(leftIn(own.file));
           return { memory, ...found };
