@@ -195,7 +195,8 @@ export const openContext = async ({
       store: store(),
       shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),
       isSandbox: sandbox !== null,
-      warn: (message) => warnings.warn(redactNow()(message), client.name, current.clients.length),
+      warn: (message, level) =>
+        warnings.warn(redactNow()(message), client.name, current.clients.length, level),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
@@ -280,12 +281,12 @@ const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandb
 };
 
 /** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore, { now }: Clock): Promise<void> => {
+const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Clock): Promise<void> => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
     await store.forget(storeLocation(client, clientToken, true));
     const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore(now).forget(storeLocation(observed, clientToken, true));
+    await fileStore(clock).forget(storeLocation(observed, clientToken, true));
   }
 };
 
@@ -302,9 +303,9 @@ export const newRun = (): string => randomUUID();
 /** The store that the settings name. Nothing is opened before it is needed. */
 export const openStore = (
   { store, leaseDuration, storeConnections }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections'>,
-  { now }: Clock,
+  clock: Clock,
   more: Pick<PostgresStoreOptions, 'mayBeSource' | 'onLeaseChange'> = {},
 ): StateStore | PostgresStore =>
   store === null
-    ? fileStore(now)
+    ? fileStore(clock)
     : postgresStore({ ...more, url: () => store.read(), connections: storeConnections, leaseDuration });

@@ -11,19 +11,18 @@ import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Listing } from '../state/identify.ts';
 import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle, Suspending } from '../state/store-handle.ts';
+import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Instant, Memory } from '../state/memory.ts';
+import { MemoryError, type Instant, type Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -34,6 +33,8 @@ import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/te
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { withCommits } from './with-commits.ts';
+
+type Listing = Promise<readonly ActualTemplate[]>;
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
@@ -50,8 +51,7 @@ export interface Client {
   readonly look: () => Promise<Look>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
-  /** By the tokens of its last pass. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface ClientOptions {
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** Called with messages for people that are not part of a report. */
-  readonly warn: (message: string) => void;
+  readonly warn: Say;
   /** `run`: the id of the pass; null for a round over name servers. */
   readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
@@ -84,6 +84,7 @@ class OpenClient implements Client {
   readonly service: HostingService;
   readonly look: Client['look'];
   readonly publish: Client['publish'];
+  readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
@@ -92,7 +93,6 @@ class OpenClient implements Client {
   readonly #observer: Observer;
   readonly #cache = emptyCache();
   #tokens: Tokens;
-  #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
   #listedAt = 0;
   /** The files that a pass has loaded last. */
@@ -104,7 +104,7 @@ class OpenClient implements Client {
   #checkLock: () => void = () => undefined;
 
   constructor(options: ClientOptions) {
-    const { settings, clock, store = fileStore(clock.now), warn, onRequest } = options;
+    const { settings, clock, store = fileStore(clock), warn, onRequest } = options;
     this.#options = options;
     this.settings = settings;
     this.#tokens = settings.tokens.read();
@@ -119,7 +119,8 @@ class OpenClient implements Client {
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.#connection);
-    this.#templates = templatesOf(options, () => this.savedAt().digest);
+    this.savedAt = storeLocation(settings, '', options.isSandbox);
+    this.#templates = templatesOf(options, () => this.savedAt.scope);
     this.look = this.#templates.look;
     this.publish = this.#templates.publish;
     this.#observer = openObserver({
@@ -128,15 +129,6 @@ class OpenClient implements Client {
       redacted: (memory) => this.#redacted(memory),
     });
   }
-
-  readonly savedAt = (): SavedAt => {
-    if (this.#saved?.tokens !== this.#tokens) {
-      const { clientToken } = this.#tokens;
-      const place = storeLocation(this.settings, clientToken, this.#options.isSandbox);
-      this.#saved = { tokens: this.#tokens, place };
-    }
-    return this.#saved.place;
-  };
 
   load(): Promise<DesiredState> {
     return this.#templates.load();
@@ -156,7 +148,7 @@ class OpenClient implements Client {
   }
 
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
-    return this.#handle.suspending(this.#location(), this.#list, task);
+    return this.#handle.suspending(this.#location(), task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
@@ -166,7 +158,6 @@ class OpenClient implements Client {
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
-    const handle = this.#store.handle(() => undefined);
     let closed: Promise<void> | null = null;
     const close = (): Promise<void> => (closed ??= reader.close());
     const stop = (): void => void close();
@@ -178,25 +169,23 @@ class OpenClient implements Client {
         isSandbox,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-        readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
+        readRows: () =>
+          this.#store.read(this.#location(), async (memory) => (await memory?.templates()) ?? []),
       });
     } finally {
       request.signal.removeEventListener('abort', stop);
-      await Promise.all([close(), handle.close()]);
+      await close();
     }
   }
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.#handle.close();
     await this.#observer.close();
   }
 
   async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    const { result, listing } = await this.#handle.read(
-      this.#location(),
-      this.#list,
-      (memory, warn, listed) => this.#compare(request, pass, { memory, writer: null, warn }, listed),
+    const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
+      this.#compare(request, pass, { memory, writer: null, warn }),
     );
     const isObserved = request.trigger !== 'command' && result.wasRead === true;
     return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
@@ -204,25 +193,16 @@ class OpenClient implements Client {
 
   async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
     const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
-    const { unknownPause } = this.settings;
-    const unseenPause = longestTime(this.settings);
-    const use = {
-      timeout: lockTimeout,
-      signal,
-      onWait,
-      mayBeginAnew: onlyRemembers,
-      unknownPause,
-      unseenPause,
-    };
+    const lostPause = longestTime(this.settings);
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
     const { result } = await this.#handle.write(
       this.#location(),
       use,
-      this.#list,
-      (saved, warn, listed, { check, holdsAdds, now = () => pass.clock.now() }) => {
+      (saved, warn, { check, holdsAdds, now = () => pass.clock.now() }) => {
         this.#checkLock = check;
         const memory = this.#redacted(saved);
         const timed = { ...pass, clock: { ...pass.clock, now } };
-        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds }, listed);
+        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds });
       },
     );
     return result;
@@ -233,12 +213,11 @@ class OpenClient implements Client {
     request: PassRequest,
     pass: PreparedPass,
     state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
-    listed: Listing | null,
   ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
     request.onStart?.();
     const startedAt = pass.clock.now();
     // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-    const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
+    const early = this.#templates.hasCache() ? this.#list() : null;
     early?.catch(() => undefined);
     const files = await this.#templates.load(request.signal);
     this.#latest = files;
@@ -277,7 +256,9 @@ class OpenClient implements Client {
       actual,
       described: this.#latest,
       before: this.#unmanaged,
-      managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
+      // The report counts for more, where the state was lost during the pass.
+      managed: async () =>
+        new Set((await memory.templates().catch(noneIfLost)).map(({ templateId }) => templateId)),
     });
     const { name: client } = this.settings;
     if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
@@ -327,6 +308,11 @@ const templatesOf = (
     : ownTemplates(load, { waits: isDaemon, clock });
 };
 
+const noneIfLost = (error: unknown): never[] => {
+  if (error instanceof MemoryError) return [];
+  throw error;
+};
+
 /** Templates with no other subdomain than this one. */
 const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {
   if (subdomain === undefined) return files;
@@ -337,6 +323,3 @@ const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredSt
   }));
   return { ...files, templates };
 };
-
-/** Only a pass lists the service's templates to identify the client. */
-const notListed = (): Listing => Promise.reject(new Error('not listed'));

@@ -166,9 +166,9 @@ const examineFiles = async (client: Client): Promise<Finding> => {
 
 /** Of the store that passes use, also with the embedded service. */
 const examineState = async (client: Client, context: AppContext): Promise<Finding> => {
-  const { file, stateDir } = client.savedAt();
+  const { file, stateDir } = client.savedAt;
   try {
-    const [suspensions = []] = await context.store().suspended([client.savedAt()]);
+    const [suspensions = []] = await context.store().suspended([client.savedAt]);
     const suspended = suspensions.length === 0 ? '' : `, ${plural(suspensions.length, 'suspension')}`;
     if (context.settings.store !== null) return ok('state', `in PostgreSQL${suspended}`);
     if (!existsSync(file))

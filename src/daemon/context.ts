@@ -52,7 +52,7 @@ export interface DaemonClient {
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
   /** Where its state is; the digest is also what its shared files are known by. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 

@@ -16,7 +16,14 @@ import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
-import { bindSelected, ofAnotherAccount, selectTemplates, unseen, unusableTemplates } from './select.ts';
+import {
+  bindSelected,
+  exceptOthers,
+  ofAnotherAccount,
+  selectTemplates,
+  unseen,
+  unusableTemplates,
+} from './select.ts';
 import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
@@ -88,7 +95,7 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   const foreign = await ofAnotherAccount(desired, actual, pass);
   if (foreign !== null) return { wasRead: true, isIncomplete: false, templates: [...foreign, ...held] };
   const revisions = (await pass.memory.revisions?.()) ?? null;
-  const selected = bindSelected({ desired, described, actual });
+  const selected = await exceptOthers(bindSelected({ desired, described, actual }), run);
   const bound = selected.filter((one) => 'actual' in one);
   await run.readSuspensions();
   const unbound = selected.flatMap((one) =>

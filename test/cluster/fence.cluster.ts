@@ -5,7 +5,7 @@ import { acquireLease, type Lease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
 import { onTimeline } from '../../src/cluster/postgres/fence.ts';
-import { changesOf, newEntry, rememberedRecord, finish } from '../state/samples.ts';
+import { changesOf, newEntry, rememberedRecord, finish, placeOf } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
@@ -38,7 +38,7 @@ const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rou
     while (number < rounds) {
       const name = `race-${(number += 1)}`;
       await holdOutrun(holders, name);
-      const holder = openPostgresMemory(holders, name, fenceOf(name));
+      const holder = openPostgresMemory(holders, placeOf(name), fenceOf(name));
       const takeOver = async (): Promise<number[]> => {
         const lease = await acquireLease(successors, { ...waiting, name, duration: 30_000 });
         const rows = await successors.query<{ id: string }>(
@@ -97,7 +97,7 @@ describe('after a takeover of a client', () => {
   it('the previous holder saves nothing, and its intents stay open', async () => {
     const database = await newDatabase();
     await holdOutrun(database, 'one');
-    const memory = openPostgresMemory(database, 'client', fenceOf('one'));
+    const memory = openPostgresMemory(database, placeOf(), fenceOf('one'));
     const intent = await memory.begin(newEntry());
     const successor = await acquireLease(database, { ...waiting, name: 'one', duration: 30_000 });
     const result = { outcome: 'applied', recordId: 3, error: null } as const;

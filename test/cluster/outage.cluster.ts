@@ -6,7 +6,7 @@ import { json } from '../hosting/scripted-server.ts';
 import { acquireLease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
-import { newEntry } from '../state/samples.ts';
+import { newEntry, placeOf } from '../state/samples.ts';
 import { openAddress } from './address.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -55,7 +55,7 @@ describe('a network that is silent', () => {
     const { url, cut } = await openAddress(server);
     const database = connected(url);
     await migrate(database);
-    const memory = openPostgresMemory(database, 'client');
+    const memory = openPostgresMemory(database, placeOf());
     const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
     const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
     cut(true);

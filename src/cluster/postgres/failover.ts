@@ -1,7 +1,7 @@
 import { takenOver, currentTimeline } from './fence.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { PostgresMemory } from './memory.ts';
-import { scopeLockOf } from '../../state/store-location.ts';
+import { nameLockOf } from '../../state/store-location.ts';
 
 /** What a writing pass has to know of the database. */
 interface DatabaseFacts {
@@ -42,7 +42,7 @@ export const forgottenSince = async (
         history: [],
       });
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [
-      scopeLockOf(scope),
+      nameLockOf({ scope }),
     ]);
   }
   const until = failover.since + pause;

@@ -1,5 +1,5 @@
-import type { ClientMemory, KnownClient } from '../../state/client-memory.ts';
 import type {
+  ClientMemory,
   Entry,
   HistoryEntry,
   HistoryFilter,
@@ -7,7 +7,8 @@ import type {
   RecordState,
   TemplateRow,
 } from '../../state/memory.ts';
-import { clientsOf, parse, rivalsAt } from './clients.ts';
+import type { StoreLocation } from '../../state/store-location.ts';
+import { comparedByOthers, noteClient, noteCompared, parse, renamedFrom } from './clients.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { readOpening, type Opening } from './opening.ts';
@@ -18,44 +19,31 @@ import { isUnsent, removeUnsent } from './unsent.ts';
 export interface PostgresMemory extends ClientMemory {
   /** What a pass begins with, which also says whether the database has failed over. `anew`: read again. */
   opening(anew?: 'anew'): Promise<Opening>;
+  /** Notes who has this state. Returns the name of the client whose state it took over; null if there was none. */
+  note(): Promise<string | null>;
 }
 
 /**
- * The memory of one client in PostgreSQL. `digest` is that of its token, by which it has to be identified before it is
- * used. A write is on disk when its promise resolves;
+ * The memory of one client in PostgreSQL. A write is on disk when its promise resolves;
  * it rejects with `MemoryError` where a lease of the fence is not ours any more, or the database does not take it.
+ * `scope`: whose state, the client's own or that of its earlier name.
  */
 export const openPostgresMemory = (
   database: PostgresDatabase,
-  digest: string,
+  location: StoreLocation,
   fence: () => Fence = () => noFence,
+  scope = location.scope,
 ): PostgresMemory => {
   const { query, transaction } = database;
-  const clients = clientsOf(database);
-  let scope = digest;
-  const actAs = (client: KnownClient): void => {
-    scope = client.scope;
-  };
   /** Under these leases nobody else changes it: what was read holds until this process writes. */
   let held: { readonly tokens: string; readonly found: Opening } | null = null;
-  const opening = async (of: string | null = scope): Promise<Opening> => {
+  const opening = async (): Promise<Opening> => {
     const tokens = fence().tokens.join();
-    if (tokens !== '' && held?.tokens === tokens && held.found.scope === (of ?? held.found.scope))
-      return held.found;
-    const found = await readOpening(query, digest, of);
+    if (tokens !== '' && held?.tokens === tokens) return held.found;
+    const found = await readOpening(query, scope);
     held = { tokens, found };
     return found;
   };
-  const identify = async (): Promise<KnownClient | null> => {
-    const { client } = await opening(null);
-    if (client) actAs(client);
-    return client;
-  };
-  /** What is kept under these is ours to settle: adds of rivals to a template that is ours too. */
-  const scopesIn = ({ client, rivals }: Opening): readonly string[] => [
-    scope,
-    ...rivalsAt(client?.baseUrl ?? null, rivals),
-  ];
   const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
   const changing = async <T>(task: () => Promise<T>): Promise<T> => {
@@ -66,11 +54,11 @@ export const openPostgresMemory = (
       held = null;
     }
   };
-  const changed = (task: (run: Query) => Promise<void>): Promise<void> =>
+  const changed = <T>(task: (run: Query) => Promise<T>): Promise<T> =>
     changing(() =>
       transaction(async (run) => {
         await requireLeases(run, fence());
-        await task(run);
+        return task(run);
       }),
     );
 
@@ -85,10 +73,9 @@ export const openPostgresMemory = (
     },
     templates: () => bodies(queries.templates, scope),
     journal: async () => {
-      const found = await opening();
-      const ours = scopesIn(found);
-      return found.intents
-        .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
+      const { intents } = await opening();
+      return intents
+        .filter(({ body }) => !isUnsent(body))
         .map(({ id, body }) => ({ ...parse<Entry>(body), id }));
     },
     history: async (filter = {}) => {
@@ -118,14 +105,12 @@ export const openPostgresMemory = (
       return { ...entry, id: Number(begun.id) };
     },
     save: async (changes) => {
-      // Entries of other clients of a template of ours are ours to settle, too.
-      const ours = scopesIn(await opening());
       const { entries, left, history } = changes;
       const texts = entries.map((entry) => JSON.stringify(entry));
       const saved = asRows(changes);
       await changed(async (run) => {
-        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), texts, ours]);
-        if (left.length > 0) await run(queries.leave, [left, ours]);
+        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), texts, scope]);
+        if (left.length > 0) await run(queries.leave, [left, scope]);
         for (const entry of history) await note(run, scope, entry);
         if (saved !== null) await save(run, scope, saved);
       });
@@ -140,38 +125,37 @@ export const openPostgresMemory = (
         },
       };
     },
-    ...suspensionsIn(database, () => [scope, digest]),
-    identify,
-    actAs,
+    ...suspensionsIn(database, scope),
     opening: (anew) => {
       if (anew) held = null;
       return opening();
     },
-    clients: {
-      fitting: clients.fitting,
-      rivalsOf: async (client, templateIds) =>
-        client.scope === scope && templateIds.length === 0
-          ? rivalsAt(client.baseUrl, (await opening()).rivals)
-          : clients.rivalsOf(client, templateIds),
-      learn: (client, templateIds) =>
-        changing(async () => {
-          await clients.learn(client, digest, templateIds);
-          actAs(client);
-        }),
+    note: async () => {
+      const { token } = await opening();
+      if (token === location.token) return null;
+      return changed((run) => noteClient(run, location, token !== null));
     },
-    close: () => Promise.resolve(),
+    comparedByOthers: (ids) => comparedByOthers(query, { scope, baseUrl: location.baseUrl }, ids),
+    compare: async (ids) => {
+      const { compared } = await opening();
+      const noted = new Set(compared);
+      if (location.isSandbox || ids.every((id) => noted.has(id))) return new Map();
+      return changed((run) => noteCompared(run, location, ids));
+    },
   };
 };
 
-/** The memory of the client with that token, which it identifies. Null if nothing was ever stored in the database. */
+/** The memory of a client, for reading; null if nothing was ever stored in the database. */
 export const readPostgresMemory = async (
   database: PostgresDatabase,
-  digest: string,
+  location: StoreLocation,
 ): Promise<ClientMemory | null> => {
-  if ((await versionIn(database.query)) === 0) return null;
-  const memory = openPostgresMemory(database, digest);
-  await memory.identify();
-  return memory;
+  const { query } = database;
+  if ((await versionIn(query)) === 0) return null;
+  const memory = openPostgresMemory(database, location);
+  if ((await memory.opening()).token !== null) return memory;
+  const before = await renamedFrom(query, location);
+  return before ? openPostgresMemory(database, location, undefined, before.scope) : memory;
 };
 
 /** Milliseconds: an intent that takes longer is not begun. */
@@ -250,8 +234,8 @@ const queries = {
     INSERT INTO dns_template_sync.journal (scope, template_id, body)
     SELECT $3, $4, $5 WHERE (SELECT count(*) FROM held) = cardinality($1::text[]) RETURNING id`,
   amend: `UPDATE dns_template_sync.journal j SET body = changed.body
-    FROM unnest($1::bigint[], $2::text[]) AS changed (id, body) WHERE j.id = changed.id AND j.scope = ANY ($3::text[])`,
-  leave: 'DELETE FROM dns_template_sync.journal WHERE id = ANY ($1::bigint[]) AND scope = ANY ($2::text[])',
+    FROM unnest($1::bigint[], $2::text[]) AS changed (id, body) WHERE j.id = changed.id AND j.scope = $3`,
+  leave: 'DELETE FROM dns_template_sync.journal WHERE id = ANY ($1::bigint[]) AND scope = $2',
   // Whoever lost the connection cannot know that it was noted.
   note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1::text, $2::bigint, $3::text
     WHERE NOT EXISTS (SELECT 1 FROM dns_template_sync.history WHERE scope = $1 AND at = $2 AND body = $3)`,

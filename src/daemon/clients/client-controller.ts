@@ -209,7 +209,7 @@ export class ClientController {
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
-        this.#log.info(
+        this.#log.warn(
           { event: 'pass.waiting', trigger: id.trigger, reason: message },
           'the pass has to wait',
         );

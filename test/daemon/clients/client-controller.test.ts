@@ -40,7 +40,7 @@ const controlled = (openings: () => readonly string[], more: () => Partial<PassR
       suspending: never,
       look: never,
       publish: never,
-      savedAt: never,
+      savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
     fleet: alone,
