@@ -150,9 +150,8 @@ const receive = async (
   stage: Stage,
 ): Promise<WireAnswer> => {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    // After 101 there is no event at all: then the deadline ends it.
     request.on('response', resolve).on('error', reject);
-    // After 101 there would be no event at all.
-    request.on('upgrade', () => reject(new Error('the service wants to speak another protocol')));
   });
   stage.answered = true;
   const { statusCode: status = 0, headers } = response;

@@ -64,7 +64,8 @@ const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
     );
   // What was sent may not have been read yet.
   const hasCome = (): boolean => requests.some((text) => text !== '');
-  while (at > 0 && outcome !== 'not-sent' && !hasCome()) await setImmediate();
+  const isSent = at > 0 && outcome !== 'not-sent';
+  if (isSent) while (!hasCome()) await setImmediate();
   server.close();
   for (const socket of sockets) socket.destroy();
   const sent = requests.filter((text) => text !== '');

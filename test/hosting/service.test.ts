@@ -68,8 +68,8 @@ describe.each([400, 401, 415, 422])('a service that answers the query of a GET w
 test('a form body is tried once for the same tokens, and never where the query has worked', async () => {
   const refusals = [401, 503, 401, 422, 401, 401, 400].map((code) => status(code));
   const server = await scriptedServer(...refusals, json([]), status(401));
-  let userToken = 'one';
-  const service = connected(server.url, { tokens: () => ({ userToken, clientToken: 'client' }) });
+  let user = 'one';
+  const service = connected(server.url, { tokens: () => ({ userToken: user, clientToken: 'client' }) });
   const bodies = async (): Promise<string[]> => {
     const before = server.seen.length;
     // Whatever the form is answered, the query is what is specified.
@@ -82,7 +82,7 @@ test('a form body is tried once for the same tokens, and never where the query h
     ['query', 'form'],
     ['query'],
   ]);
-  userToken = 'another';
+  user = 'another';
   expect([await bodies(), await bodies().catch(() => 'it works')]).toEqual([['query', 'form'], 'it works']);
   expect((await failureOf(service.listAccounts())).kind).toBe('unauthorized');
   expect(server.seen.at(-1)?.body).toBe('');
