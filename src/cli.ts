@@ -142,10 +142,9 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
-      .option('--overwrite', 'change existing files, but only the entries that differ')
       .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
-      .option('--zone <file>', 'write one from this zone file instead, one record a line; - is stdin')
+      .option('--zone <file>', 'write one from this zone file or transfer instead; - is stdin')
       .option('--origin <name>', 'with --zone: the name of the zone, such as example.net')
       .action(async (templates: string[], options: Options) =>
         end(
@@ -168,19 +167,9 @@ const commands: readonly AddCommand[] = [
   (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
       .description('checks the settings, the service and this machine, and says what to set')
-      .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
-      .option(
-        '--write <template>',
-        'update the record of this template with its own values, to see how writes are answered',
-      )
-      .option(
-        '--lag',
-        'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
-      )
-      .option('--yes', 'with --write: write without asking')
       .addOption(formatOption('result', ['text', 'json']))
-      .action(async (record: string | undefined, options: Options) =>
-        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options, io)),
+      .action(async (options: Options) =>
+        end(await (await import('./commands/doctor.ts')).doctor(options, io)),
       ),
 
   (program, end, io) =>
@@ -309,11 +298,9 @@ const commands: readonly AddCommand[] = [
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
       .option('--listen <host:port>', 'address to listen on', '127.0.0.1:8080')
-      .option('--dns <host:port>', 'address to serve its subdomains over DNS (default: off)')
       .option('--data <file>', 'file for its data (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')
-      .option('--reality <name>', 'behave like another service, see below; repeatable', collect)
       .action(async (options: Options) =>
         end(await (await import('./commands/sandbox.ts')).sandbox(options, io)),
       ),

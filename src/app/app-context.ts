@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
-import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
+import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/own-v8.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -56,8 +56,6 @@ export interface AppContext {
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
   readonly onLeaseChange?: OnLeaseChange;
-  /** Whether the embedded service is a name server too. */
-  readonly asksNameServers?: boolean;
   /** Whether clients with invalid files are left out while there are others. */
   readonly mayLeaveOut?: boolean;
 }
@@ -69,7 +67,6 @@ export const openAppContext = async (
   { isDaemon = false, ...more }: AppContextOptions & { readonly isDaemon?: boolean } = {},
 ): Promise<AppContext> => {
   if (io.ownsProcess) {
-    loadWasmOnce();
     keepYoungGenerationSmall();
     if (isDaemon) keepHeapSmall();
   }
@@ -154,7 +151,6 @@ export const openContext = async ({
   outlet,
   onRequest = () => undefined,
   onLeaseChange = () => undefined,
-  asksNameServers = false,
 }: ContextRequest): Promise<AppContext> => {
   const settings = read();
   let current = settings;
@@ -179,7 +175,7 @@ export const openContext = async ({
   const stores: StateStore[] = [first];
   const store = (): StateStore => stores.at(-1)!;
   if (reset) await forgetSandbox(settings, store(), clock);
-  const sandbox = settings.sandbox ? await openSandbox(settings, reset, asksNameServers) : null;
+  const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
   const names = (): readonly string[] => {
@@ -198,7 +194,6 @@ export const openContext = async ({
       store: store(),
       shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),
       isSandbox: sandbox !== null,
-      nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message, level) =>
         warnings.warn(redactNow()(message), client.name, current.clients.length, level),
       onRequest: (request) => {
@@ -278,18 +273,10 @@ const formatOf = ({ logFormat }: Options, isDaemon: boolean, out: Output): 'json
   return isDaemon && out.isTTY === true ? 'text' : 'json';
 };
 
-const openSandbox = async (
-  { clients }: Settings,
-  reset: boolean,
-  hasDns: boolean,
-): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
+const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const stateDir = clients[0]?.stateDir ?? '.';
-  return startSandbox({
-    dataFile: path.join(stateDir, 'sandbox.json'),
-    reset,
-    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0, lag: zoneLag } } : {}),
-  });
+  return startSandbox({ dataFile: path.join(stateDir, 'sandbox.json'), reset });
 };
 
 /** The state describes the old data. */
@@ -304,9 +291,6 @@ const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Cl
 
 const isSameStore = (one: Settings, other: Settings): boolean =>
   one.leaseDuration === other.leaseDuration && one.store?.read() === other.store?.read();
-
-/** Milliseconds, long enough to see a change on its way from the service to its name server. */
-const zoneLag = 15_000;
 
 /** The embedded service takes any tokens. */
 export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({

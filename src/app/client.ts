@@ -1,7 +1,12 @@
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOfTemplates } from './match-templates.ts';
-import type { RequestTrace, Tokens } from '../hosting/call.ts';
-import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import type { Tokens } from '../hosting/call.ts';
+import {
+  connectHosting,
+  type HostingOptions,
+  type HostingService,
+  type RequestTrace,
+} from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
@@ -17,7 +22,7 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import { MemoryError, type Instant, type Memory, type MemoryReader } from '../state/memory.ts';
+import { MemoryError, type Instant, type Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -38,15 +43,8 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
-  /** Runs a task while nobody else writes for this client, with what it may be written with. */
-  alone<T>(
-    request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
-  /** What its service is connected with. */
-  readonly connection: HostingOptions;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Lists the template files, for a watcher. */
@@ -71,8 +69,6 @@ export interface ClientOptions {
   readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
-  /** The only name servers to ask; overrides settings and files. */
-  readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
   readonly warn: Say;
   /** `run`: the id of the pass; null for a round over name servers. */
@@ -90,7 +86,7 @@ class OpenClient implements Client {
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
-  readonly connection: HostingOptions;
+  readonly #connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
   readonly #withCommits: ReturnType<typeof commitReader>;
@@ -113,7 +109,7 @@ class OpenClient implements Client {
     this.#tokens = settings.tokens.read();
     this.#store = store;
     this.#handle = store.handle(warn);
-    this.connection = {
+    this.#connection = {
       ...settings,
       clock,
       tokens: () => this.#tokens,
@@ -121,7 +117,7 @@ class OpenClient implements Client {
       beforeWrite: () => this.#checkLock(),
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
-    this.service = connectHosting(this.connection);
+    this.service = connectHosting(this.#connection);
     this.savedAt = storeLocation(settings, '', options.isSandbox);
     this.#templates = templatesOf(options, () => this.savedAt.scope);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
@@ -151,26 +147,14 @@ class OpenClient implements Client {
     return result;
   }
 
-  async alone<T>(
-    { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T> {
-    const lostPause = longestTime(this.settings);
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, lostPause };
-    return this.#handle.write(this.#location(), use, (memory, _, { check }) => {
-      this.#checkLock = check;
-      return task(this.connection, memory);
-    });
-  }
-
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
     return this.#handle.suspending(this.#location(), task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { clock, nameservers = null, onRequest } = this.#options;
+    const { clock, isSandbox, onRequest } = this.#options;
     const reader = connectHosting({
-      ...this.connection,
+      ...this.#connection,
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
@@ -182,7 +166,7 @@ class OpenClient implements Client {
       return await askNameServers(request, {
         settings: this.settings,
         now: clock.now,
-        nameservers,
+        isSandbox,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
         readRows: () =>

@@ -13,7 +13,8 @@ export type HoldCause =
   | 'forgotten'
   /** The service rejects the tokens. */
   | 'denied'
-  /** The service asked to wait. */
+  /** The service asked to wait, since there were too many requests, or for another reason. */
+  | 'rate-limited'
   | 'asked-to-wait'
   /** A request failed, and so may every other one of the client. */
   | 'unreachable'
@@ -38,6 +39,7 @@ export interface Hold {
 
 const errors: ReadonlySet<HoldCause> = new Set([
   'denied',
+  'rate-limited',
   'asked-to-wait',
   'unreachable',
   'unsaved',

@@ -1,12 +1,17 @@
 import type { HostingError } from '../hosting/errors.ts';
-import type { Hold } from '../plan/hold.ts';
+import type { Hold, HoldCause } from '../plan/hold.ts';
 
 /** The hold of the client after a failed request. */
 export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number): Hold => {
   const wait = retryAfter ?? (kind === 'rate-limited' ? defaultWait : null);
   const retryAt = wait === null ? null : now + wait;
-  const cause = kind === 'unauthorized' ? 'denied' : retryAt === null ? 'unreachable' : 'asked-to-wait';
-  return { scope: 'client', cause, reason: message, retryAt };
+  return { scope: 'client', cause: causeOf(kind, retryAt), reason: message, retryAt };
+};
+
+const causeOf = (kind: HostingError['kind'], retryAt: number | null): HoldCause => {
+  if (kind === 'unauthorized') return 'denied';
+  if (kind === 'rate-limited') return 'rate-limited';
+  return retryAt === null ? 'unreachable' : 'asked-to-wait';
 };
 
 /**
@@ -24,9 +29,9 @@ export const reportedHold = (holds: readonly Hold[]): Hold | null => {
   return { ...reported, retryAt: times.length > 0 ? Math.max(...times) : null };
 };
 
-/** The reason, with the requested time. */
+/** The reason, with the time from which on there may be writes again. */
 export const describeHold = ({ reason, retryAt }: Hold): string =>
-  retryAt === null ? reason : `${reason}, and asked to wait until ${new Date(retryAt).toISOString()}`;
+  retryAt === null ? reason : `${reason}; not before ${new Date(retryAt).toISOString()}`;
 
 /** Whether every other request of the client would fail too. */
 export const concernsAll = ({ kind }: HostingError): boolean =>

@@ -69,8 +69,10 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     durationMs: Math.max(0, pass.clock.now() - pass.startedAt),
     dryRun: run.isDryRun,
     holdReason: reportedHold?.reason ?? null,
-    retryAt: reportedHold?.retryAt == null ? null : new Date(reportedHold.retryAt).toISOString(),
+    retryAfter: run.retryAfter,
+    isRateLimited: run.holds.some(({ cause }) => cause === 'rate-limited'),
     isDenied: reportedHold?.cause === 'denied',
+    areTokensRejected: run.areTokensRejected || (reportedHold?.cause === 'denied' && !found.wasRead),
     ...found,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };

@@ -34,6 +34,9 @@ export class ClientRun {
   readonly pass: PassOptions;
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
   #holds: readonly Hold[] = [];
+  /** By the monotonic clock; 0: the service has not asked to wait. */
+  #waitsUntil = 0;
+  #areTokensRejected = false;
   #listing: Listing | null = null;
   #suspensions: readonly Suspension[] = [];
 
@@ -90,6 +93,24 @@ export class ClientRun {
     this.#holds = [...this.#holds, hold];
   }
 
+  /** A request of the client failed. */
+  fail(error: HostingError): void {
+    const { now, uptime } = this.moment;
+    const hold = holdFor(error, now);
+    if (hold.retryAt !== null) this.#waitsUntil = Math.max(this.#waitsUntil, uptime.at + hold.retryAt - now);
+    this.#areTokensRejected ||= error.status === 401;
+    this.hold(hold);
+  }
+
+  get areTokensRejected(): boolean {
+    return this.#areTokensRejected;
+  }
+
+  /** Milliseconds that the service still asks to wait, whatever the clock was set to meanwhile; null if it does not. */
+  get retryAfter(): number | null {
+    return this.#waitsUntil === 0 ? null : Math.max(0, this.#waitsUntil - this.moment.uptime.at);
+  }
+
   /** Null, with a hold of the client, if templates cannot be read or no more requests are allowed. */
   async readTemplates(): Promise<Listing | null> {
     const asked = this.moment;
@@ -113,7 +134,7 @@ export class ClientRun {
       return await read();
     } catch (error) {
       if (!(error instanceof HostingError)) throw error;
-      this.hold(holdFor(error, this.pass.clock.now()));
+      this.fail(error);
       return null;
     }
   }
@@ -126,7 +147,7 @@ export class ClientRun {
         return await read();
       } catch (error) {
         if (!(error instanceof HostingError)) throw error;
-        if (concernsAll(error)) this.hold(holdFor(error, this.pass.clock.now()));
+        if (concernsAll(error)) this.fail(error);
         return error.message;
       }
     });

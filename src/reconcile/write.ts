@@ -19,7 +19,6 @@ import {
   type Step,
 } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
-import { holdFor } from './client-holds.ts';
 import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEntry } from './journal.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
@@ -113,7 +112,7 @@ const failed = (
     case 'rate-limited':
     case 'not-sent':
     case 'unauthorized':
-      run.hold(holdFor(error, run.pass.clock.now()));
+      run.fail(error);
       return withoutEntry(
         withFailure(withAttempt(state, { step, entry, outcome: 'failed', error: message }), entry),
         entry,

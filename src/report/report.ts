@@ -129,7 +129,7 @@ const answers = z
     status: z
       .enum(['in-sync', 'pending', 'drifted', 'failed', 'off'])
       .describe(
-        'pending: the servers do not agree yet, or the last write is recent; failed: none could be asked, ' +
+        'pending: the last write is recent; failed: none could be asked, ' +
           'which does not change the status of the template; off: they were not asked',
       ),
     servers: z.array(
@@ -137,30 +137,24 @@ const answers = z
         name: z.string(),
         address: described('with its port unless that is 53; empty if the server has none'),
         serial: z.nullable(z.int()).describe('of the zone'),
-        serialSince: z
-          .exactOptional(z.string())
-          .describe('present while others have another serial: since when this one is known to have its own'),
         status: z
-          .enum(['in-sync', 'pending', 'drifted', 'lame', 'refused', 'silent', 'failed'])
-          .describe('lame: it is not authoritative for the zone; failed: it could not be asked'),
+          .enum(['in-sync', 'pending', 'drifted', 'silent', 'failed'])
+          .describe('silent: it does not answer, or not all questions; failed: it could not be asked'),
         message: z.nullable(z.string()),
       }),
     ),
     differences: z.array(
       z.object({
         kind: z
-          .enum(['missing', 'stale', 'foreign', 'flattened', 'dangling'])
-          .describe(
-            'foreign: an answer where the service shows no record; flattened: addresses in place of an alias at ' +
-              'the apex, which does not count as drift; dangling: what the records point at does not exist',
-          ),
+          .enum(['missing', 'stale', 'dangling'])
+          .describe('dangling: what the records point at does not exist'),
         server: described('the name of the server; of dangling: the resolver'),
         address: described('its address, as above'),
         name: described('the full name that was asked for'),
         type: z.string(),
         desired: z.array(record).describe('what the service shows'),
         current: z.array(record).describe('what the server answers; of dangling: the records as they are'),
-        message: z.exactOptional(described('of dangling: what does not exist, and what that means')),
+        message: z.exactOptional(described('of dangling: what does not exist')),
       }),
     ),
     askedAt: z.exactOptional(z.string()).describe('when the servers gave these answers'),

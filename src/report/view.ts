@@ -217,10 +217,7 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
 
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
-  const unlike = answers.reduce(
-    (sum, { differences }) => sum + differences.filter(({ kind }) => kind !== 'flattened').length,
-    0,
-  );
+  const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
   const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;

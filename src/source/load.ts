@@ -3,7 +3,7 @@ import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { PublishedFile } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
-import { resolveFile, type ResolvedFile } from '../desired/resolve-file.ts';
+import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/resolve-template.ts';
 import type { ScanResult, ScannedFile } from './scan.ts';
 import {
   isNewer,
@@ -17,7 +17,6 @@ import {
 } from './snapshot.ts';
 import { contentHash, contentOf } from './own-files.ts';
 import { readPublished, type FetchContents } from './read-published.ts';
-import type { TemplateSettings } from '../desired/resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read at most 100 deep, and files. */

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
 import {
   isMissing,
   type FileContent,
@@ -9,7 +9,15 @@ import {
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isAtRest, readBeginning } from '../regular-file.ts';
-import { findFile, scanFiles, missingAt, type ScanResult, type ScannedFile, type Root } from './scan.ts';
+import {
+  findFile,
+  isWithin,
+  scanFiles,
+  missingAt,
+  type ScanResult,
+  type ScannedFile,
+  type Root,
+} from './scan.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { isFragmentPath } from '../model/template.ts';
 
@@ -179,24 +187,28 @@ const included = async (
   text: string,
   reading: FileReading,
 ): Promise<SourceFile | Missing> => {
-  const target = includeTarget(root.path, relative, text);
-  if (typeof target !== 'string') return target;
-  const result = await findBelow(root, target, reading.scan);
-  reading.lookups.push({ root, relative: target, result });
+  const target = includeTarget(root, relative, text, reading.scan.roots);
+  if ('reason' in target) return target;
+  const result = await findBelow(target.root, target.relative, reading.scan);
+  reading.lookups.push({ ...target, result });
   return 'reason' in result ? result : readFile(result, reading);
 };
 
-/** The path below the root that an include means, or why it means none. */
-export const includeTarget = (root: string, relative: string, text: string): string | Missing => {
-  const target = normalize(join(dirname(relative), text));
-  const path = join(root, target);
-  if (isAbsolute(text) || target === '..' || target.startsWith(`..${sep}`)) {
-    return { path, reason: 'it is outside the templates directory' };
-  }
-  if (!/^_.*\.ya?ml$/.test(basename(target))) {
+/** The file that an include means, in the directory of its own file or in another of those given; or why it means none. */
+export const includeTarget = (
+  from: Root,
+  relative: string,
+  text: string,
+  roots: readonly Root[],
+): { readonly root: Root; readonly relative: string } | Missing => {
+  const path = join(from.path, dirname(relative), text);
+  const place = resolve(from.real, dirname(relative), text);
+  const root = [from, ...roots].find(({ real }) => isWithin(place, [real]));
+  if (isAbsolute(text) || root === undefined)
+    return { path, reason: 'it is outside of the directories given as templates' };
+  if (!/^_.*\.ya?ml$/.test(basename(place)))
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
-  }
-  return target;
+  return { root, relative: relativeTo(root.real, place) };
 };
 
 interface LoadedFile extends SourceFile {

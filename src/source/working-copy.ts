@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { isFragmentPath } from '../model/template.ts';
 import { contentHash, openOwnFiles } from './own-files.ts';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
@@ -12,6 +13,24 @@ export interface WorkingCopy {
   /** The templates if these files had these texts. */
   readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
 }
+
+/** What texts say as template files, by their paths; nothing else is read. */
+export const loadTexts = (
+  options: Omit<LoadOptions, 'paths'>,
+  texts: ReadonlyMap<string, string>,
+): Promise<DesiredState> => {
+  const contents = new Map<string, Buffer>();
+  const files = [...texts].map(([path, text]): PublishedFile => {
+    const bytes = Buffer.from(text);
+    const hash = contentHash(bytes, isFragmentPath(path));
+    contents.set(hash, bytes);
+    const content = { hash, size: bytes.length };
+    return { path, root: dirname(path), relative: basename(path), isListed: true, content };
+  });
+  return createTemplateLoader().loadPublished({ ...options, paths: [] }, files, () =>
+    Promise.resolve(contents),
+  );
+};
 
 /** Throws a UserError if the files keep changing, or a given path leads nowhere. */
 export const openWorkingCopy = async (options: LoadOptions): Promise<WorkingCopy> => {

@@ -44,7 +44,7 @@ export const scopeOf = (baseUrl: string | null, name: string): string =>
   digestOf(baseUrl === null ? `sandbox ${name}` : `${baseUrl}\n${name}`);
 
 /** For all clients of a service. */
-export const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
+const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
 
 /** The lock of the name, under which the state is written. */
 export const nameLockOf = ({ scope }: Pick<StoreLocation, 'scope'>): string => `name-${scope}`;

@@ -107,11 +107,11 @@ describe('each pass sends what is new', () => {
       ['drift', '-', 'cleared'],
     ],
     [
-      'another answer, and a server that is lame',
+      'another answer, and a server that is silent',
       [
         answered('drifted', 'drifted'),
         answered('drifted', 'drifted', '192.0.2.8'),
-        answered('drifted', 'lame'),
+        answered('drifted', 'silent'),
       ],
       ['drift', 'drift', 'drift'],
     ],

@@ -113,7 +113,7 @@ describe('all files are read as they were at one moment', () => {
     });
   };
 
-  const namesIn = ({ files }: Snapshot): (string | undefined)[] =>
+  const namesIn = ({ files }: Snapshot): (string | null | undefined)[] =>
     files.map(({ parsed }) => {
       const node = parsed.documents[0]?.fields.get('template');
       return node?.kind === 'scalar' ? node.text : undefined;

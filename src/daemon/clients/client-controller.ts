@@ -59,6 +59,10 @@ export class ClientController {
    * help that.
    */
   #couldNotBegin = false;
+  /** Since when the service has rejected the tokens in each pass that it answered, by the monotonic clock. */
+  #deniedSince: number | null = null;
+  /** Whether it has accepted them in any. */
+  #wasAccepted = false;
   #lastError: string | null = null;
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
   #dueAt: number | null = null;
@@ -266,6 +270,8 @@ export class ClientController {
     this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
+    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
+    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
     const latest = this.#latest.result;
     this.#dueAt = latest && dueAfter(latest);
     const shown = this.#answers.addTo(result);
@@ -276,7 +282,13 @@ export class ClientController {
   }
 
   get #isReady(): boolean {
-    return this.#wasRead && !this.#couldNotBegin;
+    return this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
+  }
+
+  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
+  get #isDenied(): boolean {
+    if (this.#deniedSince === null) return false;
+    return !this.#wasAccepted || performance.now() - this.#deniedSince >= deniedTooLong;
   }
 
   #share({ event, entry }: RecordedPass): void {
@@ -315,6 +327,9 @@ export class ClientController {
   }
 }
 
+/** Milliseconds. */
+const deniedTooLong = 10 * 60_000;
+
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -323,10 +338,9 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 };
 
 /** A failed template is no reason to back off; an unusable service is. */
-const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
+const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult): PassOutcome => {
   if (holdReason === null) return 'ok';
-  if (retryAt === null) return 'failed';
-  return { failedUntil: byOwnClock(retryAt, { startedAt, durationMs }) };
+  return retryAfter === null ? 'failed' : { failedFor: retryAfter, isRateLimited };
 };
 
 /** The first time after this pass at which a window opens, or earlier writes may have settled: another pass writes what waits. */

@@ -4,10 +4,14 @@ import { backoff } from '../../lib/backoff.ts';
 import type { Trigger } from '../../result.ts';
 
 /**
- * `busy`: another process holds the lock of this client, so there was no pass. `failedUntil`: no earlier pass
- * makes sense, in ms since the epoch.
+ * `busy`: another process holds the lock of this client, so there was no pass. `failedFor`: for so many milliseconds from now
+ * on, no other pass makes sense; and only a person may ask for one where the service has had too many requests.
  */
-export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: number };
+export type PassOutcome =
+  | 'ok'
+  | 'busy'
+  | 'failed'
+  | { readonly failedFor: number; readonly isRateLimited: boolean };
 
 /** Why a pass runs. */
 export interface PassCause {
@@ -61,6 +65,7 @@ export interface PassLoopState {
  * | ok           | any                  | at once                                |
  * | failed       | file-change, request | at once: somebody did something        |
  * | failed       | others, or none      | after the backoff, which grows    |
+ * | failed by too many requests | request alone is at once                 |
  * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
 export class PassLoop implements PassStarter {
@@ -73,7 +78,8 @@ export class PassLoop implements PassStarter {
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
-  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
+  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout; readonly outcome: PassOutcome } | null =
+    null;
   #due: NodeJS.Timeout | undefined;
 
   constructor({
@@ -112,7 +118,7 @@ export class PassLoop implements PassStarter {
     if (this.#closing.signal.aborted) return null;
     const cause = coalesce(this.#waiting, { run: randomUUID(), trigger, isFull: trigger !== 'file-change' });
     this.#waiting = cause;
-    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(cause);
+    if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
     this.#onState();
     return cause.run;
   }
@@ -151,8 +157,8 @@ export class PassLoop implements PassStarter {
     const run = outcome === 'busy' ? cause.run : randomUUID();
     if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
     if (!this.#waiting) return;
-    if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
-    else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
+    if (outcome === 'ok' || (waiting && bypasses(waiting.trigger, outcome))) this.#start(this.#waiting);
+    else this.#backOff(delayAfter(outcome, this.#failures, this.#random), outcome);
   }
 
   /** The clock is read each minute, since timers do not notice when it is set. */
@@ -176,9 +182,9 @@ export class PassLoop implements PassStarter {
     }
   }
 
-  #backOff(length: number): void {
+  #backOff(length: number, outcome: PassOutcome): void {
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
-    this.#backoff = { until: new Date(Date.now() + length), timer };
+    this.#backoff = { until: new Date(Date.now() + length), timer, outcome };
   }
 
   #endBackoff(): void {
@@ -195,7 +201,7 @@ export const delayAfter = (
 ): number => {
   const grown = backoff(outcome === 'busy' ? 1 : failures, growth, random);
   if (outcome === 'busy' || outcome === 'failed') return grown;
-  return Math.min(Math.max(grown, outcome.failedUntil - Date.now()), maxDelay);
+  return Math.min(Math.max(grown, outcome.failedFor), maxDelay);
 };
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
@@ -218,4 +224,6 @@ const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
 const strongest = (one: PassCause, other: PassCause): Trigger =>
   byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
 
-const bypassesBackoff = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';
+const bypasses = (trigger: Trigger, outcome: PassOutcome): boolean =>
+  trigger === 'request' ||
+  (trigger === 'file-change' && !(typeof outcome === 'object' && outcome.isRateLimited));

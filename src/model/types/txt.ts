@@ -1,6 +1,7 @@
 import { isNameLabel, nameLabelsOf } from '../host.ts';
 import { hasPlaceholder } from '../placeholder.ts';
 import { unquoteText } from '../quoted-text.ts';
+import { foreignNotation } from '../text-notation.ts';
 import { isSpf, textKind, whyTooLong } from '../text.ts';
 import type { TypeDefinition } from './definition.ts';
 
@@ -22,6 +23,11 @@ export const txt = {
       id: 'txt-length',
       at: 'content',
       find: ({ content, canonical }) => whyTooLong(content, canonical.content),
+    },
+    {
+      id: 'text-notation',
+      at: 'content',
+      find: ({ content }) => foreignNotation(content),
     },
     {
       id: 'spf-open',

@@ -33,7 +33,7 @@ const resultOf = (part: DesiredState, inSync: number, rest: Partial<PassResult> 
   durationMs: 1,
   dryRun: false,
   holdReason: null,
-  retryAt: null,
+  retryAfter: null,
   problems: part.problems.map((problem) => ({ ...problem, client: 'acme' })),
   templates: [
     ...part.templates.map(({ template, source }) => found(template, source.file, inSync)),

@@ -119,20 +119,42 @@ describe('after a failed pass', () => {
   it('the backoff is what the service asks for, if that is longer', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
-    await last().end({ failedUntil: Date.now() + 60_000 });
+    await last().end({ failedFor: 60_000, isRateLimited: false });
     expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 60_000));
     await vi.advanceTimersByTimeAsync(59_999);
     expect(started()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(started()).toHaveLength(2);
-    await last().end({ failedUntil: Date.now() + 1 });
+    await last().end({ failedFor: 1, isRateLimited: false });
     expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 4_000));
+  });
+
+  it('after too many requests, saved files wait too, and only a person does not', async () => {
+    for (const isRateLimited of [true, false]) {
+      const { loop, started, last } = controlled();
+      loop.trigger('schedule');
+      // Also those that are saved during the pass.
+      loop.trigger('file-change');
+      await last().end({ failedFor: 60_000, isRateLimited });
+      expect(started()).toHaveLength(isRateLimited ? 1 : 2);
+      if (!isRateLimited) continue;
+      for (const trigger of ['file-change', 'schedule'] as const) loop.trigger(trigger);
+      // What is set meanwhile is the time of day.
+      vi.setSystemTime(Date.now() + 86_400_000);
+      await vi.advanceTimersByTimeAsync(59_999);
+      expect(started()).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(started()).toEqual(['schedule', 'file-change']);
+      await last().end({ failedFor: 60_000, isRateLimited });
+      loop.trigger('request');
+      expect(started()).toHaveLength(3);
+    }
   });
 
   it('a service that asks for a wait of years is read again after a day', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
-    await last().end({ failedUntil: Date.parse('9999-12-31T00:00:00Z') });
+    await last().end({ failedFor: 8_000 * 365 * 86_400_000, isRateLimited: true });
     await vi.advanceTimersByTimeAsync(24 * 3_600_000 - 1);
     expect(started()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
