@@ -157,11 +157,11 @@ const commands: readonly AddCommand[] = [
   (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('check'))))
       .description('compares a name in file, template, service and each name server')
-      .argument('<subdomain...>', 'the subdomains to check')
+      .argument('<name...>', 'subdomains, or names below them')
       .addOption(formatOption('result', ['table', 'json']))
       .option('--detailed-exitcode', 'exit with 2 if differences remain')
-      .action(async (subdomains: string[], options: Options) =>
-        end(await (await import('./commands/check.ts')).check(subdomains, options, io)),
+      .action(async (names: string[], options: Options) =>
+        end(await (await import('./commands/check.ts')).check(names, options, io)),
       ),
 
   (program, end, io) =>

@@ -87,8 +87,6 @@ export interface TemplateResult {
   readonly file: string;
   /** The git commit of the file's checkout. */
   readonly revision: string | null;
-  /** Present if the file differs from that commit. */
-  readonly uncommitted?: true;
   readonly status: Status;
   readonly message: string | null;
   /** Present if somebody has suspended it: nothing is written until then. Times are ISO 8601. */
@@ -136,12 +134,8 @@ export interface Change {
 export interface Commit {
   /** Its id. */
   readonly revision: string;
-  /** The name alone. Null, like the subject, where the checkout cannot be read. */
-  readonly author: string | null;
-  /** The first line of its message. */
-  readonly subject: string | null;
   /** Where people can see it, by the setting `commitUrl`. */
-  readonly url: string | null;
+  readonly url: string;
 }
 
 /** A template of the client that no file describes. */
@@ -182,7 +176,7 @@ export interface PassResult {
   readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
-  /** The commits of its templates' files. */
+  /** The commits of its templates' files, where people can see them. */
   readonly commits?: readonly Commit[];
   /** Absent if the service was not read, or only some templates were asked for. */
   readonly unmanaged?: readonly UnmanagedTemplate[];

@@ -190,6 +190,7 @@ export const openContext = async ({
         : client,
       strict,
       allowEmpty,
+      isDaemon,
       names,
       store: store(),
       shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),

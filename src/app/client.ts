@@ -1,4 +1,4 @@
-import type { ScanResult } from '../source/scan.ts';
+import type { Look } from '../source/watch.ts';
 import { problemsOfTemplates } from './match-templates.ts';
 import type { Tokens } from '../hosting/call.ts';
 import {
@@ -32,7 +32,7 @@ import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
-import { commitReader, withUncommitted } from './with-commits.ts';
+import { withCommits } from './with-commits.ts';
 
 type Listing = Promise<readonly ActualTemplate[]>;
 
@@ -47,8 +47,8 @@ export interface Client {
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-  /** Lists the template files, for a watcher. */
-  readonly scan: () => Promise<ScanResult>;
+  /** Whether the template files are other ones than the last pass took, for a watcher. */
+  readonly look: () => Promise<Look>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
   readonly savedAt: SavedAt;
@@ -61,6 +61,8 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
+  /** Whether template files that may be half uploaded wait; a command reads what is there. */
+  readonly isDaemon?: boolean;
   /** The names of all configured clients, as they are now. */
   readonly names?: () => readonly string[];
   /** The store for the state; default: the state directory. */
@@ -80,7 +82,7 @@ export const openClient = (options: ClientOptions): Client => new OpenClient(opt
 class OpenClient implements Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
-  readonly scan: Client['scan'];
+  readonly look: Client['look'];
   readonly publish: Client['publish'];
   readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
@@ -89,7 +91,6 @@ class OpenClient implements Client {
   readonly #connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
-  readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
   #tokens: Tokens;
   /** By the monotonic clock. */
@@ -120,8 +121,7 @@ class OpenClient implements Client {
     this.service = connectHosting(this.#connection);
     this.savedAt = storeLocation(settings, '', options.isSandbox);
     this.#templates = templatesOf(options, () => this.savedAt.scope);
-    this.#withCommits = commitReader({ ...this.#templates, ...settings });
-    this.scan = this.#templates.scan;
+    this.look = this.#templates.look;
     this.publish = this.#templates.publish;
     this.#observer = openObserver({
       clock,
@@ -225,25 +225,22 @@ class OpenClient implements Client {
     const { templates: names } = request;
     const described =
       names.length === 0 ? loaded : { ...loaded, problems: problemsOfTemplates(loaded, names) };
-    const part = request.onDesired?.(described) ?? described;
+    request.onDesired?.(described);
     const listing = early ?? this.#list();
     listing.catch(() => undefined);
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
     const askedAt = this.#askedAt(pass.clock);
-    const isUncommitted = this.#templates.uncommitted();
     const given = {
       ...pass,
       ...cached,
       ...state,
       startedAt,
-      described,
       listing,
       askedAt,
-      isUncommitted,
     };
-    const result = await reconcile(part, given);
-    const marked = this.#withCommits(withUncommitted(result, files, isUncommitted));
+    const result = await reconcile(described, given);
+    const marked = withCommits(result, this.settings.commitUrl);
     return { result: await this.#withUnmanaged(marked, request, listing, state), listing };
   }
 
@@ -302,11 +299,13 @@ class OpenClient implements Client {
 }
 
 const templatesOf = (
-  { settings, strict, allowEmpty = false, shared = null }: ClientOptions,
+  { settings, strict, allowEmpty = false, shared = null, clock, isDaemon = false }: ClientOptions,
   client: () => string,
 ): TemplateSource => {
   const load = loadOptionsOf(settings, { strict, allowEmpty });
-  return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
+  return shared
+    ? sharedTemplates({ ...shared, load, client })
+    : ownTemplates(load, { waits: isDaemon, clock });
 };
 
 const noneIfLost = (error: unknown): never[] => {

@@ -94,7 +94,7 @@ export class QueuedPasses implements PassStarter {
     if (this.#running !== null) return 'busy';
     this.#asked = null;
     // A process that died may have used the job's id for writes.
-    const pass = this.#outcomeOf({ run: retryCount === 0 ? id : randomUUID(), trigger, isFull: true });
+    const pass = this.#outcomeOf({ run: retryCount === 0 ? id : randomUUID(), trigger });
     this.#running = { trigger, ended: pass };
     this.#options.client.onState?.();
     const outcome = await pass;

@@ -34,7 +34,8 @@ export const check = (names: readonly string[], options: Options, io: Io): Promi
         // One unknown name spoils no other.
         if (!(error instanceof UserError || error instanceof HostingError)) throw error;
         failed = true;
-        printLine(io, context.redact(`${name}: ${error.message}`));
+        const said = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
+        printLine(io, context.redact(said));
       }
     }
     io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
@@ -66,7 +67,7 @@ interface CheckedName {
 const checkName = async (name: string, context: AppContext, io: Io): Promise<CheckedName> => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
-    throw new UserError('it is not a host name: give the name alone');
+    throw new UserError(`${name} is not a host name: give the name alone`);
   const found = await whileShown(io, `checking ${name}`, () => layersOf(name, context));
   const { client, subdomain, desired, records, matching } = found;
   const isWhole = canonicalHost(name) === canonicalHost(subdomain);

@@ -8,7 +8,7 @@ import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { messageOf } from '../errors.ts';
-import { createRevisions } from '../git/revision.ts';
+import { openCheckouts } from '../source/checkout.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
@@ -155,7 +155,9 @@ const examineFiles = async (client: Client): Promise<Finding> => {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (files === 0) return note('template files', `none yet: ${errors[0]?.message ?? ''}`);
   const [first] = templates;
-  const commit = first ? createRevisions()(path.resolve(client.settings.cwd, first.source.file)) : null;
+  const commit = first
+    ? (openCheckouts()(path.resolve(client.settings.cwd, first.source.file))?.commit ?? null)
+    : null;
   const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
   const text = `${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`;
   if (errors.length === 0) return ok('template files', text);

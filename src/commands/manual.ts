@@ -123,7 +123,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   check: {
     about:
-      'Shows a subdomain as the template file, the template at the service, its records at the service and each of its name servers have it, side by side.',
+      'Shows a subdomain, or a name below it, as the template file, the template at the service, the records at the service and each name server have it, side by side.',
     exitCodes: [
       [0, 'done, even if differences remain'],
       [1, unusable],

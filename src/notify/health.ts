@@ -29,7 +29,7 @@ export interface TemplateHealth {
   readonly template: string | null;
   readonly templateId: number | null;
   readonly file: string | null;
-  /** The commit of its file; absent if it is in none. */
+  /** The commit of its file; absent if it is in none, or nobody knows where to see it. */
   readonly commit?: Commit;
   readonly state: HealthState;
   readonly message: string | null;

@@ -80,9 +80,9 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
 
 type FoundByPass = Pick<PassResult, 'wasRead' | 'isIncomplete' | 'templates'>;
 
-const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
-  const { described = part, cache } = pass;
-  const desired = selectTemplates(part, pass.templates);
+const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
+  const { cache } = pass;
+  const desired = selectTemplates(described, pass.templates);
   const held = await unusableTemplates(desired, pass);
   const { askedAt = run.moment } = pass;
   const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());

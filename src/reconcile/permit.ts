@@ -2,6 +2,8 @@ import type { SkipCause } from '../plan/difference.ts';
 import { setKey } from '../plan/entry.ts';
 import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
 import { parkedKey } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
+import type { Incomplete } from '../model/template.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { matchesPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import {
@@ -46,6 +48,7 @@ export type SkipReason = (step: Step) => Skip | null;
  * | the template is not settled                            | what enters or leaves a name; the record sets concerned   |
  * | an answer that no listing has shown, lost memory       | what enters or leaves a name; the former but for undoing  |
  * | `mode: edits`                                          | what no edit of the file caused                           |
+ * | a file that may still be on its way                    | what parks a record, or takes it from its place           |
  * | the client: an error, a wait, the end of the program   | all                                                       |
  * | the template: a write in doubt                         | all but the undoing of a write of this pass               |
  * | one reading is not enough                              | all but that                                              |
@@ -91,6 +94,8 @@ const policyReason = (step: Step, state: TemplateState): Skip | null => {
   if (hold) return { cause: 'held', text: `held: ${hold.reason}` };
   const unsettled = unsettledReason(step, state);
   if (unsettled !== null) return { cause: 'held', text: `held: ${unsettled}` };
+  if (desired.incomplete && mayDrop(step, desired.incomplete))
+    return { cause: 'held', text: `held: ${incompleteText(desired.incomplete)}` };
   const { cause } = step.difference;
   if (desired.mode === 'edits' && !circumstances.force && cause !== 'edited' && cause !== 'both') {
     const text = `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
@@ -98,6 +103,16 @@ const policyReason = (step: Step, state: TemplateState): Skip | null => {
   }
   return null;
 };
+
+/** Whether a step takes away what the file may say again when all of it has arrived. */
+const mayDrop = (step: Step, { sets }: Incomplete): boolean => {
+  const own = actualOf(step);
+  if (own === null || isParkedName(own.name)) return false;
+  return movesName(step) || sets.includes(setKey(own));
+};
+
+const incompleteText = ({ until }: Incomplete): string =>
+  `its file changed a moment ago, and may still be on its way: what it lacks stays until ${isoOf(until)}`;
 
 /** While a template is not settled nothing enters or leaves a name, and nothing is written in a record set concerned. */
 const unsettledReason = (step: Step, state: TemplateState): string | null => {

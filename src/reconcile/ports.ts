@@ -27,8 +27,6 @@ export interface Ports {
   readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;
-  /** Whether a file differs from that commit; none does where this is missing. */
-  readonly isUncommitted?: (file: string) => boolean;
 }
 
 /** The scope of one pass, and its trigger. */
@@ -42,8 +40,6 @@ export interface Request {
   readonly templates: readonly string[];
   /** The only records to write; empty or absent: all. */
   readonly only?: readonly RecordPattern[];
-  /** Everything that the files describe, if the pass is about a part: two descriptions may be of one template. */
-  readonly described?: DesiredState;
   /** The first listing, if it was requested before the pass began, under the same lock. */
   readonly listing: Promise<readonly ActualTemplate[]> | null;
   /** When that listing was asked for, if it was before the pass began. */
@@ -81,7 +77,7 @@ export interface Overrides {
 
 /** The inputs of a pass. */
 export interface PassInputs {
-  /** The part that the pass is about, and everything that the files describe. */
+  /** The templates that the pass is about, and all that the files describe: two descriptions may be of one template. */
   readonly desired: DesiredState;
   readonly described: DesiredState;
   readonly actual: readonly ActualTemplate[];

@@ -286,9 +286,7 @@ const keyIn = ({ attempts }: TemplateState, { id }: Entry): string =>
 /** The entry, which is on disk before its step is sent. */
 const entryFor = (state: TemplateState, step: Step, { pass, moment }: ClientRun): NewEntry => {
   const { desired, view, memory } = state;
-  const { source, fragments = [] } = desired;
-  // What nobody has committed yet is not the work of the commit before it.
-  const isCommitted = [source.file, ...fragments].every((file) => pass.isUncommitted?.(file) !== true);
+  const { source } = desired;
   const own = actualOf(step);
   const clearing = planOf(state).clearsFor.get(step);
   return {
@@ -306,7 +304,7 @@ const entryFor = (state: TemplateState, step: Step, { pass, moment }: ClientRun)
     after: resultOf(step),
     cause: step.difference.cause,
     source: 'source' in step.difference ? step.difference.source : null,
-    revision: isCommitted ? pass.revisionOf(source.file) : null,
+    revision: pass.revisionOf(source.file),
     // A record without a name does not come back.
     makesWayFor: clearing && own?.name !== '' ? stepKey(clearing) : null,
     idsBefore: own ? [] : idsBefore(view, canonicalType(resultOf(step).type), memory),

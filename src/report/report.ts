@@ -182,7 +182,6 @@ const template = z.object({
   id: z.nullable(z.int()).describe("the service's id of the template; null if none was found"),
   file: z.string(),
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
-  uncommitted: z.exactOptional(z.literal(true)).describe('present if the file differs from that commit'),
   status,
   message: z.nullable(z.string()).describe('why it is held, suspended or failed'),
   suspension: z.exactOptional(
@@ -246,9 +245,7 @@ const problem = z.object({
 /** Also in notifications. */
 export const commitSchema = z.object({
   revision: described('its id, as in `revision` of templates'),
-  author: z.nullable(z.string()).describe('their name; null where the checkout cannot be read'),
-  subject: z.nullable(z.string()).describe('the first line of its message'),
-  url: z.nullable(z.string()).describe('where to see it, by `commitUrl`'),
+  url: z.string().describe('where to see it, by `commitUrl`'),
 });
 
 const unmanaged = z.object({
@@ -274,7 +271,10 @@ export const reportSchema = z
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
     problems: z.array(problem).describe("problems of template files, and of clients' settings files"),
-    commits: z.array(commitSchema).default([]).describe("the commits of the templates' files"),
+    commits: z
+      .array(commitSchema)
+      .default([])
+      .describe("the commits of the templates' files, with the setting `commitUrl`"),
     unmanaged: z
       .array(unmanaged)
       .default([])

@@ -3,10 +3,16 @@ import { join, resolve } from 'node:path';
 import type { PublishedFile } from '../model/published.ts';
 import { isFragmentPath } from '../model/template.ts';
 import type { Root } from './scan.ts';
-import { includeTarget, type ParseCache, type Snapshot } from './snapshot.ts';
+import { includeTarget, type Snapshot } from './snapshot.ts';
 
 /** Fetches contents by their hashes. Throws if one is not there any more. */
 export type FetchContents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+
+/** Parses contents, or returns what is known of a hash. */
+export interface ParseCache {
+  readonly parse: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
+  readonly known: (hash: string) => FileContent | undefined;
+}
 
 /** Files as their source had them, with its paths and with what it could not read. */
 export const readPublished = async (
@@ -38,7 +44,8 @@ export const readPublished = async (
   return {
     files: listed.flatMap((one) => ('file' in one ? one.file : [])),
     missing: listed.flatMap((one) => ('file' in one ? [] : one)),
-    fingerprint: null,
+    read: new Map(),
+    basis: null,
   };
 };
 
@@ -78,7 +85,7 @@ const parseAll = async (
   const unknown: { hash: string; size: number; isFragment: boolean }[] = [];
   for (const { path, content } of files) {
     if (!('hash' in content) || parsed.has(content.hash)) continue;
-    const known = cache.known?.(content.hash);
+    const known = cache.known(content.hash);
     if (known) parsed.set(content.hash, known);
     else unknown.push({ ...content, isFragment: isFragmentPath(path) });
   }

@@ -119,7 +119,6 @@ export const everyKind: PassResult = pass({
       id: 12,
       file: 'templates/parked.yaml',
       revision: '4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
-      uncommitted: true,
       inSync: 5,
       parked: 2,
       ignored: 1,
@@ -461,8 +460,6 @@ export const everyKind: PassResult = pass({
   commits: [
     {
       revision: '4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345',
-      author: 'Anna Example',
-      subject: 'Move the shop to its new host',
       url: commitAddress,
     },
   ],

@@ -129,8 +129,8 @@ export class ClientController {
   }
 
   /** Starts the watcher and the schedules. */
-  async start(): Promise<void> {
-    this.#triggers = await startTriggers({
+  start(): void {
+    this.#triggers = startTriggers({
       client: this.#client,
       duties: this.#options.fleet.duties,
       onChange: () => {
@@ -204,7 +204,7 @@ export class ClientController {
     const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
     const started = performance.now();
     try {
-      const result = await this.#compare(cause, id, signal);
+      const result = await this.#compare(id, signal);
       return this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
@@ -229,7 +229,7 @@ export class ClientController {
     this.#successor = null;
     this.#hasAsked = false;
     await Promise.all([previous.close(), triggers?.close()]);
-    await this.start();
+    this.start();
   }
 
   /** Where they are shared, passes know nothing of them before they are published. */
@@ -238,7 +238,7 @@ export class ClientController {
     if (result === 'published' || result === null) this.trigger('file-change');
   }
 
-  #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
+  #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
     const { log, metrics } = this.#options;
     return this.#client.pass({
       run: id.run,
@@ -250,7 +250,7 @@ export class ClientController {
       onStart: () => logStarted(id, log),
       onDesired: (desired) => {
         logInvalid(desired, id, log);
-        return this.#latest.begin(desired, isFull);
+        this.#latest.begin(desired);
       },
       onChange: (change) => {
         logChange(change, id, log);

@@ -18,8 +18,6 @@ export interface PassCause {
   /** The id of the pass. */
   readonly run: string;
   readonly trigger: Trigger;
-  /** False if only files have changed, so that comparing the changed templates is enough. */
-  readonly isFull: boolean;
 }
 
 /** One pass. It starts no new write once the signal is aborted, and then ends soon. */
@@ -57,8 +55,7 @@ export interface PassLoopState {
 }
 
 /**
- * The passes of one client, one at a time. Requests during a pass are merged into one more pass, which is a
- * full one if any of them was.
+ * The passes of one client, one at a time. Requests during a pass are merged into one more pass.
  *
  * | after a pass | trigger              | next pass                              |
  * |--------------|----------------------|----------------------------------------|
@@ -116,7 +113,7 @@ export class PassLoop implements PassStarter {
   /** Returns the id of the pass; null if there is none, at the end of the process. */
   #ask(trigger: Trigger): string | null {
     if (this.#closing.signal.aborted) return null;
-    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger, isFull: trigger !== 'file-change' });
+    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger });
     this.#waiting = cause;
     if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
     this.#onState();
@@ -219,7 +216,7 @@ const maxDelay = 24 * 3_600_000;
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
 const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
-  one === null ? other : { run: one.run, trigger: strongest(one, other), isFull: one.isFull || other.isFull };
+  one === null ? other : { run: one.run, trigger: strongest(one, other) };
 
 const strongest = (one: PassCause, other: PassCause): Trigger =>
   byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;

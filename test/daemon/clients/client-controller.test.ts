@@ -38,7 +38,7 @@ const controlled = (openings: () => readonly string[], more: () => Partial<PassR
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      scan: never,
+      look: never,
       publish: never,
       savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),

@@ -8,7 +8,6 @@ const controlled = (random = 1) => {
   const passes: {
     run: string;
     trigger: Trigger;
-    isFull: boolean;
     signal: AbortSignal;
     end: (outcome: PassOutcome | Error) => Promise<void>;
   }[] = [];
@@ -250,45 +249,6 @@ describe('after a pass that another process kept from running', () => {
     expect(loop.state).toMatchObject({ failures: 1, backoffUntil: new Date(Date.now() + 2_000) });
     loop.trigger('request');
     expect(started()).toEqual(['startup', 'request', 'request']);
-  });
-});
-
-describe('a pass is whole', () => {
-  const kinds = [
-    ['startup', true],
-    ['schedule', true],
-    ['request', true],
-    ['file-change', false],
-  ] as const;
-  it.each(kinds)('after %s: %s', (trigger, isFull) => {
-    const { loop, last } = controlled();
-    loop.trigger(trigger);
-    expect(last()).toMatchObject({ trigger, isFull });
-  });
-
-  it.each([[['schedule', 'file-change']], [['file-change', 'schedule']]] as const)(
-    'if anything that it stands for is: %s',
-    async (triggers) => {
-      const { loop, last } = controlled();
-      loop.trigger('file-change');
-      for (const trigger of triggers) loop.trigger(trigger);
-      await last().end('ok');
-      expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    },
-  );
-
-  it('if it replaces a whole one that failed, and not one that succeeded', async () => {
-    const { loop, last } = controlled();
-    loop.trigger('schedule');
-    await last().end('failed');
-    loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    loop.trigger('file-change');
-    await last().end('failed');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    await last().end('ok');
-    loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: false });
   });
 });
 

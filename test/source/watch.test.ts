@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fingerprints } from '../../../src/daemon/watch/fingerprint.ts';
-import { watchEntry } from '../../../src/daemon/watch/folder-watch.ts';
-import { restAfter, watchTemplates, type Watcher } from '../../../src/daemon/watch/watch.ts';
-import { scanFiles } from '../../../src/source/scan.ts';
-import { listeningLogger } from '../listening-logger.ts';
-import { pointBelow, ways, writeBelow } from '../ways.ts';
+import { watchEntry } from '../../src/source/entry-watch.ts';
+import { ownTemplates } from '../../src/source/template-source.ts';
+import { restAfter, watchFiles, type Watcher } from '../../src/source/watch.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { DesiredState } from '../../src/model/template.ts';
+import { listeningLogger } from '../daemon/listening-logger.ts';
+import { pointBelow, ways, writeBelow } from '../daemon/ways.ts';
+import { options as loadOptions } from '../desired/load-files.ts';
 
 const never = 3_600_000;
 let home: string;
@@ -25,27 +27,36 @@ afterEach(async () => {
 
 const at = (...names: string[]): string => path.join(home, ...names);
 
+/** A template file that differs in this. */
+const saying = (content: string, template = 'a.yaml'): string =>
+  `template: ${template}\nrecords:\n  - {type: TXT, content: ${content}}\n`;
+
 const write = (file: string, content: string = randomUUID()): Promise<void> =>
-  writeBelow(home, file, content);
+  writeBelow(home, file, saying(content, path.basename(file)));
 
 const point = (link: string, target: string): Promise<void> => pointBelow(home, link, target);
 
-/** Watches, and lets the test await each call: `next` resolves with the content that was there then. */
+/** Watches, and lets the test await each call: `next` resolves with the content that was loaded then. */
 const watching = async (options: { paths: string[]; read: string; poll?: number; quiet?: number }) => {
   const { log } = listeningLogger();
   const contents: (string | null)[] = [];
   let onChanged: (() => void) | undefined;
   const paths = options.paths.map((name) => at(name));
-  watcher = await watchTemplates({
+  // A minute ahead: what there is already is no new upload.
+  const clock = { ...systemClock, now: () => Date.now() + 60_000 };
+  const templates = ownTemplates({ ...loadOptions, paths }, { waits: true, clock });
+  await templates.load();
+  watcher = watchFiles({
     paths,
-    scan: () => scanFiles(paths),
+    look: templates.look,
     quiet: options.quiet ?? 20,
     poll: options.poll ?? 30,
     log,
-    onChange: () => {
-      contents.push(contentOf(at(options.read)));
-      onChanged?.();
-    },
+    onChange: () =>
+      void templates.load().then((state) => {
+        contents.push(contentIn(state, at(options.read)));
+        return onChanged?.();
+      }),
   });
   let seen = 0;
   const next = async (): Promise<string | null> => {
@@ -63,9 +74,13 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
   return { contents, until };
 };
 
-const contentOf = (file: string): string | null => {
+/** What the template file says, by whatever path it was found. */
+const contentIn = ({ templates }: DesiredState, file: string): string | null =>
+  templates.find(({ source }) => realPathOf(source.file) === realPathOf(file))?.records[0]?.content ?? null;
+
+const realPathOf = (file: string): string | null => {
   try {
-    return readFileSync(file, 'utf8');
+    return realpathSync(file);
   } catch {
     return null;
   }
@@ -73,22 +88,22 @@ const contentOf = (file: string): string | null => {
 
 describe.each(ways)('$name', ({ root, read, prepare, change }) => {
   it('is noticed, one after the other', async () => {
-    await prepare(home, 'first');
+    await prepare(home, saying('first'));
     const { until } = await watching({ paths: [root], read });
     for (const content of ['second', 'third', 'fourth']) {
-      await change(home, content);
+      await change(home, saying(content));
       expect(await until(content)).toBe(content);
     }
   });
 
   it('is noticed by events alone', async () => {
-    await prepare(home, 'first');
+    await prepare(home, saying('first'));
     const { contents } = await watching({ paths: [root], read, poll: never });
     for (const content of ['second', 'third']) {
       // Events are lost until the system's watches stand, of which nothing tells.
       await vi.waitFor(
         async () => {
-          if (!contents.includes(content)) await change(home, content);
+          if (!contents.includes(content)) await change(home, saying(content));
           expect(contents).toContain(content);
         },
         { timeout: 10_000, interval: 100 },
@@ -189,7 +204,7 @@ describe('a watcher', () => {
       await write('next/deep/a.yaml', content);
       await rename(at('root/zones'), at(randomUUID()));
       await rename(at('next'), at('root/zones'));
-      await bring(`${content}, edited`, () => write('root/zones/deep/a.yaml', `${content}, edited`));
+      await bring(`${content} edited`, () => write('root/zones/deep/a.yaml', `${content} edited`));
     }
   });
 
@@ -209,11 +224,8 @@ describe('a watcher', () => {
   it('makes no call for hidden files', async () => {
     await write('root/a.yaml', 'first');
     const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    const takeFingerprint = fingerprints(() => scanFiles([at('root')]));
-    const before = await takeFingerprint();
     await write('root/.a.yaml.swp');
     await write('root/.git/index');
-    expect(await takeFingerprint()).toEqual(before);
     await write('root/a.yaml', 'second');
     expect(await until('second')).toBe('second');
     expect(contents).toEqual(['second']);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchEntry } from '../../../src/daemon/watch/folder-watch.ts';
+import { watchEntry } from '../../src/source/entry-watch.ts';
 
 /** Watches an entry until the test ends; resolves with the first event. */
 const watching = (entry: string): { readonly event: Promise<void>; readonly end: () => void } => {

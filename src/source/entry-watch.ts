@@ -15,14 +15,11 @@ export interface EntryWatch {
  */
 export const watchEntry = (one: EntryWatch): (() => void) => {
   const directory = path.dirname(one.entry);
-  const name = path.basename(one.entry);
   const folder = folderAt(directory);
-  const ofName = folder.watches.get(name) ?? new Set();
-  folder.watches.set(name, ofName.add(one));
+  folder.watches.add(one);
   if (folder.error !== null) one.onError(folder.error);
   return () => {
-    ofName.delete(one);
-    if (ofName.size === 0 && folder.watches.get(name) === ofName) folder.watches.delete(name);
+    folder.watches.delete(one);
     if (folder.watches.size > 0) return;
     folder.watcher?.close();
     if (folders.get(directory) === folder) folders.delete(directory);
@@ -32,8 +29,7 @@ export const watchEntry = (one: EntryWatch): (() => void) => {
 interface Folder {
   /** Of the directory; null if it was not there. */
   readonly identity: string | null;
-  /** By the names of entries. */
-  readonly watches: Map<string, Set<EntryWatch>>;
+  readonly watches: Set<EntryWatch>;
   /** Null if it could not be opened, or has failed. */
   watcher: FSWatcher | null;
   error: unknown;
@@ -43,44 +39,32 @@ const folders = new Map<string, Folder>();
 
 /** A watcher stays with a directory that was moved away, and ends with one that was removed. */
 const folderAt = (directory: string): Folder => {
-  const identity = identityOf(directory);
+  // A directory may have the number of one that was removed.
+  const stats = statSync(directory, { bigint: true, throwIfNoEntry: false });
+  const identity = stats ? `${stats.dev}:${stats.ino} ${stats.birthtimeNs}` : null;
   const known = folders.get(directory);
-  const isOpen = known?.watcher != null && identity !== null && known.identity === identity;
-  return isOpen ? known : openFolder(directory, identity);
+  if (known?.watcher != null && identity !== null && known.identity === identity) return known;
+  const folder: Folder = { identity, watches: new Set(), watcher: null, error: null };
+  folders.set(directory, folder);
+  // A directory that is not there yet is found by polling.
+  if (identity !== null) open(directory, folder);
+  return folder;
 };
 
-/** A directory may have the number of one that was removed. */
-const identityOf = (directory: string): string | null => {
-  try {
-    const { dev, ino, birthtimeNs } = statSync(directory, { bigint: true });
-    return `${dev}:${ino} ${birthtimeNs}`;
-  } catch {
-    return null;
-  }
-};
-
-const openFolder = (directory: string, identity: string | null): Folder => {
-  const folder: Folder = { identity, watches: new Map(), watcher: null, error: null };
-  const everyone = (): EntryWatch[] => [...folder.watches.values()].flatMap((ofName) => [...ofName]);
+const open = (directory: string, folder: Folder): void => {
   const fail = (error: unknown): void => {
     folder.watcher?.close();
     folder.watcher = null;
     folder.error = error;
-    for (const { onError } of everyone()) onError(error);
+    for (const { onError } of folder.watches) onError(error);
   };
-  folders.set(directory, folder);
   try {
     folder.watcher = watch(directory, (_, name) => {
-      const concerned = name === null ? everyone() : [...(folder.watches.get(name) ?? [])];
-      for (const { onEvent } of concerned) onEvent();
+      for (const { entry, onEvent } of folder.watches)
+        if (name === null || path.basename(entry) === name) onEvent();
     });
     folder.watcher.on('error', fail);
   } catch (error) {
-    // A directory that is not there yet is found by polling.
-    if (!isAbsence(error)) fail(error);
+    fail(error);
   }
-  return folder;
 };
-
-const isAbsence = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

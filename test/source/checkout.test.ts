@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createRevisions } from '../../src/git/revision.ts';
+import { openCheckouts } from '../../src/source/checkout.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
 
 const revisionAt = (folder: string): string | null =>
-  createRevisions()(path.join(folder, 'templates/web.yaml'));
+  openCheckouts()(path.join(folder, 'templates/web.yaml'))?.commit ?? null;
 
 test.each<[string, (checkout: string) => string]>([
   ['a branch', (checkout) => checkout],
@@ -64,13 +64,27 @@ test('a file outside of a checkout has none, and neither has one before the firs
 test('a pass sees one commit for all files of a folder, and the next pass the new one', () => {
   const checkout = newCheckout();
   const file = path.join(checkout, 'templates/web.yaml');
-  const [first, revisionOf] = [git(checkout, 'rev-parse', 'HEAD'), createRevisions()];
-  expect(revisionOf(file)).toBe(first);
+  const [first, checkoutOf] = [git(checkout, 'rev-parse', 'HEAD'), openCheckouts()];
+  expect(checkoutOf(file)).toEqual({ root: checkout, commit: first });
   git(checkout, 'commit', '--quiet', '--allow-empty', '-m', 'two');
-  expect(revisionOf(path.join(checkout, 'templates/mail.yaml'))).toBe(first);
+  expect(checkoutOf(path.join(checkout, 'templates/mail.yaml'))?.commit).toBe(first);
   expect(revisionAt(checkout)).toBe(git(checkout, 'rev-parse', 'HEAD'));
 });
 
 test('a file that is gone has none', () => {
-  expect(createRevisions()(path.join(newCheckout(), 'templates/gone.yaml'))).toBeNull();
+  expect(openCheckouts()(path.join(newCheckout(), 'templates/gone.yaml'))).toBeNull();
+});
+
+test.each([
+  'ref: ../../secret',
+  'ref: refs/../../secret',
+  'ref: refs/heads/../../../secret',
+  '../secret',
+  'ref: /etc/secret',
+])('HEAD with `%s` is no commit', (text) => {
+  const checkout = newCheckout();
+  for (const folder of [checkout, path.dirname(checkout), path.join(checkout, '.git')])
+    writeFileSync(path.join(folder, 'secret'), `${'1'.repeat(40)}\n`);
+  writeFileSync(path.join(checkout, '.git/HEAD'), `${text}\n`);
+  expect(revisionAt(checkout)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../../settings.ts';
-import { watchTemplates, type Watcher } from './watch.ts';
+import { watchFiles, type Watcher } from '../../source/watch.ts';
 
 /** Has the files of clients read again when they change, and from time to time while something is wrong with them. */
 export class ClientFilesWatch {
@@ -27,9 +27,9 @@ export class ClientFilesWatch {
     this.note(settings);
     const { clientFiles } = settings;
     if (clientFiles === null || this.#isClosed) return;
-    this.#watcher = await watchTemplates({
+    this.#watcher = watchFiles({
       paths: clientFiles.directories,
-      scan: () => clientFiles.scan(),
+      look: () => Promise.resolve({ ...clientFiles.look(), dueIn: null }),
       onChange: this.#reread,
       log: this.#log,
     });
