@@ -19,7 +19,7 @@ library       process-io.ts app report log.ts settings.ts settings result.ts mod
 process-io.ts io.ts lib
 main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
-commands      app cluster daemon notify report sandbox memory source import desired hosting answers state
+commands      app cluster daemon notify report sandbox memory source import desired hosting answers network state
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts

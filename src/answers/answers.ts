@@ -54,6 +54,8 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     const known = servers.get(address) ?? {
       resolver: resolverAt(address, timeout),
       limited: limit(questionsAtOnce),
+      hasAnswered: false,
+      silence: null,
     };
     servers.set(address, known);
     return known;
@@ -91,6 +93,9 @@ export const openAnswers = (options: AnswersOptions): Answers => {
 interface Server {
   readonly resolver: Resolver;
   readonly limited: ReturnType<typeof limit>;
+  hasAnswered: boolean;
+  /** Why it is not asked again in this round: it has answered nothing. */
+  silence: string | null;
 }
 
 const questionsAtOnce = 32;
@@ -151,7 +156,10 @@ const read = async (
   const about = { name, address, serial: null };
   if (refusal !== null)
     return { server: { ...about, status: 'failed', message: refusal }, hasAnswered: false, differences: [] };
-  const { resolver, limited } = open();
+  const known = open();
+  const { resolver, limited, silence } = known;
+  if (silence !== null)
+    return { server: { ...about, status: 'silent', message: silence }, hasAnswered: false, differences: [] };
   const differences: AnswerDifference[] = [];
   let [serial, message]: [number | null, string | null] = [null, null];
   let hasAnswered = true;
@@ -161,6 +169,7 @@ const read = async (
       resolver.resolveSoa(subdomain).then((soa) => soa.serial),
       null,
     );
+    known.hasAnswered = true;
     await Promise.all(
       sets.map(({ name: asked, type, records }) =>
         limited(async () => {
@@ -183,6 +192,7 @@ const read = async (
   } catch (error) {
     message = silenceWords(error);
     hasAnswered = differences.length > 0 || !isSilence(error);
+    if (!hasAnswered && !known.hasAnswered) known.silence = message;
   }
   const status = differences.length > 0 ? 'drifted' : message === null ? 'in-sync' : 'silent';
   return { server: { name, address, serial, status, message }, hasAnswered, differences };

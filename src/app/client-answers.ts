@@ -2,6 +2,7 @@ import { HostingError } from '../hosting/errors.ts';
 import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { canonicalHost } from '../model/host.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
+import { isFaulty } from '../report/answers-view.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
 import { notAsked, type SubdomainAnswers } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -87,9 +88,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
 
 /** Name servers that are all silent are drift if others answered: then it is not this machine that cannot ask. */
 const withSilentAsDrift = (found: KnownAnswers): KnownAnswers => {
-  const hasAnswered = [...found.values()].some(({ servers }) =>
-    servers.some(({ status }) => status === 'in-sync' || status === 'drifted'),
-  );
+  const hasAnswered = [...found.values()].some(({ servers }) => servers.some((server) => !isFaulty(server)));
   if (!hasAnswered) return found;
   return new Map(
     [...found].map(([key, answers]) => {

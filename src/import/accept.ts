@@ -57,7 +57,12 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
     const problems = newProblems(after, input.before, made);
     if (switchOff(problems, (problem) => additionAt(problem, made), allow)) continue;
     const error = problems.find(({ severity }) => severity === 'error');
-    const why = error ? `${error.message} [${error.check}]` : whyNotExact(after, input);
+    const isSyntax = error?.check === 'yaml-syntax';
+    const why = isSyntax
+      ? 'it cannot be changed in its place'
+      : error
+        ? `${error.message} [${error.check}]`
+        : whyNotExact(after, input);
     if (why === null) return { files: made };
     return { refusals: changes.map((change) => byHand(change, template, why)) };
   }

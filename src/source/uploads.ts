@@ -52,8 +52,8 @@ export interface Version extends Ending {
 export class Uploads {
   readonly #clock: Pick<Clock, 'now'>;
   #changes = new Map<string, Change>();
-  /** The commits of the given paths at the last look, and at this one. */
-  #commits: CommitOf = () => null;
+  /** The commits of the given paths at this look, and at the one before. */
+  #commits: CommitOf | null = null;
   #commitsBefore: CommitOf = () => null;
   readonly #marked = new WeakMap<DesiredTemplate, DesiredTemplate>();
 
@@ -68,8 +68,9 @@ export class Uploads {
 
   /** Begins a look at these files. */
   begin(files: readonly ScannedFile[]): void {
-    this.#commitsBefore = this.#commits;
-    this.#commits = commitsOf(files);
+    const commits = commitsOf(files);
+    this.#commitsBefore = this.#commits ?? commits;
+    this.#commits = commits;
   }
 
   /** Notes how a file stands to the version in use, and what all files said then. Null: there is nothing to wait for. */
@@ -109,7 +110,7 @@ export class Uploads {
       endedLine: version?.endsLine ?? true,
       commit: this.#commitsBefore(file),
     };
-    if (commit !== this.#commits(file)) return null;
+    if (commit !== this.#commits?.(file)) return null;
     return { times, since, before, endedLine, commit };
   }
 
@@ -209,8 +210,9 @@ const lackIn = ({ before }: Change, file: string, templates: readonly DesiredTem
  */
 const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, now: number): number => {
   const written = Number(identity.mtimeNs / 1_000_000n);
+  if (now - written >= long || written > now + aheadAtMost) return 0;
   const isMoved = identity.ctimeNs > identity.mtimeNs || path.resolve(cwd, given) !== real;
-  return isMoved || written > now + aheadAtMost ? 0 : Math.min(written, now);
+  return isMoved ? 0 : Math.min(written, now);
 };
 
 /** Milliseconds by which the clock of a file server may be ahead. */

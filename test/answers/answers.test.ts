@@ -1,5 +1,6 @@
 import type { Answer, Packet } from 'dns-packet';
 import { describe, expect, it, vi } from 'vitest';
+import { openAnswers } from '../../src/answers/answers.ts';
 import { resolverAt } from '../../src/answers/ask.ts';
 import { delegatedServers } from '../../src/answers/find-servers.ts';
 import { apex, check, serve, shown, told, type CheckOptions } from './checked.ts';
@@ -122,6 +123,20 @@ describe('a name server', () => {
       differences: [],
     });
     expect(new Set(silent.questions)).toEqual(new Set([`udp ${apex} SOA`]));
+  });
+
+  it('that has answered nothing is not asked again in the round', async () => {
+    const server = await serve({ lines: right });
+    server.hush();
+    const { signal } = new AbortController();
+    const ask = openAnswers({ timeout: 100, resolver: null, grace: 0, now: Date.now, signal });
+    const about = { records: one, nameservers: [server.place], lastWriteAt: null, previous: null };
+    const [first, second] = [
+      await ask({ ...about, subdomain: apex }),
+      await ask({ ...about, subdomain: 'other.example.net' }),
+    ];
+    expect(second).toEqual(first);
+    expect(new Set(server.questions)).toEqual(new Set([`udp ${apex} SOA`]));
   });
 
   it('that is silent alone says nothing about the subdomain', async () => {

@@ -91,6 +91,18 @@ describe('one record', () => {
       '-  - { type: A,    name: www,   content: 192.0.2.1   }   # two\n+  - { type: A,    name: www,   content: 192.0.2.99   }   # two',
     ],
     [
+      'in a list that is not indented',
+      '- type: A\n  content: 192.0.2.1\n\n-   type: A\n    name: www\n    content: 192.0.2.1 # two\n',
+      [a, { ...www, content: '192.0.2.9' }, { ...a, name: 'x' }],
+      '-    content: 192.0.2.1 # two\n+    content: 192.0.2.9 # two\n+- { type: A, name: x, content: 192.0.2.1 }',
+    ],
+    [
+      'in braces over several lines',
+      '  - { type: A,\n      content: 192.0.2.1,\n    }\n\n\n  - {\n      type: A, name: www, content: 192.0.2.1\n    }\n',
+      [{ ...www, content: '192.0.2.9' }],
+      '-  - { type: A,\n-      content: 192.0.2.1,\n-    }\n-      type: A, name: www, content: 192.0.2.1\n+      type: A, name: www, content: 192.0.2.9',
+    ],
+    [
       'with a text that needs quotation marks',
       '  - { type: TXT, content: plain }\n  - { type: TXT, name: b, content: "double" }\n',
       [
@@ -204,6 +216,12 @@ describe('it is refused with its place and what to write there', () => {
       },
       [],
       '_mail.yaml:2: template other includes this file too: remove { type: A, content: 192.0.2.1 }',
+    ],
+    [
+      'all of a list in brackets',
+      { 'web.yaml': 'template: web\nrecords: [\n  { type: A, content: 192.0.2.1 }, # one\n]\n' },
+      [{ type: 'AAAA', content: '2001:db8::1', ttl: null }],
+      "web.yaml:3: it cannot be changed in its place: remove { type: A, content: 192.0.2.1 }\nweb.yaml: it cannot be changed in its place: add - { type: AAAA, content: '2001:db8::1' }",
     ],
     [
       'what would be invalid',

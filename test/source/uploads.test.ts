@@ -61,6 +61,10 @@ const uploads: Record<string, readonly [string, string]> = {
     'template: web\nttl: 60\nrecords:\n- type: A\n  name: www\n  content: 192.0.2.1\n  ttl: 300\n- type: TXT\n  content: v=spf1 mx\n    -all\n- {type: TXT, name: b, content: b}\n',
     'template: web\nttl: 60\nrecords:\n- type: A\n  name: www\n  content: 192.0.2.11\n  ttl: 300\n- type: A\n  content: 192.0.2.7\n  ttl: 301\n- type: TXT\n  content: v=spf1 mx\n    ip4:192.0.2.0/24\n    -all\n- {type: TXT, name: b, content: b}\n',
   ],
+  'a number at the end': [
+    'template: web\nrecords:\n- type: A\n  content: 203.0.113.1\n',
+    'template: web\nrecords:\n- type: A\n  content: 203.0.113.250\n',
+  ],
   'lists of contents': [
     'template: web\nrecords:\n- type: A\n  content:\n  - 192.0.2.1\n  - 192.0.2.2\n- {type: TXT, content: a}\n',
     'template: web\nrecords:\n- type: A\n  content:\n  - 192.0.2.3\n  - 192.0.2.1\n  - 192.0.2.2\n- {type: TXT, content: a}\n',
@@ -237,8 +241,14 @@ describe('a file of which there was no version', () => {
     expect(isMarked(await load())).toBe(false);
   });
 
-  test('without a final newline is no file for 30 s, which is not an error', async () => {
-    const young = await daemonOver({ 'a.yaml': web('192.0.2.1').trimEnd() }, undefined, false);
+  test.each([
+    ['', () => directoryWith({})],
+    [', in a checkout too', () => Promise.resolve(newCheckout())],
+  ])('without a final newline is no file for 30 s, which is not an error%s', async (_, folder) => {
+    const directory = await folder();
+    rmSync(join(directory, 'templates'), { recursive: true, force: true });
+    writeFileSync(join(directory, 'a.yaml'), web('192.0.2.1').trimEnd());
+    const young = await daemonOver({}, directory, false);
     expect(young.first).toMatchObject({ templates: [], problems: [], unusable: [], files: 1 });
     expect(young.passed()).toBeGreaterThan(2_000);
     young.forward(30_000);
