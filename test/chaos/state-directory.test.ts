@@ -170,6 +170,11 @@ it.runIf(isRootOnLinux)(
     expect(applied.stderr).toContain(
       `${memoryOf(place)} has the mode 660, and cannot be closed to other users: EPERM`,
     );
+    const daemon = place.start(['run', '--listen', 'off'], { process: { uid: 65_534 } });
+    const warned = daemon.line(({ notice }) => String(notice).includes('cannot be closed to other users'));
+    expect(await warned).toMatchObject({ level: 'warn' });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
   },
 );
 

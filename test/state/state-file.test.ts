@@ -122,6 +122,15 @@ describe('a state that', () => {
     else expect(journal).toHaveLength(2);
   });
 
+  it('lost its journal between two processes lacks what was sent, and says so', async () => {
+    const first = newProcess();
+    await first.pass(write);
+    // As if it had been killed.
+    rmSync(`${first.file}-wal`);
+    const second = newProcess(path.dirname(first.file));
+    expect(await second.pass()).toMatchObject({ holdsAdds: expect.stringMatching(lost), journal: [] });
+  });
+
   it('waits after a restart too', async () => {
     const first = newProcess();
     await first.pass(write);
