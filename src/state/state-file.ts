@@ -26,7 +26,8 @@ export class StateFile {
   /** Changes when what this process has saved may be lost. */
   #life = 0;
   #lost: Loss | null = null;
-  #warn: (message: string) => void = () => undefined;
+  /** What its openings had to say, until there is somebody to tell. */
+  readonly #unsaid: string[] = [];
   /** How often this connection has written, by what it has written. */
   readonly #writes = new Map<string, number>();
   #openings = 0;
@@ -49,18 +50,17 @@ export class StateFile {
   }
 
   /** Opens it for a task, whose later statements throw if the file is lost meanwhile. Throws `DamagedMemoryError`. */
-  async begin(warn: (message: string) => void): Promise<number> {
-    this.#warn = warn;
+  async begin(): Promise<number> {
     await this.#opened();
     return this.#life;
   }
 
   /** The same; a file that cannot be used makes way for a new one, with what to say of it. */
   async beginWriting(warn: (message: string) => void, onReplaced: OnReplaced): Promise<number> {
-    this.#warn = warn;
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#opened(onReplaced);
+        for (const message of this.#unsaid.splice(0)) warn(message);
         const life = this.#life;
         this.#setMark(await this.ask(life, markOf));
         return life;
@@ -70,6 +70,8 @@ export class StateFile {
       }
     }
   }
+
+  readonly #keepUnsaid = (message: string): void => void this.#unsaid.push(message);
 
   #setMark(mark: Mark): void {
     this.#mark = mark;
@@ -211,7 +213,7 @@ export class StateFile {
       return await this.#openAgain();
     } catch (error) {
       if (!(error instanceof DamagedMemoryError)) throw error;
-      onReplaced(await replaceDatabase(this.file, error, { now: this.now, warn: this.#warn }));
+      onReplaced(await replaceDatabase(this.file, error, { now: this.now, warn: this.#keepUnsaid }));
       this.#mark = null;
       this.#noted = '';
       this.#life += 1;
@@ -227,7 +229,7 @@ export class StateFile {
     finishReplacing(this.file);
     this.#mark ??= readMark(this.file);
     const missing = this.#mark && { at: this.now, why: wasLost(this.file) };
-    const opening = { now: this.now, warn: this.#warn, ...(missing && { lost: missing }) };
+    const opening = { now: this.now, warn: this.#keepUnsaid, ...(missing && { lost: missing }) };
     const connection = await openDatabase(this.file, opening);
     try {
       const { id, entries } = markOf(connection);

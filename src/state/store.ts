@@ -44,7 +44,7 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     isAbsent(location.file)
       ? task(null)
       : reading(location.file, async (state) => {
-          const life = await state.begin(silent);
+          const life = await state.begin();
           const before = await state.ask(life, (connection) => renamedFrom(connection, location));
           return task(memoryIn(state, life, location, before?.scope));
         });
@@ -107,10 +107,8 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
   };
 };
 
-const silent = (): void => undefined;
-
 const suspensionsOf = (now: () => number) => async (state: StateFile) => {
-  const life = await state.begin(silent);
+  const life = await state.begin();
   return state.ask(life, (connection) => suspensionsIn(connection, now()));
 };
 

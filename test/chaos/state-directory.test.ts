@@ -29,7 +29,7 @@ describe('a damaged state file', { timeout: 60_000 }, () => {
     // Saved again: an edit is recognised.
     await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
     const edited = await place.apply();
-    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: expect.not.stringContaining('damaged') });
+    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: expect.stringContaining('no adds before') });
     expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
   });
 
@@ -170,6 +170,11 @@ it.runIf(isRootOnLinux)(
     expect(applied.stderr).toContain(
       `${memoryOf(place)} has the mode 660, and cannot be closed to other users: EPERM`,
     );
+    const daemon = place.start(['run', '--listen', 'off'], { process: { uid: 65_534 } });
+    const warned = daemon.line(({ notice }) => String(notice).includes('cannot be closed to other users'));
+    expect(await warned).toMatchObject({ level: 'warn' });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
   },
 );
 

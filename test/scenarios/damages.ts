@@ -21,6 +21,11 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
     writeFileSync(file, bytes);
   },
   earlier: (file) => withDatabase(file, 'PRAGMA user_version = 3'),
+  kept: (file) => writeFileSync(`${file}.kept`, whole(file)),
+  'put back': (file) => {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    renameSync(`${file}.kept`, file);
+  },
   'without its journal': (file) => rmSync(`${file}-wal`, { force: true }),
 };
 

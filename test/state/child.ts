@@ -27,7 +27,7 @@ export const startChild = (script: string, ...args: readonly string[]): Child =>
       const { memoryIn } = await load('state/sqlite.mjs');
       const owner = { stateDir: '.', baseUrl: 'https://panel.example.net/api/v1', name };
       const state = new StateFile(file, systemClock);
-      const life = await state.begin(() => undefined);
+      const life = await state.begin();
       const memory = memoryIn(state, life, storeLocation(owner, '', false));
       return { ...memory, close: () => state.close('now') };
     };`;

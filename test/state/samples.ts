@@ -45,7 +45,7 @@ export const opened = (file: string, name?: string): Promise<OpenedMemory> =>
 export const openedFor = async (location: StoreLocation): Promise<OpenedMemory> => {
   const state = new StateFile(location.file, systemClock);
   onTestFinished(() => state.close('later'));
-  const life = await state.begin(() => undefined);
+  const life = await state.begin();
   return { ...memoryIn(state, life, location), close: () => state.close('now') };
 };
 
@@ -56,7 +56,7 @@ export const clientsOf = async (
 ): Promise<{ readonly memories: readonly ClientMemory[]; readonly close: () => Promise<void> }> => {
   const state = new StateFile(file, systemClock);
   onTestFinished(() => state.close('now'));
-  const life = await state.begin(() => undefined);
+  const life = await state.begin();
   const memories = names.map((name) => memoryIn(state, life, placeOf(name)));
   return { memories, close: () => state.close('now') };
 };

@@ -122,6 +122,22 @@ describe('a state that', () => {
     else expect(journal).toHaveLength(2);
   });
 
+  it('lost its journal between two processes lacks what was sent, and says so', async () => {
+    const file = path.join(newFolder(), 'memory.db');
+    const child = startChild(
+      `const memory = await opened(process.argv[1]);
+       await memory.begin(${JSON.stringify(newEntry())});
+       console.log('begun');
+       setInterval(() => undefined, 1_000);`,
+      file,
+    );
+    expect(await child.line()).toBe('begun');
+    await child.kill('SIGKILL');
+    rmSync(`${file}-wal`);
+    const { holdsAdds } = await newProcess(path.dirname(file)).pass();
+    expect(holdsAdds).toMatch(lost);
+  });
+
   it('waits after a restart too', async () => {
     const first = newProcess();
     await first.pass(write);
