@@ -138,7 +138,7 @@ const plainNodeOf = (node: Exclude<Node, Alias>, at: number, tree: Tree): YamlNo
   if (isMap(node)) {
     const entries = node.items.flatMap((pair) => {
       const key = nodeOf(pair.key, at, tree);
-      return entryOf(key, nodeOf(pair.value, key.at, tree), tree.problems);
+      return entryOf(key, nodeOf(pair.value, key.at, tree), tree.problems) ?? [];
     });
     return { kind: 'mapping', entries, at };
   }
