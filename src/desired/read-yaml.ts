@@ -5,9 +5,12 @@ import {
   isNode,
   isScalar,
   isSeq,
-  parseAllDocuments,
+  Composer,
+  Lexer,
+  Parser,
   visit,
   type Alias,
+  type CST,
   type Document,
   type Node,
   type YAMLError,
@@ -70,15 +73,18 @@ export const explain = (source: string, { reason, mark }: YAMLException): Yaml =
   if (conflict >= 0) return nothingBut({ ...first, at: conflict, message: unresolved });
   if (reason.includes('maxDepth')) return nothingBut({ ...first, message: tooDeep });
   if (source.length > maxExplained) return nothingBut(first);
-  try {
-    const parsed = parseAllDocuments(source, { schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
-    const problems: YamlProblem[] = [];
-    const documents = [...parsed].map((document) => documentOf(document, source, problems));
-    return { documents, problems };
-  } catch {
-    // Nesting exhausts the stack before js-yaml comes to it.
-    return nothingBut(first);
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(source)) {
+    tokens.push(...parser.next(lexeme));
+    // The library takes time and stack that grow faster than the depth.
+    if (parser.stack.length > maxDepth) return nothingBut({ ...first, at: parser.offset, message: tooDeep });
   }
+  tokens.push(...parser.end());
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  const problems: YamlProblem[] = [];
+  const documents = [...composer.compose(tokens)].map((document) => documentOf(document, source, problems));
+  return { documents, problems };
 };
 
 const nothingBut = (problem: YamlProblem): Yaml => ({ documents: [], problems: [problem] });
@@ -138,7 +144,7 @@ const plainNodeOf = (node: Exclude<Node, Alias>, at: number, tree: Tree): YamlNo
   if (isMap(node)) {
     const entries = node.items.flatMap((pair) => {
       const key = nodeOf(pair.key, at, tree);
-      return entryOf(key, nodeOf(pair.value, key.at, tree), tree.problems);
+      return entryOf(key, nodeOf(pair.value, key.at, tree), tree.problems) ?? [];
     });
     return { kind: 'mapping', entries, at };
   }

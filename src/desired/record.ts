@@ -141,15 +141,13 @@ const contentsOf = (
   reader: Reader,
 ): readonly Content[] => {
   const { parts } = definitionOf(type);
-  const given = partKeys.filter((key) => fields.has(key));
-  if (parts === null)
-    for (const key of given)
-      reader.report(
-        'srv-content',
-        fields.get(key)!.at,
-        `\`${key}\` belongs to ${typesInParts} records, not to ${type}`,
-      );
-  else if (given.length > 0) return contentInParts(type, fields, entry, reader);
+  if (parts !== null && partKeys.some((key) => fields.has(key)))
+    return contentInParts(type, fields, entry, reader);
+  for (const key of parts === null ? partKeys : []) {
+    const part = fields.get(key);
+    if (part)
+      reader.report('srv-content', part.at, `\`${key}\` belongs to ${typesInParts} records, not to ${type}`);
+  }
   const contents = contentsIn(fields.get('content'), entry, reader);
   return parts === null ? contents : contents.map((one) => ({ ...one, text: parts.joined(one.text) }));
 };

@@ -108,11 +108,11 @@ const ownAlias = (name: string): string => `the alias \`*${name}\` is inside the
 const noAnchor = (name: string): string =>
   `unquoted, ${quote(`*${name}`)} is an alias in YAML, and nothing is named \`&${name}\` before it; if it is text, quote it: "*${name}"`;
 
-/** None if the key is no text. */
-export const entryOf = (key: YamlNode, value: YamlNode, problems: YamlProblem[]): readonly MappingEntry[] => {
-  if (key.kind === 'scalar') return [{ key: key.text ?? '', at: key.at, value }];
+/** Null if the key is no text. */
+export const entryOf = (key: YamlNode, value: YamlNode, problems: YamlProblem[]): MappingEntry | null => {
+  if (key.kind === 'scalar') return { key: key.text ?? '', at: key.at, value };
   if (key.kind !== 'unread') problems.push({ check: 'wrong-type', at: key.at, message: noKey });
-  return [];
+  return null;
 };
 
 const noKey = 'a key is one word, not a list or a mapping; a variable is written `${name}`';
@@ -189,7 +189,8 @@ const entriesIn = (cursor: Cursor): MappingEntry[] => {
   const entries: MappingEntry[] = [];
   while (!isEnded(cursor)) {
     const key = nodeIn(cursor);
-    for (const entry of entryOf(key, nodeIn(cursor), cursor.problems)) entries.push(entry);
+    const entry = entryOf(key, nodeIn(cursor), cursor.problems);
+    if (entry !== null) entries.push(entry);
   }
   return entries;
 };

@@ -54,6 +54,8 @@ test('many aliases of one value are harmless', async () => {
 test('endless nesting, repetition and size are refused early', () => {
   const hostile = [
     '['.repeat(200_000),
+    '{t'.repeat(20_000),
+    `@ ${'[{a: '.repeat(20_000)}`,
     '{a: '.repeat(100_000),
     '- '.repeat(100_000),
     '? '.repeat(100_000),
