@@ -199,7 +199,7 @@ const compile = (file) => {
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
   const script = new Script(readFileSync(file, 'latin1'), { filename: file });
-  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile.
+  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (own-v8.ts would).
   v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
   const module = { exports: {} };

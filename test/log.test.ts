@@ -164,8 +164,11 @@ describe('a reader that stands still', () => {
   const expectWhole = (lines: readonly Record<string, unknown>[]): void => {
     const dropped = lines.filter(({ event }) => event === 'log.dropped');
     const numbers = lines.flatMap(({ n }) => (typeof n === 'number' ? n : []));
-    expect(dropped).toEqual([expect.objectContaining({ level: 'warn', lines: 20_000 - numbers.length })]);
-    expect(numbers).toEqual(numbers.map((_, at) => at));
+    // A buffer of the system may grow, and take more lines after some were dropped.
+    expect(dropped.map(({ level }) => level)).toEqual(dropped.map(() => 'warn'));
+    expect(dropped.reduce((sum, { lines: count }) => sum + Number(count), 0)).toBe(20_000 - numbers.length);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(dropped.length).toBeGreaterThan(0);
     expect(numbers.length).toBeGreaterThan(5_000);
   };
 

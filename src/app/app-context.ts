@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
-import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/own-v8.ts';
+import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -67,6 +67,7 @@ export const openAppContext = async (
   { isDaemon = false, ...more }: AppContextOptions & { readonly isDaemon?: boolean } = {},
 ): Promise<AppContext> => {
   if (io.ownsProcess) {
+    loadWasmOnce();
     keepYoungGenerationSmall();
     if (isDaemon) keepHeapSmall();
   }

@@ -1,15 +1,9 @@
-import {
-  Agent,
-  request as httpRequest,
-  type ClientRequest,
-  type ClientRequestArgs,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
-import type { Duplex } from 'node:stream';
+import { setMaxListeners } from 'node:events';
+import type { Dispatcher, Pool as ReadPool } from 'undici';
 import type { Route } from '../model/route.ts';
 import { sizeText } from '../model/size.ts';
 import { connect, proxyHeaders } from './connect.ts';
+import { Client, Pool } from './undici.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 export interface WireRequest {
@@ -38,11 +32,13 @@ export interface WireRequest {
 
 export interface WireAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Headers;
   readonly body: Buffer;
   /** True if the body is incomplete, which only happens with errors. */
   readonly isCut: boolean;
 }
+
+type Headers = Readonly<Record<string, string | undefined>>;
 
 /** The memory for incoming answers, in bytes, shared by several requests. */
 export interface Room {
@@ -82,8 +78,7 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    const answer = send(asked, cut.signal, stage).then((request) => receive(request, asked, stage));
-    return await Promise.race([answer, aborted(cut.signal)]);
+    return await Promise.race([send(asked, cut.signal, stage), aborted(cut.signal)]);
   } catch (error) {
     // Also a connection that is still being made.
     cut.abort();
@@ -106,87 +101,115 @@ interface Stage {
   answered: boolean;
 }
 
-const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<ClientRequest> => {
-  const { method, origin, path, route, headers, body, kind, beforeSend } = asked;
+const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<WireAnswer> => {
+  const { origin, route, kind } = asked;
+  if (kind === 'read')
+    return onShared(sharedReads(origin, route), (pool) => receive(pool, asked, cut, stage));
+  const socket = await connect(origin, route, cut);
+  const own = new Client(origin, {
+    ...noOwnTimeouts,
+    connect: (_, ready) => queueMicrotask(() => ready(null, socket)),
+  });
+  try {
+    return await receive(own, asked, cut, stage);
+  } finally {
+    socket.destroy();
+    await own.destroy();
+  }
+};
+
+const receive = (
+  dispatcher: Dispatcher,
+  asked: WireRequest,
+  cut: AbortSignal,
+  stage: Stage,
+): Promise<WireAnswer> =>
+  new Promise((resolve, reject) => {
+    const { kind, room, previous, beforeSend } = asked;
+    let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let isSame = true;
+    let isOver = false;
+    const over = (settle: () => void): void => {
+      if (!isOver) room.left += bytes;
+      isOver = true;
+      settle();
+    };
+    const complete = (isCut: boolean): void =>
+      over(() => {
+        const body = previous && isSame && bytes === previous.length ? previous : Buffer.concat(pieces);
+        if (head) resolve({ ...head, body, isCut });
+      });
+    const fail = (error: unknown): void => {
+      // The status of an error is enough.
+      if (head && !isSuccess(head.status)) complete(true);
+      else over(() => reject(error));
+    };
+    // Also while it waits for a connection.
+    cut.addEventListener('abort', () => fail(new Error('aborted')));
+    dispatcher.dispatch(optionsOf(asked), {
+      // The connection is ready, and nothing was sent on it.
+      onRequestStart: (controller) => {
+        try {
+          if (stage.sent) throw new Error('a request is never sent twice');
+          cut.throwIfAborted();
+          if (kind !== 'read') beforeSend?.();
+          stage.sent = true;
+          cut.addEventListener('abort', () => controller.abort(new Error('aborted')));
+        } catch (error) {
+          fail(error);
+          controller.abort(new Error('not sent'));
+        }
+      },
+      onResponseStart: (controller, status, headers) => {
+        // Below 200 it is an interim answer; another one follows.
+        if (isOver || status < 200) return;
+        stage.answered = true;
+        head = { status, headers: joined(headers) };
+        if (kind !== 'message') return;
+        complete(true);
+        controller.abort(new Error('not needed any more'));
+      },
+      onResponseData: (controller, piece) => {
+        if (isOver) return;
+        // What equals the previous answer is not kept twice.
+        const former = previous?.subarray(bytes, bytes + piece.length);
+        const comesAgain = former?.equals(piece) === true;
+        pieces.push(comesAgain ? former : piece);
+        isSame &&= comesAgain;
+        bytes += piece.length;
+        room.left -= piece.length;
+        if (room.left < 0) fail(tooLarge(room));
+        else if (head && !isSuccess(head.status) && bytes > maxErrorBytes) complete(true);
+        if (isOver) controller.abort(new Error('not needed any more'));
+      },
+      onResponseEnd: () => complete(false),
+      onResponseError: (_, error) => fail(error),
+    });
+  });
+
+/** A repeated one is a list (RFC 9110 §5.3). */
+const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+
+const optionsOf = ({ method, origin, path, route, headers, body, kind }: WireRequest) => {
   const { proxy } = route;
   const isWhole = proxy !== null && origin.startsWith('http:');
-  const options: SharedRequest = {
+  return {
     method,
     path: isWhole ? origin + path : path,
     headers: {
       host: new URL(origin).host,
       'user-agent': 'dns-template-sync',
-      ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       ...(isWhole ? proxyHeaders(proxy) : {}),
       ...headers,
     },
-    signal: cut,
-    cut,
+    body,
+    reset: kind !== 'read',
   };
-  if (kind === 'read') {
-    const request = httpRequest({ ...options, agent: poolTo(origin, route) });
-    request.on('socket', () => (stage.sent = true)).on('error', ignore);
-    return request.end(body ?? undefined);
-  }
-  const socket = await connect(origin, route, cut);
-  try {
-    cut.throwIfAborted();
-    const request = httpRequest({ ...options, createConnection: () => socket }).on('error', ignore);
-    beforeSend?.();
-    stage.sent = true;
-    return request.end(body ?? undefined);
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
-};
-
-/** For errors of what somebody waits for, too. */
-const ignore = (): void => undefined;
-
-const receive = async (
-  request: ClientRequest,
-  { kind, room, previous }: WireRequest,
-  stage: Stage,
-): Promise<WireAnswer> => {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    // After 101 there is no event at all: then the deadline ends it.
-    request.on('response', resolve).on('error', reject);
-  });
-  stage.answered = true;
-  const { statusCode: status = 0, headers } = response;
-  const isError = !isSuccess(status);
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  let isSame = true;
-  let isCut = false;
-  if (kind === 'message') {
-    response.on('error', ignore).destroy();
-    return { status, headers, body: Buffer.alloc(0), isCut: true };
-  }
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no encoding is set
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      // What equals the previous answer is not kept twice.
-      const former = previous?.subarray(bytes, bytes + piece.length);
-      const comesAgain = former?.equals(piece) === true;
-      pieces.push(comesAgain ? former : piece);
-      isSame &&= comesAgain;
-      bytes += piece.length;
-      room.left -= piece.length;
-      if (room.left < 0) throw tooLarge(room);
-      isCut = isError && bytes > maxErrorBytes;
-      if (isCut) break;
-    }
-  } catch (error) {
-    // The status of an error is enough.
-    if (!isError) throw error;
-    isCut = true;
-  } finally {
-    room.left += bytes;
-  }
-  const body = previous && isSame && bytes === previous.length ? previous : Buffer.concat(pieces);
-  return { status, headers, body, isCut };
 };
 
 const tooLarge = ({ size }: Room): WireError =>
@@ -198,34 +221,59 @@ const tooLarge = ({ size }: Room): WireError =>
 /** Bytes of an error's body that are enough for an excerpt. */
 const maxErrorBytes = 8_192;
 
-interface SharedRequest extends ClientRequestArgs {
-  /** Ends the connection that is made for it. */
-  readonly cut: AbortSignal;
-}
-
 /** Keep-alive connections to one origin. Thousands of clients of one service share them; none keeps a process alive. */
-class ConnectionPool extends Agent {
-  readonly #connect: (cut: AbortSignal) => Promise<Duplex>;
-
-  constructor(open: (cut: AbortSignal) => Promise<Duplex>) {
-    // Servers end idle connections too, and what is sent then fails.
-    super({ keepAlive: true, timeout: 4_000 });
-    this.#connect = open;
-  }
-
-  override createConnection(
-    { cut }: SharedRequest,
-    settle: (error: Error | null, socket?: Duplex) => void,
-  ): undefined {
-    this.#connect(cut).then((socket) => settle(null, socket), settle);
-  }
+interface SharedReads {
+  readonly pool: ReadPool;
+  users: number;
+  /** Ends connections that are being made. */
+  unused: AbortController;
 }
 
-const poolTo = (origin: string, route: Route): ConnectionPool => {
-  const key = JSON.stringify([origin, route.proxy?.url, route.ca]);
-  const pool = pools.get(key) ?? new ConnectionPool((cut) => connect(origin, route, cut));
-  pools.set(key, pool);
-  return pool;
+const onShared = async <T>(shared: SharedReads, use: (pool: ReadPool) => Promise<T>): Promise<T> => {
+  shared.users += 1;
+  try {
+    return await use(shared.pool);
+  } finally {
+    shared.users -= 1;
+    if (shared.users === 0) {
+      shared.unused.abort();
+      shared.unused = controller();
+    }
+  }
 };
 
-const pools = new Map<string, ConnectionPool>();
+const sharedReads = (origin: string, route: Route): SharedReads => {
+  const key = JSON.stringify([origin, route.proxy?.url, route.ca]);
+  const known = pools.get(key);
+  if (known) return known;
+  const pool = new Pool(origin, {
+    ...noOwnTimeouts,
+    connect: (_, ready) => {
+      connect(origin, route, shared.unused.signal).then(
+        (socket) => ready(null, socket),
+        (error: unknown) => ready(wireError(error, false), null),
+      );
+    },
+  });
+  const shared: SharedReads = { pool, users: 0, unused: controller() };
+  pools.set(key, shared);
+  return shared;
+};
+
+/** Any number of connections may be in the making. */
+const controller = (): AbortController => {
+  const made = new AbortController();
+  setMaxListeners(0, made.signal);
+  return made;
+};
+
+const pools = new Map<string, SharedReads>();
+
+/** Servers end idle connections too, and what is sent then fails. */
+const noOwnTimeouts = {
+  pipelining: 1,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 4_000,
+} as const;

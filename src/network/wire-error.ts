@@ -43,7 +43,10 @@ const inWords: readonly (readonly [RegExp, string])[] = [
   [/^ENOTFOUND$/, 'there is no such host: check the base URL'],
   [/^EAI_AGAIN$/, 'the host name cannot be resolved at the moment'],
   [/^ECONNREFUSED$/, 'connection refused: nothing listens at this address and port'],
-  [/^(?:ECONNRESET|EPIPE)$/, 'the service ended the connection before its answer was complete'],
+  [
+    /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    'the service ended the connection before its answer was complete',
+  ],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to this host'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
@@ -61,6 +64,6 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE$/,
     'the service ended the TLS handshake: it may want a client certificate, which this program has none of, or other ciphers',
   ],
-  [/^HPE_HEADER_OVERFLOW$/, 'the headers of the answer are too large'],
+  [/^(?:HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/, 'the headers of the answer are too large'],
   [/^HPE_/, 'the answer is not HTTP'],
 ];
