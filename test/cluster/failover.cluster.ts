@@ -258,7 +258,7 @@ describe('a pass that nobody asks for', () => {
 
 /** The program with one more migration. */
 const newerProgram = (oldest: number): string => {
-  const folder = mutatedProgram(['`],oldestProgram=8,', `\`,\`SELECT 1\`],oldestProgram=${oldest},`]);
+  const folder = mutatedProgram(['`],oldestProgram=9,', `\`,\`SELECT 1\`],oldestProgram=${oldest},`]);
   return path.join(folder, 'main.js');
 };
 
@@ -275,7 +275,7 @@ describe('a process of a newer version', () => {
   };
 
   it('shares the work with an older one whose tables it has only added to', async () => {
-    const { old, newer } = await newerFleet(8);
+    const { old, newer } = await newerFleet(9);
     await newer.event('pass.finished');
     const before = passedBy(old).length;
     while (passedBy(old).length === before) await setTimeout(20);
@@ -283,10 +283,10 @@ describe('a process of a newer version', () => {
   });
 
   it('takes all work from an older one that cannot use its tables, and no failure of that', async () => {
-    const { clients, old, newer, addresses } = await newerFleet(9);
+    const { clients, old, newer, addresses } = await newerFleet(10);
     await old.event('queue.unusable');
     await passAgain(clients, [newer], 2);
-    expect(old.output()).toContain('newer version of this program (schema 9, this one knows 8)');
+    expect(old.output()).toContain('newer version of this program (schema 10, this one knows 9)');
     for (const one of [old, newer])
       expect(
         linesOf(one).filter(({ event, status }) => event === 'pass.finished' && status === 'failed'),

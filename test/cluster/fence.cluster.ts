@@ -43,7 +43,7 @@ const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rou
         const lease = await acquireLease(successors, { ...waiting, name, duration: 30_000 });
         const rows = await successors.query<{ id: string }>(
           'SELECT id FROM dns_template_sync.journal WHERE scope = $1',
-          [name],
+          [placeOf(name).scope],
         );
         await lease.release();
         return rows.map(({ id }) => Number(id));
