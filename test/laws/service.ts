@@ -211,7 +211,7 @@ export const createService = (
         return failed('unknown', random.pick([null, 504]));
       case 'early-answer':
         // An update that an answer and a later listing do not show is one that the service ignores.
-        performLate(sent, request.action === 'add' ? nature.delay : nature.lag);
+        performLate(sent, request.action === 'add' ? nature.delay : nature.isKind ? nature.lag : 0);
         return answered(shownAs(templates.get(templateId)!));
       default:
     }
