@@ -151,8 +151,8 @@ export const createService = (
     const written = storedChange(nature, before, write.change);
     return { written, records: template.records.map((record) => (record === before ? written : record)) };
   };
-  const performLate = (sent: Sent, most = nature.delay): void => {
-    const delay = world.amount(() => `the late ${describe(sent.write)} arrives`, most);
+  const performLate = (sent: Sent): void => {
+    const delay = world.amount(() => `the late ${describe(sent.write)} arrives`, nature.delay);
     sent.landed = 'coming';
     world.note(() => `    will be stored ${Math.round(delay)} ms later`);
     world.later(delay, () => {
@@ -209,10 +209,6 @@ export const createService = (
       case 'lost-late':
         performLate(sent);
         return failed('unknown', random.pick([null, 504]));
-      case 'early-answer':
-        // An update that an answer and a later listing do not show is one that the service ignores.
-        performLate(sent, request.action === 'add' ? nature.delay : nature.isKind ? nature.lag : 0);
-        return answered(shownAs(templates.get(templateId)!));
       default:
     }
     const before = templates.get(templateId);
@@ -359,7 +355,6 @@ const mishaps = [
   'lost-late',
   'lost-late',
   'old-answer',
-  'early-answer',
   'other-answer',
   'short-answer',
   'short-answer',
