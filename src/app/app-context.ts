@@ -15,7 +15,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
-import type { PostgresDatabase } from '../cluster/postgres/database.ts';
+import type { PostgresDatabase } from '../cluster/database.ts';
 import type { OnLeaseChange } from '../cluster/postgres/lease.ts';
 import type { Doubted } from '../model/published.ts';
 import { fileStore, type StateStore } from '../state/store.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { PgBoss } from 'pg-boss';
 import { messageOf, UserError } from '../errors.ts';
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 export interface BossOptions {
   readonly database: Pick<PostgresDatabase, 'execute' | 'query' | 'place'>;

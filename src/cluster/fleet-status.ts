@@ -1,4 +1,4 @@
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** The passes of all processes together. */
 export interface FleetFacts {

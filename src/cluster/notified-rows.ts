@@ -10,7 +10,7 @@ import { healthsOf, type PassEvent } from '../notify/health.ts';
 import { entryAfter, lastNotifiedOf, type OutboxEntry } from '../notify/outbox-entry.ts';
 import { maxBatch } from '../notify/outbox.ts';
 import { parse } from './postgres/clients.ts';
-import type { PostgresDatabase, Query } from './postgres/database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 
 /** What one receiver was told and is to be told, in PostgreSQL. Throws `MemoryError`. */
 export interface NotifiedRows {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** A process that takes part. */
 export interface Replica {

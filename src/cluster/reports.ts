@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PassReport } from '../daemon/fleet.ts';
 import { batched, limit } from '../lib/limit.ts';
-import { planned, type PostgresDatabase } from './postgres/database.ts';
+import { planned, type PostgresDatabase } from './database.ts';
 import { repeatedPassOf, repeatedReport, type RepeatedPass } from './repeated-pass.ts';
 
 /** The last pass of each client, for all processes to show. */

@@ -1,4 +1,4 @@
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** Hosting servers that asked to be left alone for a while, whoever they asked. */
 export interface PausedServers {

@@ -5,8 +5,8 @@ import type { Duties, Fleet, FleetClient, PassReport, UsedNames } from '../daemo
 import type { PassStarter } from '../daemon/passes/loop.ts';
 import { messageOf } from '../errors.ts';
 import type { Role } from '../settings/table.ts';
-import type { PostgresDatabase } from './postgres/database.ts';
-import { listenOn, type Listener } from './postgres/listen.ts';
+import type { PostgresDatabase } from './database.ts';
+import { listenOn, type Listener } from './listen.ts';
 import { migrate, NewerSchemaError } from './postgres/schema.ts';
 import { requireBoss, startBoss } from './boss.ts';
 import { fleetFacts, type FleetFacts } from './fleet-status.ts';

@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import { runFor, type Candidacy } from './postgres/candidacy.ts';
 import type { OnLeaseChange } from './postgres/lease.ts';
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 import { migratedOnce } from './postgres/schema.ts';
 import { notifiedRows } from './notified-rows.ts';
 import { SharedOutbox } from './shared-outbox.ts';

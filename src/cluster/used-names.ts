@@ -1,5 +1,5 @@
 import type { UsedNames } from '../daemon/fleet.ts';
-import type { PostgresDatabase } from './postgres/database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** Notes that these are in use, and removes what belongs to names that no process has used for 30 days. */
 export const forgetUnused = async (

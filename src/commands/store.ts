@@ -9,7 +9,7 @@ import { asJson } from '../lib/escape-control.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
 import { giveFromPostgres, takeIntoPostgres } from '../cluster/postgres/copy.ts';
-import { openDatabase, type PostgresDatabase } from '../cluster/postgres/database.ts';
+import { openDatabase, type PostgresDatabase } from '../cluster/database.ts';
 import { clientHolders } from '../cluster/postgres/holders.ts';
 import { migrate, versionIn } from '../cluster/postgres/schema.ts';
 import { asTable } from '../report/columns.ts';

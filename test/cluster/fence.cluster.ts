@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PostgresDatabase } from '../../src/cluster/postgres/database.ts';
+import type { PostgresDatabase } from '../../src/cluster/database.ts';
 import { acquireLease, type Lease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sharedTemplates, type TemplateSource } from '../../src/source/template-source.ts';
 import type { PublishedFiles } from '../../src/model/published.ts';
 import { MemoryError } from '../../src/state/memory.ts';
-import type { PostgresDatabase } from '../../src/cluster/postgres/database.ts';
+import type { PostgresDatabase } from '../../src/cluster/database.ts';
 import { postgresSnapshots } from '../../src/cluster/postgres/snapshots.ts';
 import { runFor } from '../../src/cluster/postgres/candidacy.ts';
 import type { SnapshotStore } from '../../src/state/snapshots.ts';

@@ -1,7 +1,7 @@
 import { LockedError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LeaseKind } from '../../model/lease.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase } from '../database.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { MemoryError } from '../../state/memory.ts';
 

@@ -1,7 +1,7 @@
 import { fits } from '../../state/clients.ts';
 import type { ClientMemory, KnownClient } from '../../state/client-memory.ts';
 import type { RecordState, TemplateRow } from '../../state/memory.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase } from '../database.ts';
 
 /** The clients of one database, all of them. */
 export interface PostgresClients {

@@ -6,7 +6,7 @@ import {
   portableTables,
   type RowBatch,
 } from '../../state/portable-rows.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import type { PostgresDatabase, Query } from '../database.ts';
 import { requireSuspensions } from './schema.ts';
 
 /** Takes what another store gives, while nobody is at work here; all of it or nothing. */

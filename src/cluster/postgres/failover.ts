@@ -1,5 +1,5 @@
 import { takenOver, currentTimeline } from './fence.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase } from '../database.ts';
 import type { PostgresMemory } from './memory.ts';
 import { scopeLockOf } from '../../state/store-location.ts';
 

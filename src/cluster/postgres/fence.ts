@@ -1,5 +1,5 @@
 import { MemoryError } from '../../state/memory.ts';
-import type { Query } from './database.ts';
+import type { Query } from '../database.ts';
 
 /** Of the write-ahead log: another one since a standby took over. */
 export const walTimeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';

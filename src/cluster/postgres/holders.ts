@@ -1,6 +1,6 @@
 import { parse } from './clients.ts';
 import type { KnownClient } from '../../state/client-memory.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase } from '../database.ts';
 
 /** A client of a shared store, and who is at work for it. */
 export interface ClientHolder {

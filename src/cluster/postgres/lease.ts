@@ -6,7 +6,7 @@ import { leaseKinds, type LeaseChange, type LeaseKind } from '../../model/lease.
 import type { Waiting } from '../../state/client-locks.ts';
 import type { Lock } from '../../state/lock.ts';
 import { MemoryError } from '../../state/memory.ts';
-import { planned, type PostgresDatabase } from './database.ts';
+import { planned, type PostgresDatabase } from '../database.ts';
 import { takenOver, currentTimeline, onTimeline } from './fence.ts';
 
 /** A lock that is free again some time after its holder was last heard of, so that nobody waits for a dead machine. */

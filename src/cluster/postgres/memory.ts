@@ -8,7 +8,7 @@ import type {
   TemplateRow,
 } from '../../state/memory.ts';
 import { clientsOf, parse, rivalsAt } from './clients.ts';
-import { planned, type PostgresDatabase, type Query } from './database.ts';
+import { planned, type PostgresDatabase, type Query } from '../database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { readOpening, type Opening } from './opening.ts';
 import { versionIn } from './schema.ts';

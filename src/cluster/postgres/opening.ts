@@ -1,6 +1,6 @@
 import type { KnownClient } from '../../state/client-memory.ts';
 import { parse } from './clients.ts';
-import { planned, type Query } from './database.ts';
+import { planned, type Query } from '../database.ts';
 import { takenOver, currentTimeline } from './fence.ts';
 
 /** What a pass needs to know of its client and of the database before it compares anything. */

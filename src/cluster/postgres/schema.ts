@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts';
-import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
+import { isMissingTable, type PostgresDatabase, type Query } from '../database.ts';
 import { currentTimeline, walTimeline } from './fence.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { PublishedFile } from '../../model/published.ts';
 import type { SnapshotHead, SnapshotStore } from '../../state/snapshots.ts';
 import { parse } from './clients.ts';
-import { planned, type PostgresDatabase, type Query } from './database.ts';
+import { planned, type PostgresDatabase, type Query } from '../database.ts';
 import { noticeFailover } from './failover.ts';
 import { migratedOnce } from './schema.ts';
 import { currentTimeline } from './fence.ts';

@@ -10,7 +10,7 @@ import {
   openNotices,
 } from '../../state/store-handle.ts';
 import { MemoryError, noMemories } from '../../state/memory.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase } from '../database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { openPostgresMemory, readPostgresMemory } from './memory.ts';

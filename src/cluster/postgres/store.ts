@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SavedAt } from '../../model/saved-at.ts';
 import type { StateStore } from '../../state/store.ts';
 import { runFor, type Candidacy } from './candidacy.ts';
-import { openDatabase, type PostgresDatabase } from './database.ts';
+import { openDatabase, type PostgresDatabase } from '../database.ts';
 import { postgresStoreHandle } from './store-handle.ts';
 import type { OnLeaseChange } from './lease.ts';
 import { readPostgresMemory } from './memory.ts';

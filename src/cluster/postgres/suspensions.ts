@@ -8,7 +8,7 @@ import {
   type Suspensions,
 } from '../../model/suspension.ts';
 import { parse } from './clients.ts';
-import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
+import { isMissingTable, type PostgresDatabase, type Query } from '../database.ts';
 import { requireSuspensions } from './schema.ts';
 
 /** Of one client, by the clock of the database. `scopes`: the keys of its state, the first one for new ones. */

@@ -1,5 +1,5 @@
 import { backoff } from '../../lib/backoff.ts';
-import type { Query } from './database.ts';
+import type { Query } from '../database.ts';
 
 /** An intent whose answer was lost: it may be stored, and its process knows that nothing was sent. */
 export interface UnsentIntent {

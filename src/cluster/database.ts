@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type Pg from 'pg';
-import { messageOf } from '../../errors.ts';
-import { MemoryError } from '../../state/memory.ts';
+import { messageOf } from '../errors.ts';
+import { MemoryError } from '../state/memory.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
