@@ -84,7 +84,6 @@ const commands: readonly AddCommand[] = [
       .option('--schedule <cron>')
       .option('--timezone <zone>')
       .option('--listen <host:port>')
-      .addOption(new Option('--role <role>').choices(['all', 'source', 'worker', 'web']))
       .addOption(
         new Option(
           '--log-format <form>',
@@ -253,30 +252,6 @@ const commands: readonly AddCommand[] = [
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/history.ts')).history(templates, options, io)),
       ),
-
-  (program, end, io) => {
-    const shared = program
-      .command('store')
-      .description('the state in PostgreSQL: creates its tables, shows who uses it, copies it');
-    const act = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<void> =>
-      end(await (await import('./commands/store.ts')).store(what, options, io));
-    withSettings(shared.command('migrate'))
-      .description('creates the tables, or upgrades them')
-      .action((options: Options) => act('migrate', options));
-    withSettings(shared.command('status'))
-      .description('the clients, which process works for each, and its open writes')
-      .addOption(formatOption('result', ['table', 'json']))
-      .action((options: Options) => act('status', options));
-    withSettings(shared.command('copy'))
-      .description('moves the state of a state directory to PostgreSQL, or back')
-      .addOption(
-        new Option('--to <where>', 'where to move the state')
-          .choices(['postgres', 'sqlite'])
-          .makeOptionMandatory(),
-      )
-      .option('--state-dir <dir>')
-      .action((options: Options) => act('copy', options));
-  },
 
   (program, end, io) =>
     withSettings(program.command('schema'))

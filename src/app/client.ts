@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOfTemplates } from './match-templates.ts';
 import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -18,13 +18,12 @@ import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
-import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
-import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
+import { ownTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { commitReader, withUncommitted } from './with-commits.ts';
@@ -49,8 +48,8 @@ export interface Client {
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Lists the template files, for a watcher. */
   readonly scan: () => Promise<ScanResult>;
-  /** Offers the template files of this machine to others; null where they are not shared. */
-  readonly publish: () => Promise<Publication | null>;
+  /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
+  readonly files: () => Promise<{ readonly version: string; readonly commit: string | null } | null>;
   /** By the tokens of its last pass. */
   readonly savedAt: () => SavedAt;
   close(): Promise<void>;
@@ -66,8 +65,6 @@ export interface ClientOptions {
   readonly names?: () => readonly string[];
   /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
-  /** Where its template files are shared; null: they are those of this machine. */
-  readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** The only name servers to ask; overrides settings and files. */
@@ -84,7 +81,6 @@ class OpenClient implements Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
   readonly scan: Client['scan'];
-  readonly publish: Client['publish'];
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
@@ -121,10 +117,9 @@ class OpenClient implements Client {
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.connection);
-    this.#templates = templatesOf(options, () => this.savedAt().digest);
+    this.#templates = templatesOf(options);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
-    this.publish = this.#templates.publish;
     this.#observer = openObserver({
       clock,
       location: () => this.#locationIn(observedBelow(settings.stateDir)),
@@ -141,6 +136,18 @@ class OpenClient implements Client {
     return this.#saved.place;
   };
 
+  readonly files: Client['files'] = async () => {
+    const files = await this.#templates.version();
+    if (files === null) return null;
+    const { mode, surplus, adopt, limits, vars } = this.settings;
+    const { strict } = this.#options;
+    const decisive = JSON.stringify([files.digest, mode, surplus, adopt, limits, vars, strict]);
+    return {
+      version: createHash('sha256').update(decisive).digest('hex').slice(0, 32),
+      commit: files.commit,
+    };
+  };
+
   load(): Promise<DesiredState> {
     return this.#templates.load();
   }
@@ -152,10 +159,7 @@ class OpenClient implements Client {
     const revisionOf = this.#templates.revisions();
     const { clock, isSandbox } = this.#options;
     const pass = passOf(request, this.settings, this.service, clock, isSandbox, revisionOf);
-    const result = await (request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass));
-    // Otherwise it is asked for again.
-    if (request.trigger !== 'command') await this.#templates.wasPassed().catch(() => undefined);
-    return result;
+    return request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass);
   }
 
   async alone<T>(
@@ -327,13 +331,8 @@ class OpenClient implements Client {
   }
 }
 
-const templatesOf = (
-  { settings, strict, allowEmpty = false, shared = null }: ClientOptions,
-  client: () => string,
-): TemplateSource => {
-  const load = loadOptionsOf(settings, { strict, allowEmpty });
-  return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
-};
+const templatesOf = ({ settings, strict, allowEmpty = false }: ClientOptions): TemplateSource =>
+  ownTemplates(loadOptionsOf(settings, { strict, allowEmpty }));
 
 /** Templates with no other subdomain than this one. */
 const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {

@@ -8,7 +8,7 @@ import type {
   RecordState,
   TemplateRow,
 } from '../state/memory.ts';
-import type { Suspensions } from '../model/suspension.ts';
+import { isInEffect, type Suspension, type Suspensions } from '../model/suspension.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
 import { suspensionsIn } from './suspensions.ts';
@@ -25,6 +25,7 @@ export interface PostgresMemory extends Memory, PagedHistory, Suspensions {
 /** What a pass needs to know of its client and of the database before it compares anything. */
 export interface Opening {
   readonly entries: readonly Entry[];
+  readonly suspensions: readonly Suspension[];
   /** By template. */
   readonly revisions: ReadonlyMap<number, string>;
   /** Of the database. */
@@ -59,6 +60,9 @@ export const openPostgresMemory = (
       opened = null;
     }
   };
+  const suspended = suspensionsIn(database, scope);
+  /** The first time they are those that the pass began with. */
+  let isFirstTaken = false;
   const owned = (): Claim => {
     if (claim === null) throw takenOver();
     return claim;
@@ -127,9 +131,16 @@ export const openPostgresMemory = (
         },
       };
     },
-    ...suspensionsIn(database, scope),
+    ...suspended,
+    suspensions: async () => {
+      const first = opened && (await opened).suspensions;
+      if (!first || isFirstTaken) return suspended.suspensions();
+      isFirstTaken = true;
+      return first;
+    },
     open: () => {
       opened = null;
+      isFirstTaken = false;
       return opening();
     },
     forgetReadings: async () => {
@@ -152,8 +163,9 @@ export const openPostgresMemory = (
 const readOpening = async (query: Query, scope: string, claim: Claim | null): Promise<Opening> => {
   const [row] = await query<OpeningRow>(sql.opening, [scope, claim?.process ?? null, claim?.epoch ?? null]);
   if (row === undefined || (claim !== null && !row.isOurs)) throw takenOver();
-  const { entries, revisions, since, failedOverTo, now, timeline, rememberedOn } = row;
+  const { entries, suspensions, revisions, since, failedOverTo, now, timeline, rememberedOn } = row;
   return {
+    suspensions: suspensions.map((body) => parse<Suspension>(body)).filter((one) => isInEffect(one, now)),
     timeline,
     rememberedOn,
     entries: entries
@@ -171,6 +183,7 @@ const readOpening = async (query: Query, scope: string, claim: Claim | null): Pr
 interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn'> {
   readonly isOurs: boolean;
   readonly entries: readonly string[];
+  readonly suspensions: readonly string[];
   readonly revisions: readonly string[];
   readonly failedOverTo: string;
   readonly since: number;
@@ -248,6 +261,7 @@ const sql = {
     planned(`SELECT client.owner = $2 AND client.epoch = $3::bigint AND client.timeline = now.timeline AS "isOurs",
       ARRAY(SELECT json_build_object('id', id, 'body', body)::text FROM dns_sync.journal
         WHERE scope = $1 ORDER BY id) AS entries,
+      ARRAY(SELECT body FROM dns_sync.suspensions WHERE scope = $1 ORDER BY key) AS suspensions,
       ARRAY(SELECT template_id || ' ' || revision FROM dns_sync.templates
         WHERE scope = $1 ORDER BY template_id) AS revisions,
       now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",

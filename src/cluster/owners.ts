@@ -66,11 +66,54 @@ export const noteFiles = (
     await query(sql.leadByCommit, [process, scopes, given.map(({ commit }) => commit)], longPatience);
   });
 
-/** Where no living process has the head, it becomes what this one has. */
+/** Where no living process has the head, it becomes what this one has. Of these clients, or all. */
 export const replaceLostHeads = async (
   { query }: Pick<PostgresDatabase, 'query'>,
   process: string,
-): Promise<void> => void (await query(sql.replaceHeads, [process], longPatience));
+  scopes: readonly string[] | null = null,
+): Promise<void> => void (await query(sql.replaceHeads, [process, scopes], longPatience));
+
+/** Those of these clients whose head this process has. */
+export const withHead = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  process: string,
+  scopes: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await query<{ scope: string }>(sql.withHead, [process, scopes]);
+  return new Set(rows.map(({ scope }) => scope));
+};
+
+/** This process has nothing to do with these clients any more. */
+export const forgetFiles = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  process: string,
+  scopes: readonly string[],
+): Promise<void> =>
+  void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = ANY ($2::text[])', [
+    process,
+    scopes,
+  ]));
+
+/** Takes what was asked for of the clients of this process. */
+export const takeRequests = (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  process: string,
+): Promise<readonly PassRequest[]> => query<PassRequest>(sql.takeRequests, [process]);
+
+export interface PassRequest {
+  readonly scope: string;
+  /** The id that its pass is to have. */
+  readonly run: string;
+}
+
+/** Asks the owners of these clients for a pass. Returns what is asked for: of a client that waits for one already, that. */
+export const putRequests = (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  requests: readonly PassRequest[],
+): Promise<readonly PassRequest[]> => {
+  const rows = sorted([...new Map(requests.map((one) => [one.scope, one])).values()]);
+  return query<PassRequest>(sql.putRequests, [rows.map(({ scope }) => scope), rows.map(({ run }) => run)]);
+};
 
 /** What this process should give up; of those that are spare, `excess` at most. */
 export const findLeaving = async (
@@ -155,6 +198,14 @@ export interface LiveProcess {
   readonly clients: number;
 }
 
+/** Up to ten clients of this process that nobody has owned for so many milliseconds. */
+export const unownedClients = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  process: string,
+  duration: number,
+): Promise<readonly string[]> =>
+  (await query<{ name: string }>(sql.unowned, [process, duration])).map(({ name }) => name);
+
 /** Every client that was ever known, by name. */
 export const clientOwners = async ({ query }: Pick<PostgresDatabase, 'query'>): Promise<ClientOwner[]> => {
   const rows = await query<Omit<ClientOwner, 'epoch'> & { readonly epoch: string }>(sql.owners);
@@ -235,11 +286,22 @@ const sql = {
       AND EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p ON p.id = g.process
         WHERE g.scope = f.scope AND g.leads AND given.commit = ANY (p.commits))`,
   replaceHeads: `WITH replaced AS (UPDATE dns_sync.clients c SET head = own.version FROM dns_sync.files own
-      WHERE own.process = $1 AND own.scope = c.scope AND own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
+      WHERE own.process = $1 AND own.scope = c.scope AND ($2::text[] IS NULL OR own.scope = ANY ($2))
+        AND own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
         AND (own.version IS NOT NULL OR NOT ${hasHead} IS NOT NULL)) AND ${isAlive} RETURNING c.scope, c.head)
     UPDATE dns_sync.files f SET leads = f.version = replaced.head FROM replaced
     WHERE f.scope = replaced.scope AND replaced.head IS NOT NULL AND f.version IS NOT NULL
       AND f.leads <> (f.version = replaced.head)`,
+  withHead: `SELECT c.scope FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope
+    WHERE c.scope = ANY ($2::text[]) AND f.version IS NOT DISTINCT FROM c.head`,
+  takeRequests: `DELETE FROM dns_sync.requests r USING dns_sync.clients c
+    WHERE c.scope = r.scope AND c.owner = $1 RETURNING r.scope, r.run`,
+  putRequests: `INSERT INTO dns_sync.requests AS asked (scope, run) SELECT * FROM unnest($1::text[], $2::text[])
+    ON CONFLICT (scope) DO UPDATE SET run = asked.run RETURNING scope, run`,
+  unowned: `SELECT c.name FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope
+      LEFT JOIN dns_sync.processes o ON o.id = c.owner
+    WHERE (o.id IS NULL OR o.alive_until < clock_timestamp()) AND coalesce(o.alive_until, c.free_since)
+      < clock_timestamp() - $2 * interval '1 millisecond' AND NOT ${isWanted} ORDER BY c.name LIMIT 10`,
   leaving: planned(`WITH ${shares},
       own AS (SELECT coalesce((SELECT owned FROM owned WHERE process = $1), 0)
         - coalesce((SELECT share FROM share WHERE process = $1), 0) AS excess),

@@ -13,13 +13,16 @@ export interface ProcessLeaseOptions {
   readonly isDaemon: boolean;
   readonly version: string;
   /** Of its page; null if it has none. */
-  readonly address?: () => string | null;
-  /** Called after each renewal. */
-  readonly onRenewed?: (renewed: Renewed) => void;
-  /** Its row has run out, or the database failed over: it owns nothing any more, and has another id. */
-  readonly onLost?: () => void;
+  readonly address: string | null;
+}
+
+/** What becomes of a lease. */
+export interface LeaseListener {
+  readonly onRenewed: (renewed: Renewed) => void;
+  /** Its row has run out, or the database failed over: the process owns nothing any more, and gets another id. */
+  readonly onLost: () => void;
   /** It could not be renewed; it is tried again. */
-  readonly onTrouble?: (error: unknown) => void;
+  readonly onTrouble: (error: unknown) => void;
 }
 
 export interface Renewed {
@@ -44,6 +47,7 @@ export class ProcessLease {
   #renewing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #listener: LeaseListener | null = null;
 
   constructor(options: ProcessLeaseOptions) {
     this.#options = options;
@@ -71,6 +75,10 @@ export class ProcessLease {
     return elapsed > duration - marginOf(duration);
   }
 
+  follow(listener: LeaseListener): void {
+    this.#listener = listener;
+  }
+
   /** Takes part from now on. Returns its id. */
   join(): Promise<string> {
     const id = this.#id;
@@ -92,12 +100,12 @@ export class ProcessLease {
   }
 
   async #join(): Promise<string> {
-    const { database, duration, isDaemon, version, address = () => null } = this.#options;
+    const { database, duration, isDaemon, version, address } = this.#options;
     const { query } = await database();
     const id = randomUUID();
     const place = `process ${process.pid} on ${hostname()}`;
     const asked = moment();
-    await query(join, [id, isDaemon, place, address(), version, duration], patience);
+    await query(join, [id, isDaemon, place, address, version, duration], patience);
     this.#renewed = asked;
     this.#id = id;
     // The first renewal shows that it stays: until then nothing is given up for it.
@@ -116,28 +124,28 @@ export class ProcessLease {
   }
 
   async #renew(): Promise<void> {
-    const { duration, onRenewed, onTrouble } = this.#options;
+    const { duration } = this.#options;
     try {
       const renewed = await this.#renewOnce();
       this.#isFirst = renewed.isFirst;
       this.#renewAfter(duration / 3);
-      onRenewed?.(renewed);
+      this.#listener?.onRenewed(renewed);
     } catch (error) {
       // Until it has run out, it may still be renewed.
       this.#renewAfter(Math.min(duration / 10, patience));
-      onTrouble?.(error);
+      this.#listener?.onTrouble(error);
     }
   }
 
   async #renewOnce(): Promise<Renewed> {
-    const { database, duration, onLost } = this.#options;
+    const { database, duration } = this.#options;
     const { query, place } = await database();
     const asked = moment();
     const [row] = await query<Renewed & { readonly schema: number }>(renew, [this.#id, duration], patience);
     if (row === undefined) {
       this.#id = null;
       this.#renewed = never;
-      onLost?.();
+      this.#listener?.onLost();
       await this.join();
       return { isFirst: false, nextExpiry: null };
     }

@@ -54,10 +54,10 @@ const migrations: readonly string[] = [
      scope text NOT NULL, key text NOT NULL, body text NOT NULL, PRIMARY KEY (scope, key));
    CREATE SEQUENCE dns_sync.report_numbers;
    CREATE TABLE dns_sync.reports (
-     client text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, digest text, body text NOT NULL);
+     scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, digest text, body text NOT NULL);
    CREATE INDEX reports_by_number ON dns_sync.reports (number);
    CREATE TABLE dns_sync.repeated_passes (
-     client text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, report bigint NOT NULL, pass text NOT NULL)
+     scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, report bigint NOT NULL, pass text NOT NULL)
      WITH (fillfactor = 50);
    CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL);
    CREATE TABLE dns_sync.notified (
@@ -106,6 +106,10 @@ export const migrate = async (database: PostgresDatabase): Promise<void> => {
     await query('UPDATE dns_sync.schema_version SET version = $1', [schemaVersion]);
   });
 };
+
+/** Whether anything was ever saved in it. Throws `UserError`. */
+export const hasTables = async (database: PostgresDatabase): Promise<boolean> =>
+  (await versionOf(database)) > 0;
 
 /** 0 where there is nothing yet. */
 const versionOf = async ({ query, place }: PostgresDatabase): Promise<number> => {

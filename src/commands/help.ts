@@ -76,7 +76,7 @@ const variablesOf = (command: Command): Item[] => {
   return [
     ...(flags.has('--config') ? [configVariable] : []),
     ...(flags.has('--base-url') ? tokens : []),
-    ...(makesPasses || command.name() === 'history' || command.parent?.name() === 'store' ? [store] : []),
+    ...(makesPasses || command.name() === 'history' ? [store] : []),
     ...settings.flatMap(itemOf),
     ...(isDaemon ? ownTokens : []),
   ];

@@ -184,27 +184,6 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
     ],
   },
-  store: {
-    about: 'Manages the state that several machines share in PostgreSQL. Each task has a command of its own.',
-    examples: [['dns-template-sync store status', 'which process works for each client']],
-  },
-  'store migrate': {
-    about:
-      'Creates the tables in PostgreSQL, or upgrades them. Run it before the first daemon and after an upgrade.',
-    examples: [['dns-template-sync store migrate', 'with DNS_SYNC_STORE, or store in the settings file']],
-  },
-  'store status': {
-    about: 'Lists the clients that the store knows, which process works for each, and its open writes.',
-    examples: [['dns-template-sync store status --format json', 'for a script']],
-  },
-  'store copy': {
-    about:
-      'Moves the state of a state directory into PostgreSQL, or back: it is never in both. Stop all processes first.',
-    examples: [
-      ['dns-template-sync store copy --to postgres', 'from one machine to several'],
-      ['dns-template-sync store copy --to sqlite', 'back to one machine'],
-    ],
-  },
   schema: {
     about:
       'Prints the JSON Schema of template files, fragments, the settings file, reports or notifications, for completion and checks in an editor. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.',

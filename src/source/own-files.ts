@@ -2,30 +2,34 @@ import { isFragmentPath } from '../model/template.ts';
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { isMissing, type Missing, type SourceFile, type FileContent } from '../desired/source-file.ts';
-import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
+import type { PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
-import { ancestryIn } from '../git/ancestry.ts';
 import { createRevisions } from '../git/revision.ts';
 import type { ScannedFile } from './scan.ts';
 import { isUnchanged, readSnapshot, scanPaths, type Snapshot, type SnapshotFingerprint } from './snapshot.ts';
 import { maxFileSize } from '../desired/text.ts';
-import { createUncommitted } from '../git/uncommitted.ts';
 import { parseFile } from '../desired/parse-file.ts';
 
-/** The template files of this machine, to be published for others. Unchanged files are not read again. */
+/** The template files of this machine. Unchanged files are not read again. */
 export interface OwnTemplateFiles {
   /** As they are at one moment; null if a given path leads nowhere, or they keep changing. */
   readonly read: () => Promise<PublishedFiles | null>;
   /** What was read under this hash. Throws if the file has another content now. */
   readonly contentOf: (hash: string) => Promise<Buffer>;
-  /** How two commits stand to each other, by the checkout that the files are in. */
-  readonly ancestry: (commit: string, other: string) => Promise<Ancestry>;
+  /** By what others can tell whether they have the same; null if files are absent or cannot be read. */
+  readonly version: (mayBeEmpty: boolean) => Promise<OwnVersion | null>;
+}
+
+export interface OwnVersion {
+  /** Of all files, their paths and contents. */
+  readonly digest: string;
+  /** The git commit of the checkout that all of them are in; null if there is none or several. */
+  readonly commit: string | null;
 }
 
 /** Relative paths start from `cwd`. */
 export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFiles => {
   let last: LastReading | null = null;
-  const uncommitted = createUncommitted();
   const found = new Map<string, ScannedFile>();
   const readAnew = async (): Promise<LastReading | null> => {
     const scan = await scanPaths(paths, { cwd, before: last?.fingerprint.result });
@@ -52,30 +56,25 @@ export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFil
   return {
     read: async () => {
       last = await readAnew();
-      if (last === null) return null;
-      const { files, digest } = last;
-      const readable = files.flatMap(({ path, content }) => ('hash' in content ? path : []));
-      const [revisionOf, isUncommitted] = [createRevisions(), uncommitted()];
-      const revisions = new Set(readable.map((file) => revisionOf(resolve(cwd, file))));
-      const revision = revisions.size === 1 ? [...revisions][0]! : null;
-      return {
-        files,
-        digest,
-        revision,
-        uncommitted: revision === null ? [] : readable.filter((file) => isUncommitted(resolve(cwd, file))),
-      };
+      return last && { files: last.files };
+    },
+    version: async (mayBeEmpty) => {
+      last = await readAnew();
+      if (last === null || last.fingerprint.result.missing.length > 0) return null;
+      if (last.files.length === 0 && !mayBeEmpty) return null;
+      const revisionOf = createRevisions();
+      const commits = new Set(
+        last.fingerprint.result.files.map(({ path }) => revisionOf(resolve(cwd, path))),
+      );
+      return { digest: last.digest, commit: commits.size === 1 ? [...commits][0]! : null };
     },
     contentOf: async (hash) => {
       const file = found.get(hash);
       if (file === undefined) throw new Error('it was never read');
       const bytes = await readBeginning(file.real, maxFileSize + 1, file.identity);
       if (contentHash(bytes, isFragmentPath(file.path)) !== hash)
-        throw new Error(`${file.path} changed while it was published`);
+        throw new Error(`${file.path} changed while it was read`);
       return bytes;
-    },
-    ancestry: (commit, other) => {
-      const [file] = last?.fingerprint.result.files ?? [];
-      return file ? ancestryIn(file.real, commit, other) : Promise.resolve('unknown');
     },
   };
 };

@@ -1,16 +1,11 @@
 import path from 'node:path';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
-import { openOwnFiles } from './own-files.ts';
+import { openOwnFiles, type OwnVersion } from './own-files.ts';
 import { readCommit, type CommitWords } from '../git/commit.ts';
 import { createRevisions } from '../git/revision.ts';
 import type { ScanResult } from './scan.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
-import { UserError } from '../errors.ts';
-import type { Publication, PublishedHead } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
-import { MemoryError } from '../state/memory.ts';
-import { Publisher } from '../state/publisher.ts';
-import type { SnapshotStore } from '../state/snapshots.ts';
 
 /** Where the passes of one client take its template files from. */
 export interface TemplateSource {
@@ -25,15 +20,14 @@ export interface TemplateSource {
   readonly readCommit: (file: string, revision: string) => CommitWords | null;
   /** Whether such a file differs from its commit, for one pass. */
   readonly uncommitted: () => (file: string) => boolean;
-  /** Offers the files of this machine to others; null where they are not shared. */
-  readonly publish: () => Promise<Publication | null>;
-  /** A pass has gone over the files that were loaded last. */
-  readonly wasPassed: () => Promise<void>;
+  /** By what other processes can tell whether they have the same files; null if they are absent or cannot be read. */
+  readonly version: () => Promise<OwnVersion | null>;
 }
 
 /** The files of this machine. */
 export const ownTemplates = (options: LoadOptions): TemplateSource => {
   const loader = createTemplateLoader();
+  const own = openOwnFiles(options.paths, options.cwd);
   const uncommitted = createUncommitted();
   const placeOf = (file: string): string => path.resolve(options.cwd ?? '', file);
   return {
@@ -49,96 +43,6 @@ export const ownTemplates = (options: LoadOptions): TemplateSource => {
       const isUncommitted = uncommitted();
       return (file) => isUncommitted(placeOf(file));
     },
-    publish: () => Promise.resolve(null),
-    wasPassed: () => Promise.resolve(),
+    version: () => own.version(options.allowEmpty === true),
   };
 };
-
-export interface SharedTemplatesOptions {
-  readonly load: LoadOptions;
-  readonly snapshots: SnapshotStore;
-  /** What the client is known by. */
-  readonly client: () => string;
-  /** Milliseconds after which published files that nobody has are abandoned. */
-  readonly patience: number;
-}
-
-/** The files that the source has published, whatever is on this machine. */
-export const sharedTemplates = ({
-  load: options,
-  snapshots,
-  client,
-  patience,
-}: SharedTemplatesOptions): TemplateSource => {
-  const loader = createTemplateLoader();
-  const publisher = new Publisher(snapshots, openOwnFiles(options.paths, options.cwd), patience);
-  let loaded: LoadedSnapshot | null = null;
-  let passed = '';
-  const contents = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
-    const found = await snapshots.contents(hashes);
-    if (found.size < hashes.length) throw new ReplacedError();
-    return found;
-  };
-  const loadNewest = async (signal?: AbortSignal): Promise<LoadedSnapshot> => {
-    const of = client();
-    const head = await snapshots.head(of);
-    if (head === null) throw new UserError(nothingPublished);
-    if (head.mayBeOld) throw new UserError(notOffered);
-    if (loaded?.of === of && loaded.head.number === head.number && loaded.head.digest === head.digest)
-      return { ...loaded, head };
-    const snapshot = await snapshots.read(of);
-    if (snapshot === null) throw new UserError(nothingPublished);
-    const state = await loader.loadPublished(options, snapshot.files, contents, signal);
-    return { of, head: snapshot, state };
-  };
-  return {
-    load: async (signal) => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          loaded = await loadNewest(signal);
-          return loaded.state;
-        } catch (error) {
-          // What was loaded last is as new as anybody can know.
-          if (error instanceof MemoryError && loaded?.of === client()) return loaded.state;
-          if (!(error instanceof ReplacedError) || attempt === tries) throw error;
-        }
-      }
-    },
-    hasCache: loader.hasCache,
-    scan: () => loader.scan(options),
-    revisions: () => () => loaded?.head.revision ?? null,
-    readCommit: () => null,
-    uncommitted: () => {
-      const files = new Set(loaded?.head.uncommitted);
-      return (file) => files.has(file);
-    },
-    publish: () => publisher.offer(client()),
-    wasPassed: async () => {
-      if (loaded === null) return;
-      const { of, head } = loaded;
-      const publication = `${of} ${head.number} ${head.digest}`;
-      if (publication === passed) return;
-      await snapshots.pass(of, head.number);
-      passed = publication;
-    },
-  };
-};
-
-interface LoadedSnapshot {
-  readonly of: string;
-  readonly head: PublishedHead;
-  readonly state: DesiredState;
-}
-
-/** Newer files took the place of those that are read just now. */
-class ReplacedError extends Error {
-  override message = 'the template files are replaced faster than they can be read';
-}
-
-const tries = 5;
-
-const notOffered =
-  'PostgreSQL failed over or was restored, and the newest template files may be lost: nothing is written until a process that has them has offered them again, with --role source or all';
-
-const nothingPublished =
-  'no template files of this client have been published yet: start a process that has them, with --role source or all';

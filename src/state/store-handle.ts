@@ -70,7 +70,7 @@ export const actAsOwner = async (
 
 /** Saves nothing once the lock is gone, and reports what could not be saved. */
 export const watched = (
-  memory: ClientMemory,
+  memory: Memory,
   lock: Pick<Lock, 'check'>,
   onFailure: (error: unknown) => void,
 ): Memory => {

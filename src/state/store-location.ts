@@ -29,12 +29,17 @@ export const storeLocation = (
     file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : storeFileIn(stateDir),
     stateDir,
     digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
+    scope: scopeOf(address, name),
     baseUrl: address,
     name,
     names,
     isSandbox,
   };
 };
+
+/** `baseUrl`: normalised; null for the embedded service. */
+const scopeOf = (baseUrl: string | null, name: string): string =>
+  digestOf(baseUrl === null ? `sandbox ${name}` : `${baseUrl}\n${name}`);
 
 /** For all clients of a service. */
 export const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');

@@ -1,25 +1,25 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { ClientMemory } from './client-memory.ts';
 import { filesOf } from './database.ts';
 import { fileStoreHandle } from './file-store-handle.ts';
 import type { StoreHandle } from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
 import { borrowForReading } from './read-copy.ts';
-import type { SnapshotStore } from './snapshots.ts';
 import { openMemory, suspensionsInFile } from './sqlite.ts';
 import type { SavedAt } from '../model/saved-at.ts';
-import type { Suspension } from '../model/suspension.ts';
+import type { Memory, PagedHistory } from './memory.ts';
+import type { Suspension, Suspensions } from '../model/suspension.ts';
+
+/** What was read of one client's state. */
+export type ReadMemory = Memory & PagedHistory & Suspensions;
 
 /** Where the state is saved. */
 export interface StateStore {
   /** For the passes of one client. */
   handle(warn: (message: string) => void): StoreHandle;
   /** The caller closes it; null if there is no state yet. */
-  openForReading(location: StoreLocation): Promise<ClientMemory | null>;
+  openForReading(location: StoreLocation): Promise<ReadMemory | null>;
   /** What is suspended at the moment, of all clients at once. */
   suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
-  /** Template files that processes share; null where each has its own. */
-  readonly snapshots: SnapshotStore | null;
   /** Removes the state for the embedded service, which starts again. */
   forget(location: StoreLocation): Promise<void>;
   close(): Promise<void>;
@@ -34,7 +34,6 @@ export const fileStore = (now: () => number): StateStore => ({
     const byFile = new Map(files.map((file, index) => [file, found[index]!]));
     return places.map(({ file, digest }) => byFile.get(file)?.get(digest) ?? []);
   },
-  snapshots: null,
   openForReading: async ({ file, digest }) => {
     if (!existsSync(file)) return null;
     const memory = await openMemory(file, digest, borrowForReading, now);

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { ancestryIn } from '../../src/git/ancestry.ts';
 import { createRevisions } from '../../src/git/revision.ts';
 import { createUncommitted } from '../../src/git/uncommitted.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
@@ -105,26 +104,7 @@ test.each<[string, readonly Entry[]]>([
   const file = path.join(packed(entries), 'templates/web.yaml');
   const before = process.memoryUsage().arrayBuffers;
   expect(createUncommitted()()(file)).toBe(false);
-  expect(await ancestryIn(file, head, third)).toBe('unknown');
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * mebibyte);
-});
-
-test('such a pack is read where it is right', async () => {
-  const text = Buffer.from(`tree ${other}\nparent ${third}\n`);
-  const entries: readonly Entry[] = [
-    {
-      id: head,
-      type: 'delta',
-      base: other,
-      content: delta(
-        20,
-        text.length,
-        Buffer.concat([Buffer.from([0x90, 20, text.length - 20]), text.subarray(20)]),
-      ),
-    },
-    { id: other, type: 'commit', content: text.subarray(0, 20) },
-  ];
-  expect(await ancestryIn(path.join(packed(entries), 'templates/web.yaml'), head, third)).toBe('descends');
 });
 
 test('a named pipe among the packs is left out', () => {

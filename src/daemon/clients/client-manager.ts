@@ -9,7 +9,6 @@ import type { ClientSettings } from '../../settings/client.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from '../context.ts';
-import type { UsedNames } from '../fleet.ts';
 import type { HistoryPage, HistoryQuery } from '../http/history-query.ts';
 import type { PassHistory } from '../passes/pass-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -17,7 +16,6 @@ import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { ClientFilesWatch } from '../watch/client-files-watch.ts';
 import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
-import { PublishRounds } from './publish-rounds.ts';
 import { SuspensionWatch } from './suspension-watch.ts';
 
 /** What clients report to while they run. */
@@ -42,13 +40,13 @@ export class ClientManager {
   readonly #context: DaemonContext;
   readonly #listeners: Listeners;
   readonly #passLimit = limit(passesAtOnce);
+  readonly #serverLimits = new Map<string, ReturnType<typeof limit>>();
   readonly #historyLimit = limit(1);
   readonly #controllers = new Map<string, ClientController>();
   #settings: Settings;
   #problems: readonly ClientProblem[];
   #reloading: Promise<void> = Promise.resolve();
   readonly #filesWatch: ClientFilesWatch;
-  readonly #publishing: PublishRounds;
   readonly #suspensions: SuspensionWatch;
   #isClosing = false;
 
@@ -58,7 +56,6 @@ export class ClientManager {
     this.#settings = context.settings;
     this.#problems = context.settings.leftOut;
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
-    this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
     this.#suspensions = new SuspensionWatch({
       look: () => this.#suspended(),
       onChange: (client) => this.#controllers.get(client)?.trigger('request'),
@@ -99,13 +96,8 @@ export class ClientManager {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
-    const [published] = await Promise.all([this.#publishing.start(), this.#suspensions.start()]);
-    await this.#context.fleet.start(
-      (report) => this.#controllers.get(report.event.client)?.adopt(report),
-      () => this.#used(),
-    );
-    // Before that, nobody can be asked for a pass.
-    for (const controller of published) controller.trigger('file-change');
+    await this.#suspensions.start();
+    await this.#context.fleet.start((client, report) => this.#controllers.get(client)?.adopt(report));
   }
 
   /** One statement per store, whatever the number of clients. */
@@ -113,14 +105,6 @@ export class ClientManager {
     const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
     const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt()));
     return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
-  }
-
-  #used(): UsedNames {
-    return {
-      clients: [...this.#controllers.keys()],
-      files: [...this.#controllers.values()].map(({ client }) => client.savedAt().digest),
-      receivers: this.#settings.notify.map(({ name }) => name),
-    };
   }
 
   get #clientSettings(): readonly ClientSettings[] {
@@ -162,14 +146,13 @@ export class ClientManager {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    const others = Promise.all([
+    await Promise.all([
+      this.#context.fleet.close(),
       this.#filesWatch.close(),
-      this.#publishing.close(),
       this.#suspensions.close(),
       this.#reloading,
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);
-    await Promise.all([others, this.#context.fleet.close(others)]);
   }
 
   async #add(client: DaemonClient): Promise<void> {
@@ -188,10 +171,18 @@ export class ClientManager {
       },
       passHistory,
       changeFeed,
-      limit: this.#passLimit,
+      limit: (of, task) => this.#limited(of, task),
     });
     this.#controllers.set(name, controller);
     await controller.start();
+  }
+
+  /** Those that wait for a server that never answers keep no others waiting. */
+  #limited<T>({ settings }: DaemonClient, task: () => Promise<T>): Promise<T> {
+    const { host } = new URL(settings.baseUrl);
+    const ofServer = this.#serverLimits.get(host) ?? limit(passesOfServer);
+    this.#serverLimits.set(host, ofServer);
+    return ofServer(() => this.#passLimit(task));
   }
 
   async #reload(): Promise<void> {
@@ -292,5 +283,6 @@ export class ClientManager {
 
 /** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;
+const passesOfServer = 12;
 
 const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

@@ -9,10 +9,11 @@ import { pass, template } from '../../report/every-kind.ts';
 import { listeningLogger } from '../listening-logger.ts';
 
 const minute = 60_000;
+const nothing = { files: [], missing: [], realRoots: [], directories: new Map(), byReal: new Map() };
 const never = () => expect.fail('nobody asked for that');
 
 /** A client whose passes began a second ago, by a clock that is an hour ahead, and find these windows. */
-const controlled = (openings: () => readonly string[]) => {
+const controlled = async (openings: () => readonly string[]) => {
   vi.useFakeTimers({ now: Date.parse('2026-11-20T12:00:00Z') });
   onTestFinished(() => void vi.useRealTimers());
   const [settings] = readSettings({
@@ -22,6 +23,7 @@ const controlled = (openings: () => readonly string[]) => {
     cwd: '/nowhere',
   }).clients;
   const passes: string[] = [];
+  const fleet = alone();
   const controller = new ClientController({
     client: {
       settings: settings!,
@@ -37,26 +39,27 @@ const controlled = (openings: () => readonly string[]) => {
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      scan: never,
-      publish: never,
+      scan: () => Promise.resolve(nothing),
+      files: () => Promise.resolve(null),
       savedAt: never,
       close: () => Promise.resolve(),
     },
-    fleet: alone,
+    fleet,
     changeFeed: new ChangeFeed(),
-    limit: (task) => task(),
+    limit: (_, task) => task(),
     metrics: createMetrics('0'),
     onPass: () => undefined,
     passHistory: new PassHistory(),
     log: listeningLogger().log,
   });
   onTestFinished(() => controller.close());
+  await fleet.start(() => undefined);
   return { controller, passes };
 };
 
 test('a pass comes when the first window opens for changes that wait', async () => {
   const openings = ['2026-11-22T13:30:00.000Z', '2026-11-20T15:30:00.000Z', '2026-11-20T12:30:00.000Z'];
-  const { controller, passes } = controlled(() =>
+  const { controller, passes } = await controlled(() =>
     openings.filter((one) => Date.parse(one) > Date.now() + 60 * minute),
   );
   controller.trigger('startup');
@@ -69,14 +72,14 @@ test('a pass comes when the first window opens for changes that wait', async () 
 });
 
 test('a window that opened before a pass asks for no other one', async () => {
-  const { controller, passes } = controlled(() => ['2026-11-20T12:59:59.000Z']);
+  const { controller, passes } = await controlled(() => ['2026-11-20T12:59:59.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(24 * 60 * minute);
   expect(passes).toEqual(['startup 20T12:00']);
 });
 
 test('the clock is set past the time at which a window opens', async () => {
-  const { controller, passes } = controlled(() => ['2026-11-20T15:00:00.000Z']);
+  const { controller, passes } = await controlled(() => ['2026-11-20T15:00:00.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(minute);
   vi.setSystemTime(Date.parse('2026-11-20T14:30:00Z'));
