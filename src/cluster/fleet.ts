@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Fleet, FleetClient, Membership, PassReport } from '../daemon/fleet.ts';
+import type { Fleet, FleetClient, FleetListener, Membership, PassReport } from '../daemon/fleet.ts';
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
@@ -69,7 +69,7 @@ class SharedFleet implements Fleet {
   readonly #wanted = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #trouble: string | null = 'PostgreSQL was not asked yet';
-  #onReport: (client: string, report: PassReport) => void = () => undefined;
+  #told: FleetListener | null = null;
   #listener: Listener | null = null;
   #looking: Promise<void> | null = null;
   #isLookDue = false;
@@ -105,8 +105,8 @@ class SharedFleet implements Fleet {
     };
   }
 
-  async start(onReport: (client: string, report: PassReport) => void): Promise<void> {
-    this.#onReport = onReport;
+  async start(listener: FleetListener): Promise<void> {
+    this.#told = listener;
     this.#store.lease.follow({
       onRenewed: (renewed) => this.#renewed(renewed),
       onLost: () => this.#lose(),
@@ -269,7 +269,13 @@ class SharedFleet implements Fleet {
       this.#members.get(scope)?.client.request(run);
     const processes = await liveProcesses(database);
     const unowned = await unownedClients(database, process, leaseDuration);
-    this.summary = { processes, unowned, isHere: process };
+    this.#summarise({ processes, unowned, isHere: process });
+  }
+
+  #summarise(summary: FleetSummary): void {
+    const before = this.summary;
+    this.summary = summary;
+    if (shownOf(before) !== shownOf(summary)) this.#told?.onChange();
   }
 
   #own(scope: string): void {
@@ -340,7 +346,7 @@ class SharedFleet implements Fleet {
   async #takeNews(): Promise<void> {
     for (const { scope, report } of await this.#reports.news()) {
       const member = this.#members.get(scope);
-      if (member && !this.#isOwned(member)) this.#onReport(member.client.name, report);
+      if (member && !this.#isOwned(member)) this.#told?.onReport(member.client.name, report);
     }
   }
 
@@ -388,15 +394,22 @@ class SharedFleet implements Fleet {
   #settled(): void {
     if (this.#trouble !== null && this.#isStarted)
       this.#options.log.info({ event: 'fleet.back' }, 'PostgreSQL can be used again');
-    this.#trouble = null;
+    this.#isTroubled(null);
     this.#options.onDatabase(true);
   }
 
   #isInTrouble(error: unknown): void {
     if (error instanceof NewerSchemaError) this.#options.onOutdated(error);
-    this.#trouble = messageOf(error);
+    const reason = messageOf(error);
+    this.#isTroubled(reason);
     this.#options.onDatabase(false);
-    this.#complain('lease', this.#trouble);
+    this.#complain('lease', reason);
+  }
+
+  #isTroubled(reason: string | null): void {
+    if (this.#trouble === reason) return;
+    this.#trouble = reason;
+    this.#told?.onChange();
   }
 
   /** What PostgreSQL does not take now is made up for later: by the next look, or by whoever takes over. */
@@ -442,6 +455,10 @@ class SharedFleet implements Fleet {
 
 const isSame = (one: FilesVersion, other: FilesVersion | null): boolean =>
   other !== null && one.version === other.version && one.commit === other.commit;
+
+/** All but what each renewal changes. */
+const shownOf = (summary: FleetSummary | null): string =>
+  JSON.stringify(summary, (key: string, value: unknown) => (key === 'aliveUntil' ? undefined : value));
 
 /** Milliseconds. */
 const moment = 10;

@@ -4,7 +4,7 @@ import type { Waiting } from '../state/client-locks.ts';
 import type { PostgresDatabase } from './database.ts';
 import { addClients, claimForCommand, releaseClients, type Claim, type KnownClient } from './owners.ts';
 import { runOut, type LeaseTime, type ProcessLease } from './process-lease.ts';
-import { news, tell } from './news.ts';
+import { tell } from './news.ts';
 import { takenOver } from './timeline.ts';
 
 /** That one client is ours for the time of a pass. */
@@ -32,20 +32,21 @@ export const heldByCommand =
   async (client, { timeout, signal, onWait }) => {
     const opened = await database();
     const { scope } = client;
-    const process = await lease.join();
     await addClients(opened, [client]);
     const release = async (): Promise<void> => {
+      const process = await lease.join();
+      const given = releaseClients(opened, process, [scope]).then(() => tell(opened, 'clients'));
       // What cannot be given back runs out by itself.
-      const given = releaseClients(opened, process, [scope]).then(() => tell(opened, news.clients));
       await given.catch(() => undefined);
     };
     const end = performance.now() + timeout;
     for (let isTold = false; ; isTold = true) {
-      const claimed = await claimForCommand(opened, process, scope);
+      // Its lease may have run out while it waited.
+      const claimed = await claimForCommand(opened, await lease.join(), scope);
       if ('epoch' in claimed) return { claim: claimed, release };
       if (!isTold) {
         onWait(claimed.holder);
-        await tell(opened, news.clients);
+        await tell(opened, 'clients');
       }
       if (signal.aborted || performance.now() >= end) {
         await release();

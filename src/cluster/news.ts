@@ -4,9 +4,7 @@ import type { PostgresDatabase } from './database.ts';
 export const newsChannel = 'dns_sync_news';
 
 /** `clients`: some are free, or wanted, or there is a new process; `requests`: of passes; `reports`: a pass has ended. */
-export const news = { clients: 'clients', requests: 'requests', reports: 'reports' } as const;
-
-export type News = keyof typeof news;
+export type News = 'clients' | 'requests' | 'reports';
 
 /** By itself, after a commit, for it would keep the commits of others waiting. */
 export const tell = async ({ query }: Pick<PostgresDatabase, 'query'>, what: News): Promise<void> =>

@@ -12,10 +12,17 @@ export interface Fleet {
   readonly summary: FleetSummary | null;
   /** Takes part for this client from now on; whether it is this process's is said by calls. */
   join(client: FleetClient): Membership;
-  /** Takes part from now on. `onReport` is called for each pass that another process made. */
-  start(onReport: (client: string, report: PassReport) => void): Promise<void>;
+  /** Takes part from now on. */
+  start(listener: FleetListener): Promise<void>;
   /** Gives up all clients at once, those with a write in flight when its answer is saved. */
   close(): Promise<void>;
+}
+
+export interface FleetListener {
+  /** Called for each pass that another process made. */
+  readonly onReport: (client: string, report: PassReport) => void;
+  /** Something is new in what is known of the processes. */
+  readonly onChange: () => void;
 }
 
 /** A client, as those see it that say whose it is. */

@@ -97,7 +97,10 @@ export class ClientManager {
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
     await this.#suspensions.start();
-    await this.#context.fleet.start((client, report) => this.#controllers.get(client)?.adopt(report));
+    await this.#context.fleet.start({
+      onReport: (client, report) => this.#controllers.get(client)?.adopt(report),
+      onChange: this.#listeners.changeFeed.changed,
+    });
   }
 
   /** One statement per store, whatever the number of clients. */

@@ -53,7 +53,7 @@ const controlled = async (openings: () => readonly string[]) => {
     log: listeningLogger().log,
   });
   onTestFinished(() => controller.close());
-  await fleet.start(() => undefined);
+  await fleet.start({ onReport: never, onChange: never });
   return { controller, passes };
 };
 
