@@ -23,7 +23,7 @@ commands      app cluster daemon doctor notify report sandbox memory source impo
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
-cluster       daemon notify settings result.ts state model lib errors.ts
+cluster       daemon notify status-page settings result.ts state model lib errors.ts
 daemon        notify status-page report import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 doctor        hosting network model lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts

@@ -16,8 +16,6 @@ export interface PostgresDatabase {
   readonly query: Query;
   /** All of it or nothing; what the task throws passes through. */
   readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
-  /** One statement of another library, with what it throws. */
-  readonly execute: (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
   /** `postgres://…`, as it is now. */
   readonly url: () => string;
   /** Where it is, without anything secret. */
@@ -72,8 +70,6 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
   return {
     place,
     url,
-    execute: (text, values) =>
-      use((client) => client.query({ ...externally, text, ...(values && { values }) })),
     query: (sql, values, patience) => use((client) => queryOn(client, place)(sql, values, patience)),
     transaction: (task) =>
       use(async (client) => {
@@ -110,7 +106,6 @@ const names = new Map<string, string>();
 /** Milliseconds. */
 const connectPatience = 2_000;
 const usualPatience = 10_000;
-const externally = { query_timeout: usualPatience };
 
 const queryOn =
   (client: Pg.PoolClient, place: string): Query =>
@@ -165,8 +160,8 @@ const codeOf = (error: unknown): string =>
 
 const adviceOn = (error: unknown): string => {
   const code = codeOf(error);
-  if (missingTables.has(code)) return 'create its tables with dns-template-sync store migrate';
-  if (code === '42501') return 'check the permissions of this user, or run store migrate as a user with more';
+  if (code === '42501')
+    return 'check the permissions of this user, who makes the tables in a schema of their own';
   if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
   if (code.startsWith('28')) return 'check user and password in store';
   return 'check that PostgreSQL runs, and the address in store';

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Fleet, FleetClient, FleetListener, Membership, PassReport } from '../daemon/fleet.ts';
+import type {
+  Fleet,
+  FleetClient,
+  FleetListener,
+  FleetOwners,
+  Membership,
+  PassReport,
+} from '../daemon/fleet.ts';
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
@@ -12,6 +19,7 @@ import {
   findLeaving,
   forgetFiles,
   liveProcesses,
+  ownersIn,
   noteFiles,
   putRequests,
   releaseClients,
@@ -91,6 +99,10 @@ class SharedFleet implements Fleet {
 
   get trouble(): string | null {
     return this.#trouble;
+  }
+
+  async owners(): Promise<FleetOwners> {
+    return ownersIn(await this.#store.opened());
   }
 
   join(client: FleetClient): Membership {
@@ -218,6 +230,7 @@ class SharedFleet implements Fleet {
 
   /** The files of clients that this process owns are watched; the others are looked at from time to time. */
   async #noteChanged(): Promise<void> {
+    if (!this.#isStarted) return;
     await this.#note([...this.#members.values()].filter((member) => !this.#isOwned(member)));
   }
 
@@ -285,10 +298,13 @@ class SharedFleet implements Fleet {
       return;
     }
     member.hasHead = true;
+    void this.#begin(member);
+  }
+
+  async #begin({ scope, client }: Member): Promise<void> {
     // It may have been this process's a moment ago.
-    void (this.#leaving.get(scope) ?? Promise.resolve()).then(async () => {
-      if (this.#store.claims.has(scope) && !this.#isClosing) await member.client.own('startup');
-    });
+    await this.#leaving.get(scope);
+    if (this.#store.claims.has(scope) && !this.#isClosing) await client.own('startup');
   }
 
   /** At once where no write is in flight, else when its answer is saved. */
@@ -344,6 +360,7 @@ class SharedFleet implements Fleet {
   }
 
   async #takeNews(): Promise<void> {
+    await this.#store.opened();
     for (const { scope, report } of await this.#reports.news()) {
       const member = this.#members.get(scope);
       if (member && !this.#isOwned(member)) this.#told?.onReport(member.client.name, report);

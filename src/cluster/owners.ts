@@ -1,3 +1,5 @@
+import type { FleetOwners } from '../daemon/fleet.ts';
+import type { FleetProcess } from '../status-page/facts.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { currentTimeline } from './timeline.ts';
 
@@ -177,44 +179,18 @@ export const heldClaim = `client.scope FROM dns_sync.clients AS client
   WHERE client.scope = $1 AND client.owner = $2 AND client.epoch = $3::bigint AND client.timeline = ${currentTimeline}
   FOR SHARE OF client`;
 
-export interface ClientOwner {
-  readonly client: string;
-  readonly baseUrl: string;
-  /** Null where nobody alive owns it. */
-  readonly owner: string | null;
-  readonly epoch: number;
-  /** Whether a living process has its files. */
-  readonly hasFiles: boolean;
-}
-
-export interface LiveProcess {
-  readonly id: string;
-  readonly place: string;
-  readonly address: string | null;
-  readonly version: string;
-  /** ISO 8601, by the clock of the database; `aliveUntil` too. */
-  readonly since: string;
-  readonly aliveUntil: string;
-  readonly clients: number;
-}
-
-/** Up to ten clients of this process that nobody has owned for so many milliseconds. */
-export const unownedClients = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  process: string,
-  duration: number,
-): Promise<readonly string[]> =>
-  (await query<{ name: string }>(sql.unowned, [process, duration])).map(({ name }) => name);
-
-/** Every client that was ever known, by name. */
-export const clientOwners = async ({ query }: Pick<PostgresDatabase, 'query'>): Promise<ClientOwner[]> => {
-  const rows = await query<Omit<ClientOwner, 'epoch'> & { readonly epoch: string }>(sql.owners);
-  return rows.map((row) => ({ ...row, epoch: Number(row.epoch) }));
+/** The daemons that are alive, the oldest first, and every client that was ever known, by name. */
+export const ownersIn = async (database: Pick<PostgresDatabase, 'query'>): Promise<FleetOwners> => {
+  const rows = await database.query<Omit<FleetOwners['clients'][number], 'epoch'> & { epoch: string }>(
+    sql.owners,
+  );
+  const clients = rows.map((row) => ({ ...row, epoch: Number(row.epoch) }));
+  return { processes: await liveProcesses(database), clients };
 };
 
-/** The daemons that are alive, the oldest first. */
-export const liveProcesses = async ({ query }: Pick<PostgresDatabase, 'query'>): Promise<LiveProcess[]> => {
-  const rows = await query<Omit<LiveProcess, 'since' | 'aliveUntil'> & { since: Date; aliveUntil: Date }>(
+/** The oldest first. Times are by the clock of the database. */
+export const liveProcesses = async ({ query }: Pick<PostgresDatabase, 'query'>): Promise<FleetProcess[]> => {
+  const rows = await query<Omit<FleetProcess, 'since' | 'aliveUntil'> & { since: Date; aliveUntil: Date }>(
     sql.processes,
   );
   return rows.map((row) => ({
@@ -223,6 +199,14 @@ export const liveProcesses = async ({ query }: Pick<PostgresDatabase, 'query'>):
     aliveUntil: row.aliveUntil.toISOString(),
   }));
 };
+
+/** Up to ten clients of this process that nobody has owned for so many milliseconds. */
+export const unownedClients = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  process: string,
+  duration: number,
+): Promise<readonly string[]> =>
+  (await query<{ name: string }>(sql.unowned, [process, duration])).map(({ name }) => name);
 
 interface ClaimedRow {
   /** Null in a row that says only how many are free. */

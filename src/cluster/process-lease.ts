@@ -174,7 +174,7 @@ export const runOut = (): MemoryError =>
   );
 
 /** Milliseconds. What is said about a lease is worth nothing once it takes longer. */
-export const patience = 2_000;
+const patience = 2_000;
 const firstRenewal = 1_000;
 
 const join = `INSERT INTO dns_sync.processes (id, is_daemon, place, address, version, since, alive_until, timeline)

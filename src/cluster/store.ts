@@ -96,7 +96,8 @@ const storeHandle = (
       return task(memory, say, null);
     },
     write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, _, task) => {
-      const { claim, release } = await take(clientAt(location), waiting);
+      const hold = await take(clientAt(location), waiting);
+      const { claim } = hold;
       const say = notices.begin();
       const { begun, ended, check } = deadlines(lease, claim);
       try {
@@ -134,7 +135,7 @@ const storeHandle = (
         };
         return await task(watched(timed, { check }, onFailure), say, null, { check, holdsAdds, now });
       } finally {
-        await release();
+        await hold.release();
       }
     },
     suspending: async (location, _, task) =>
@@ -150,7 +151,7 @@ const clientAt = (location: StoreLocation): KnownClient => ({
 });
 
 /** Each state directory has an embedded service of its own. */
-export const scopeIn = ({ isSandbox, stateDir, scope }: SavedAt): string =>
+const scopeIn = ({ isSandbox, stateDir, scope }: SavedAt): string =>
   isSandbox ? createHash('sha256').update(`${stateDir} ${scope}`).digest('hex').slice(0, 32) : scope;
 
 /** What a writing pass has to know of the database. */

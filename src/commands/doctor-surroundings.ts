@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { ownersIn } from '../cluster/owners.ts';
+import type { PostgresStore } from '../cluster/store.ts';
 import { findingsAbout, type Found } from '../doctor/finding.ts';
 import { messageOf } from '../errors.ts';
 import { createRevisions } from '../git/revision.ts';
@@ -14,11 +16,11 @@ import type { Client } from '../app/client.ts';
 export const examineSurroundings = async (
   client: Client,
   desired: DesiredState,
-  { isUnderstood, isStateShared }: { readonly isUnderstood: boolean; readonly isStateShared: boolean },
+  { isUnderstood, shared }: { readonly isUnderstood: boolean; readonly shared: PostgresStore | null },
 ): Promise<Found[]> => [
   examineSettings(client),
   examineFiles(client, desired),
-  isStateShared ? sharedState() : await examineState(client.settings.stateDir),
+  await (shared === null ? examineState(client.settings.stateDir) : examineFleet(client, shared)),
   // They are compared with what the service shows.
   ...(isUnderstood ? [await examineNameServers(client, desired)] : []),
 ];
@@ -46,9 +48,19 @@ const examineFiles = (client: Client, { files, templates, problems }: DesiredSta
   return { findings: all };
 };
 
-const sharedState = (): Found => {
-  const { all, ok } = findingsAbout('state');
-  ok('in PostgreSQL: see store status');
+const examineFleet = async (client: Client, store: PostgresStore): Promise<Found> => {
+  const { all, ok, note, problem } = findingsAbout('state');
+  try {
+    const { processes, clients } = await ownersIn(await store.opened());
+    ok(`in ${store.database().place}, living processes: ${processes.length}`);
+    for (const { place, version, clients: owned } of processes)
+      ok(`${place}, version ${version}: makes the passes of ${plural(owned, 'client')}`);
+    const own = clients.find(({ client: name }) => name === client.settings.name);
+    if (own?.owner) ok(`passes of this client are made by ${own.owner}`);
+    else if (processes.length > 0) note('no living process makes the passes of this client');
+  } catch (error) {
+    problem(messageOf(error));
+  }
   return { findings: all };
 };
 

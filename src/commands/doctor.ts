@@ -11,6 +11,7 @@ import {
 } from '../doctor/finding.ts';
 import { examineListing, examineRejection } from '../doctor/listing.ts';
 import { compareListings, examineSubdomains } from '../doctor/stability.ts';
+import type { PostgresStore } from '../cluster/store.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
@@ -42,7 +43,7 @@ export const doctor = (record: string | null, options: Options, io: Io): Promise
       const client = onlyClient(context);
       const settle = context.sandboxUrl === null ? client.settings.settle : 0;
       const found = await whileShown(io, 'examining the service', () =>
-        examine(client, settle, context.settings.store !== null, io.clock),
+        examine(client, settle, context.shared, io.clock),
       );
       if (write !== null && record !== null)
         found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }, io));
@@ -68,7 +69,7 @@ export const doctor = (record: string | null, options: Options, io: Io): Promise
 const examine = async (
   client: Client,
   settle: number,
-  isStateShared: boolean,
+  shared: PostgresStore | null,
   clock: Clock,
 ): Promise<Found[]> => {
   const { connection, settings } = client;
@@ -95,7 +96,7 @@ const examine = async (
     ({ findings, set = {} }) =>
       findings.every(({ state }) => state !== 'problem') && Object.keys(changesIn(client, set)).length === 0,
   );
-  found.push(...(await examineSurroundings(client, desired, { isUnderstood, isStateShared })));
+  found.push(...(await examineSurroundings(client, desired, { isUnderstood, shared })));
   return found;
 };
 

@@ -55,10 +55,11 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
   };
   const daemon = await openDaemon(context, metrics);
   reload = daemon.reload;
-  const ended = stopped.then(async (signal) => {
-    await daemon.close(signal);
+  const untilEnd = async (): Promise<void> => {
+    await daemon.close(await stopped);
     if (outdated !== null) throw outdated;
-  });
+  };
+  const ended = untilEnd();
   return {
     url: daemon.url,
     ended,

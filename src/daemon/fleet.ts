@@ -1,6 +1,6 @@
 import type { PassEvent } from '../notify/health.ts';
 import type { PassResult, Trigger } from '../result.ts';
-import type { FleetSummary, PassEntry } from '../status-page/facts.ts';
+import type { FleetProcess, FleetSummary, PassEntry } from '../status-page/facts.ts';
 
 /** The processes that share the clients, as one of them sees it. */
 export interface Fleet {
@@ -10,12 +10,28 @@ export interface Fleet {
   readonly trouble: string | null;
   /** What is known of the processes; null if there is one, or nothing is known yet. */
   readonly summary: FleetSummary | null;
+  /** Whose each client is, asked now; null if there is one process. */
+  owners(): Promise<FleetOwners | null>;
   /** Takes part for this client from now on; whether it is this process's is said by calls. */
   join(client: FleetClient): Membership;
   /** Takes part from now on. */
   start(listener: FleetListener): Promise<void>;
   /** Gives up all clients at once, those with a write in flight when its answer is saved. */
   close(): Promise<void>;
+}
+
+export interface FleetOwners {
+  readonly processes: readonly FleetProcess[];
+  readonly clients: readonly {
+    readonly client: string;
+    readonly baseUrl: string;
+    /** The process; null if no living one owns it. */
+    readonly owner: string | null;
+    /** How often it was claimed. */
+    readonly epoch: number;
+    /** Whether a living process has its files. */
+    readonly hasFiles: boolean;
+  }[];
 }
 
 export interface FleetListener {
@@ -83,6 +99,7 @@ export const alone = (): Fleet => {
     isShared: false,
     trouble: null,
     summary: null,
+    owners: () => Promise.resolve(null),
     join: (client) => {
       clients.add(client);
       return {

@@ -54,7 +54,7 @@ export const clientsOf = (connection: SqliteConnection): Clients => {
 };
 
 /** Own templates belong to one client: to this one if a listing shows most of its templates and records. */
-export const fits = (
+const fits = (
   { templateIds, records, templates }: KnownClientRow,
   own: readonly ActualTemplate[],
 ): boolean => {

@@ -223,7 +223,11 @@ describe('a standby that takes over without the last claim', () => {
   });
 
   it('would cause a second add if a claim outlived its timeline, and the test finds it', async () => {
-    const folder = mutatedProgram(['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"]);
+    // Nor would a lease that has run out be renewed there.
+    const folder = mutatedProgram(
+      ['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"],
+      ['WHERE id = $1 AND ${isAlive$1} AND timeline', 'WHERE id = $1 AND timeline'],
+    );
     expect((await returnToAnOldClaim(folder)).count).toBe(2);
   });
 });

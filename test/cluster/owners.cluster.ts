@@ -6,9 +6,9 @@ import {
   addClients,
   claimClients,
   claimForCommand,
-  clientOwners,
   findLeaving,
   noteFiles,
+  ownersIn,
   releaseClients,
   replaceLostHeads,
   type Claim,
@@ -120,7 +120,7 @@ describe('a claim', () => {
     // What both chose at the same moment one of them takes at its next look.
     const more = await Promise.all(alive.map((one) => claim(database, one)));
     expect([...taken, ...more].flat().toSorted()).toEqual(named(9));
-    const owners = await clientOwners(database);
+    const owners = (await ownersIn(database)).clients;
     expect(owners.every(({ owner, epoch }) => owner !== null && epoch >= 1)).toBe(true);
   });
 

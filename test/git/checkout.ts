@@ -14,7 +14,7 @@ export const newFolder = (): string => {
 export const git = (cwd: string, ...args: string[]): string => gitWith(cwd, '', ...args);
 
 /** The same, with what it reads from stdin. */
-export const gitWith = (cwd: string, input: string, ...args: string[]): string =>
+const gitWith = (cwd: string, input: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.net', ...args], {
     cwd,
     encoding: 'utf8',

@@ -217,6 +217,7 @@ export class ClientController {
 
   /** A pass that waits for its turn has not begun, and ends at once. */
   async #inTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    const askedAt = performance.now();
     let onAbort = (): void => undefined;
     const cut = new Promise<PassOutcome>((resolve) => {
       onAbort = () => {
@@ -225,7 +226,10 @@ export class ClientController {
       signal.addEventListener('abort', onAbort);
     });
     try {
-      const made = this.#options.limit(this.client, () => this.#passHere(cause, signal));
+      const made = this.#options.limit(this.client, () => {
+        if (this.#options.fleet.isShared) this.#options.metrics.countLateness(performance.now() - askedAt);
+        return this.#passHere(cause, signal);
+      });
       return await Promise.race([made, cut]);
     } finally {
       signal.removeEventListener('abort', onAbort);

@@ -179,7 +179,7 @@ export class PassLoop {
 }
 
 /** Milliseconds to the next try. `failures`: passes that failed since the last one that did not. */
-export const delayAfter = (
+const delayAfter = (
   outcome: Exclude<PassOutcome, 'ok'>,
   failures: number,
   random: () => number = Math.random,

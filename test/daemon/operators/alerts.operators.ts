@@ -154,15 +154,6 @@ const isFailed = (first: number, last = 179): Fired =>
   fires('DnsTemplateFailed', first, last, web, 'acme: web fails, or a subdomain of it cannot be read');
 const drifts = (first: number, last = 179): Fired =>
   fires('DnsTemplateDrift', first, last, web, 'acme: 1 records of web have differed for an hour');
-const hasNoSource = (first: number, last = 179): Fired =>
-  fires(
-    'DnsTemplateSyncNoSource',
-    first,
-    last,
-    { lease: 'source' },
-    'no process publishes template files (lease source)',
-  );
-
 type Found = (minute: number) => State | null;
 type Besides = (minute: number, metrics: Metrics) => Minute | void;
 
@@ -180,7 +171,6 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
         isLate(55 + 15 + 1 + 5, client),
         isStale(55 + 30 + 1 + 5, client),
       ]),
-      hasNoSource(65),
     ],
     (minute) => (minute < 60 ? undefined : 'down'),
   ],
