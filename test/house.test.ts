@@ -21,7 +21,7 @@ main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
 commands      app cluster daemon doctor notify report sandbox memory source import desired hosting answers state git
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
-app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
+app           cluster version.ts daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify status-page settings result.ts state model lib errors.ts
 daemon        notify status-page report import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
