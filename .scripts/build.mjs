@@ -162,7 +162,11 @@ const bundleForTests = async (dir) => {
     log: source('log.ts'),
     'sandbox/sandbox': source('sandbox/sandbox.ts'),
     'state/lock': source('state/lock.ts'),
+    'lib/clock': source('lib/clock.ts'),
     'state/sqlite': source('state/sqlite.ts'),
+    'state/state-file': source('state/state-file.ts'),
+    'state/store-location': source('state/store-location.ts'),
+    'state/store': source('state/store.ts'),
   };
   const bundle = await rolldown({ ...common, input });
   await bundle.write({

@@ -182,7 +182,8 @@ export const openContext = async ({
       store,
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
-      warn: (message) => warnings.warn(redactNow()(message), client.name, current.clients.length),
+      warn: (message, level) =>
+        warnings.warn(redactNow()(message), client.name, current.clients.length, level),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
@@ -263,12 +264,12 @@ const openSandbox = async (
 };
 
 /** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore, { now }: Clock): Promise<void> => {
+const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Clock): Promise<void> => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
     await store.forget(storeLocation(client, clientToken, true));
     const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore(now).forget(storeLocation(observed, clientToken, true));
+    await fileStore(clock).forget(storeLocation(observed, clientToken, true));
   }
 };
 
@@ -302,11 +303,11 @@ export const openStore = (
     storeConnections,
     publicUrl,
   }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections' | 'publicUrl'>,
-  { now }: Clock,
+  clock: Clock,
   isDaemon = false,
 ): StateStore | PostgresStore =>
   store === null
-    ? fileStore(now)
+    ? fileStore(clock)
     : postgresStore({
         url: () => store.read(),
         connections: storeConnections,

@@ -6,18 +6,17 @@ import { connectHosting, type HostingOptions, type HostingService } from '../hos
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { SavedAt } from '../model/saved-at.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Listing } from '../state/identify.ts';
 import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle, Suspending } from '../state/store-handle.ts';
+import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
+import { MemoryError, type Instant, type Memory, type MemoryReader } from '../state/memory.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
@@ -27,6 +26,8 @@ import { ownTemplates, type TemplateSource } from '../source/template-source.ts'
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { commitReader, withUncommitted } from './with-commits.ts';
+
+type Listing = Promise<readonly ActualTemplate[]>;
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
@@ -50,8 +51,7 @@ export interface Client {
   readonly scan: () => Promise<ScanResult>;
   /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
   readonly files: () => Promise<{ readonly version: string; readonly commit: string | null } | null>;
-  /** By the tokens of its last pass. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export interface ClientOptions {
   /** The only name servers to ask; overrides settings and files. */
   readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
-  readonly warn: (message: string) => void;
+  readonly warn: Say;
   /** `run`: the id of the pass; null for a round over name servers. */
   readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
@@ -81,6 +81,7 @@ class OpenClient implements Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
   readonly scan: Client['scan'];
+  readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
@@ -90,7 +91,6 @@ class OpenClient implements Client {
   readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
   #tokens: Tokens;
-  #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
   #listedAt = 0;
   /** The files that a pass has loaded last. */
@@ -102,7 +102,7 @@ class OpenClient implements Client {
   #checkLock: () => void = () => undefined;
 
   constructor(options: ClientOptions) {
-    const { settings, clock, store = fileStore(clock.now), warn, onRequest } = options;
+    const { settings, clock, store = fileStore(clock), warn, onRequest } = options;
     this.#options = options;
     this.settings = settings;
     this.#tokens = settings.tokens.read();
@@ -117,6 +117,7 @@ class OpenClient implements Client {
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.connection);
+    this.savedAt = storeLocation(settings, '', options.isSandbox);
     this.#templates = templatesOf(options);
     this.#withCommits = commitReader({ ...this.#templates, ...settings });
     this.scan = this.#templates.scan;
@@ -126,15 +127,6 @@ class OpenClient implements Client {
       redacted: (memory) => this.#redacted(memory),
     });
   }
-
-  readonly savedAt = (): SavedAt => {
-    if (this.#saved?.tokens !== this.#tokens) {
-      const { clientToken } = this.#tokens;
-      const place = storeLocation(this.settings, clientToken, this.#options.isSandbox);
-      this.#saved = { tokens: this.#tokens, place };
-    }
-    return this.#saved.place;
-  };
 
   readonly files: Client['files'] = async () => {
     const files = await this.#templates.version();
@@ -168,14 +160,14 @@ class OpenClient implements Client {
   ): Promise<T> {
     const { unknownPause } = this.settings;
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
+    return this.#handle.write(this.#location(), use, (memory, _, { check }) => {
       this.#checkLock = check;
       return task(this.connection, memory);
     });
   }
 
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
-    return this.#handle.suspending(this.#location(), this.#list, task);
+    return this.#handle.suspending(this.#location(), task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
@@ -185,7 +177,6 @@ class OpenClient implements Client {
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
-    const handle = this.#store.handle(() => undefined);
     let closed: Promise<void> | null = null;
     const close = (): Promise<void> => (closed ??= reader.close());
     const stop = (): void => void close();
@@ -197,25 +188,23 @@ class OpenClient implements Client {
         nameservers,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-        readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
+        readRows: () =>
+          this.#store.read(this.#location(), async (memory) => (await memory?.templates()) ?? []),
       });
     } finally {
       request.signal.removeEventListener('abort', stop);
-      await Promise.all([close(), handle.close()]);
+      await close();
     }
   }
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.#handle.close();
     await this.#observer.close();
   }
 
   async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    const { result, listing } = await this.#handle.read(
-      this.#location(),
-      this.#list,
-      (memory, warn, listed) => this.#compare(request, pass, { memory, writer: null, warn }, listed),
+    const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
+      this.#compare(request, pass, { memory, writer: null, warn }),
     );
     const isObserved = request.trigger !== 'command' && result.wasRead === true;
     return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
@@ -228,12 +217,11 @@ class OpenClient implements Client {
     const { result } = await this.#handle.write(
       this.#location(),
       use,
-      this.#list,
-      (saved, warn, listed, { check, holdsAdds, now = () => pass.clock.now() }) => {
+      (saved, warn, { check, holdsAdds, now = () => pass.clock.now() }) => {
         this.#checkLock = check;
         const memory = this.#redacted(saved);
         const timed = { ...pass, clock: { ...pass.clock, now } };
-        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds }, listed);
+        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds });
       },
     );
     return result;
@@ -244,12 +232,11 @@ class OpenClient implements Client {
     request: PassRequest,
     pass: PreparedPass,
     state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
-    listed: Listing | null,
   ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
     request.onStart?.();
     const startedAt = pass.clock.now();
     // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-    const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
+    const early = this.#templates.hasCache() ? this.#list() : null;
     early?.catch(() => undefined);
     const files = await this.#templates.load(request.signal);
     this.#latest = files;
@@ -291,7 +278,9 @@ class OpenClient implements Client {
       actual,
       described: this.#latest,
       before: this.#unmanaged,
-      managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
+      // The report counts for more, where the state was lost during the pass.
+      managed: async () =>
+        new Set((await memory.templates().catch(noneIfLost)).map(({ templateId }) => templateId)),
     });
     const { name: client } = this.settings;
     if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
@@ -334,6 +323,11 @@ class OpenClient implements Client {
 const templatesOf = ({ settings, strict, allowEmpty = false }: ClientOptions): TemplateSource =>
   ownTemplates(loadOptionsOf(settings, { strict, allowEmpty }));
 
+const noneIfLost = (error: unknown): never[] => {
+  if (error instanceof MemoryError) return [];
+  throw error;
+};
+
 /** Templates with no other subdomain than this one. */
 const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {
   if (subdomain === undefined) return files;
@@ -344,6 +338,3 @@ const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredSt
   }));
   return { ...files, templates };
 };
-
-/** Only a pass lists the service's templates to identify the client. */
-const notListed = (): Listing => Promise.reject(new Error('not listed'));

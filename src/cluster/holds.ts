@@ -59,6 +59,14 @@ export const heldByCommand =
 /** Milliseconds. */
 const interval = 100;
 
+export interface WriteDeadline {
+  /** A write begins; or one that had begun as `before` has another name now. */
+  readonly begun: (write: string, before?: string) => void;
+  readonly ended: (write: string) => void;
+  /** Throws `MemoryError`. */
+  readonly check: () => void;
+}
+
 /**
  * Until when writes may be sent: for the time of a lease after the last renewal that was known when the first of those that
  * are under way was begun. A later renewal does not extend that.
@@ -66,14 +74,10 @@ const interval = 100;
 export const deadlines = (
   lease: Pick<ProcessLease, 'id' | 'renewed' | 'isOver'>,
   { process }: Claim,
-): {
-  readonly begun: (write: string) => void;
-  readonly ended: (write: string) => void;
-  readonly check: () => void;
-} => {
+): WriteDeadline => {
   const open = new Map<string, LeaseTime>();
   return {
-    begun: (write) => void open.set(write, lease.renewed),
+    begun: (write, before) => void open.set(write, open.get(before ?? '') ?? lease.renewed),
     ended: (write) => void open.delete(write),
     check: () => {
       if (lease.id !== process) throw lease.id === null ? runOut() : takenOver();

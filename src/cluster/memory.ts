@@ -2,22 +2,25 @@ import type {
   Entry,
   HistoryEntry,
   HistoryFilter,
-  Memory,
+  ClientMemory,
   MemoryChanges,
-  PagedHistory,
   RecordState,
   TemplateRow,
 } from '../state/memory.ts';
-import { isInEffect, type Suspension, type Suspensions } from '../model/suspension.ts';
+import type { StoreLocation } from '../state/store-location.ts';
+import { isInEffect, type Suspension } from '../model/suspension.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
+import { comparedByOthers, noteClient, noteCompared } from './clients.ts';
 import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
 import { suspensionsIn } from './suspensions.ts';
 import { currentTimeline, milliseconds, takenOver } from './timeline.ts';
 import { isUnsent, removeUnsent } from './unsent.ts';
 
-export interface PostgresMemory extends Memory, PagedHistory, Suspensions {
+export interface PostgresMemory extends ClientMemory {
   /** What a pass begins with, read again. */
   open(): Promise<Opening>;
+  /** Notes who has this state. Returns the name of the client whose state it took over; null if there was none. */
+  note(): Promise<string | null>;
   /** Readings from before a failover count no more. */
   forgetReadings(): Promise<void>;
 }
@@ -26,6 +29,10 @@ export interface PostgresMemory extends Memory, PagedHistory, Suspensions {
 export interface Opening {
   readonly entries: readonly Entry[];
   readonly suspensions: readonly Suspension[];
+  /** The digest of the token that was used last; empty if there is no state. */
+  readonly token: string;
+  /** Templates of which it was noted within the last hour that this client compares them. */
+  readonly compared: ReadonlySet<number>;
   /** By template. */
   readonly revisions: ReadonlyMap<number, string>;
   /** Of the database. */
@@ -40,12 +47,14 @@ export interface Opening {
 
 /**
  * The memory of one client in PostgreSQL. A write is on disk when its promise resolves; it rejects with `MemoryError` where
- * the client is not ours any more, or the database does not take it. Without a claim it can only be read.
+ * the client is not ours any more, or the database does not take it. Without a claim it can only be read. `scope`: whose
+ * state, the client's own or that of its earlier name.
  */
 export const openPostgresMemory = (
   database: PostgresDatabase,
-  scope: string,
+  location: StoreLocation,
   claim: Claim | null,
+  scope = location.scope,
 ): PostgresMemory => {
   const { query, transaction } = database;
   /** While it is ours nobody else changes it: what was read holds until this process writes. */
@@ -67,11 +76,11 @@ export const openPostgresMemory = (
     if (claim === null) throw takenOver();
     return claim;
   };
-  const changed = (task: (run: Query) => Promise<unknown>): Promise<void> =>
+  const changed = <T>(task: (run: Query) => Promise<T>): Promise<T> =>
     changing(() =>
       transaction(async (run) => {
         if (!(await isStillClaimed(run, owned()))) throw takenOver();
-        await task(run);
+        return task(run);
       }),
     );
 
@@ -143,6 +152,14 @@ export const openPostgresMemory = (
       isFirstTaken = false;
       return opening();
     },
+    note: async () =>
+      (await opening()).token === location.token ? null : changed((run) => noteClient(run, location)),
+    comparedByOthers: (ids) => comparedByOthers(query, location, ids),
+    compare: async (ids) => {
+      const { compared } = await opening();
+      const others = ids.filter((id) => !compared.has(id));
+      return others.length === 0 ? new Map() : noteCompared(query, location, others);
+    },
     forgetReadings: async () => {
       const rows = await bodies<TemplateRow>(sql.templates, scope);
       await changed(async (run) => {
@@ -155,7 +172,6 @@ export const openPostgresMemory = (
         await run(sql.rememberedOn, [scope]);
       });
     },
-    close: () => Promise.resolve(),
   };
 };
 
@@ -163,11 +179,13 @@ export const openPostgresMemory = (
 const readOpening = async (query: Query, scope: string, claim: Claim | null): Promise<Opening> => {
   const [row] = await query<OpeningRow>(sql.opening, [scope, claim?.process ?? null, claim?.epoch ?? null]);
   if (row === undefined || (claim !== null && !row.isOurs)) throw takenOver();
-  const { entries, suspensions, revisions, since, failedOverTo, now, timeline, rememberedOn } = row;
+  const { entries, suspensions, revisions, since, failedOverTo, now, timeline, rememberedOn, token } = row;
   return {
     suspensions: suspensions.map((body) => parse<Suspension>(body)).filter((one) => isInEffect(one, now)),
     timeline,
     rememberedOn,
+    token,
+    compared: new Set(row.compared.map(Number)),
     entries: entries
       .map((text) => parse<{ id: number; body: string }>(text))
       .filter(({ body }) => !isUnsent(body))
@@ -180,10 +198,11 @@ const readOpening = async (query: Query, scope: string, claim: Claim | null): Pr
   };
 };
 
-interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn'> {
+interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token'> {
   readonly isOurs: boolean;
   readonly entries: readonly string[];
   readonly suspensions: readonly string[];
+  readonly compared: readonly string[];
   readonly revisions: readonly string[];
   readonly failedOverTo: string;
   readonly since: number;
@@ -262,6 +281,8 @@ const sql = {
       ARRAY(SELECT json_build_object('id', id, 'body', body)::text FROM dns_sync.journal
         WHERE scope = $1 ORDER BY id) AS entries,
       ARRAY(SELECT body FROM dns_sync.suspensions WHERE scope = $1 ORDER BY key) AS suspensions,
+      ARRAY(SELECT template_id FROM dns_sync.compared
+        WHERE scope = $1 AND at > clock_timestamp() - interval '1 hour') AS compared, coalesce(client.token, '') AS token,
       ARRAY(SELECT template_id || ' ' || revision FROM dns_sync.templates
         WHERE scope = $1 ORDER BY template_id) AS revisions,
       now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",

@@ -15,6 +15,7 @@ import { currentTimeline } from './timeline.ts';
  * | files       | which files a process has for a client                                         |
  * | templates … | what is remembered of a client, by its scope                                   |
  * | reports …   | the last pass of a client, for all processes to show                           |
+ * | compared    | that a client has compared a template, so that no other one manages it         |
  * | requests    | a pass that somebody asked for at a process that does not own the client       |
  * | notified    | what a receiver was told and is to be told                                     |
  */
@@ -24,7 +25,7 @@ const migrations: readonly string[] = [
      since timestamptz NOT NULL, alive_until timestamptz NOT NULL, renewals integer NOT NULL DEFAULT 0,
      timeline text NOT NULL, commits text[] NOT NULL DEFAULT '{}') WITH (fillfactor = 50);
    CREATE TABLE dns_sync.clients (
-     scope text PRIMARY KEY, base_url text NOT NULL, name text NOT NULL,
+     scope text PRIMARY KEY, base_url text NOT NULL, name text NOT NULL, token text NOT NULL DEFAULT '',
      owner text, epoch bigint NOT NULL DEFAULT 0, timeline text NOT NULL DEFAULT '',
      free_since timestamptz NOT NULL DEFAULT '-infinity', wanted_by text, head text, remembered_on text)
      WITH (fillfactor = 50);
@@ -50,6 +51,10 @@ const migrations: readonly string[] = [
      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, scope text NOT NULL, at bigint NOT NULL, body text NOT NULL);
    CREATE INDEX history_by_time ON dns_sync.history (scope, at, id);
    CREATE INDEX history_by_id ON dns_sync.history (scope, id);
+   CREATE TABLE dns_sync.compared (
+     base_url text NOT NULL, template_id bigint NOT NULL, scope text NOT NULL, at timestamptz NOT NULL,
+     PRIMARY KEY (base_url, template_id));
+   CREATE INDEX compared_by_client ON dns_sync.compared (scope);
    CREATE TABLE dns_sync.suspensions (
      scope text NOT NULL, key text NOT NULL, body text NOT NULL, PRIMARY KEY (scope, key));
    CREATE SEQUENCE dns_sync.report_numbers;

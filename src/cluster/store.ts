@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../errors.ts';
+import { existsSync } from 'node:fs';
 import type { SavedAt } from '../model/saved-at.ts';
-import { MemoryError, noMemories } from '../state/memory.ts';
-import { openNotices, startsWithout, watched, type StoreHandle } from '../state/store-handle.ts';
+import type { Lock } from '../state/lock.ts';
+import { storeHandle, takesOver, type ReadStore, type StoreAccess } from '../state/store-handle.ts';
 import type { StateStore } from '../state/store.ts';
-import type { StoreLocation } from '../state/store-location.ts';
+import { nameLockOf, type StoreLocation } from '../state/store-location.ts';
+import { renamedFrom } from './clients.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
-import { deadlines, heldByCommand, heldByDaemon, type TakeClient } from './holds.ts';
+import { deadlines, heldByCommand, heldByDaemon, type TakeClient, type WriteDeadline } from './holds.ts';
 import { openPostgresMemory, type PostgresMemory } from './memory.ts';
 import type { Claim, KnownClient } from './owners.ts';
 import { ProcessLease } from './process-lease.ts';
 import { hasTables, migratedOnce } from './schema.ts';
 import { suspensionsOf } from './suspensions.ts';
-import { currentTimeline } from './timeline.ts';
+import { currentTimeline, takenOver } from './timeline.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -47,23 +48,22 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const lease = new ProcessLease({ ...options, database: opened, duration: leaseDuration });
   const claims = new Map<string, Claim>();
   const take = isDaemon ? heldByDaemon(claims) : heldByCommand(opened, lease);
-  const memoryOf = (location: SavedAt): PostgresMemory =>
-    openPostgresMemory(database(), scopeIn(location), null);
+  const access = postgresAccess({ database, opened, take, lease, leaseDuration });
   return {
     database,
     opened,
     lease,
     claims,
-    handle: (warn) => storeHandle({ database, opened, take, lease, leaseDuration }, warn),
-    openForReading: async (location) => ((await hasTables(database())) ? memoryOf(location) : null),
+    handle: (warn) => storeHandle(access, warn),
+    read: access.read,
     suspended: async (places) => {
       const byScope = await suspensionsOf(database());
-      return places.map((place) => byScope.get(scopeIn(place)) ?? []);
+      return places.map((place) => byScope.get(shared(place).scope) ?? []);
     },
     forget: async (location) => {
       if (!(await hasTables(database()))) return;
-      for (const table of ['templates', 'records', 'journal', 'history', 'suspensions'])
-        await database().query(`DELETE FROM dns_sync.${table} WHERE scope = $1`, [scopeIn(location)]);
+      for (const table of ['templates', 'records', 'journal', 'history', 'suspensions', 'compared'])
+        await database().query(`DELETE FROM dns_sync.${table} WHERE scope = $1`, [shared(location).scope]);
     },
     close: async () => {
       await lease.leave();
@@ -77,82 +77,88 @@ interface Parts extends Pick<PostgresStore, 'database' | 'opened' | 'lease'> {
   readonly leaseDuration: number;
 }
 
-const storeHandle = (
-  { database, opened, take, lease, leaseDuration }: Parts,
-  warn: (message: string) => void,
-): StoreHandle => {
-  const notices = openNotices(warn);
-  return {
-    read: async (location, _, task) => {
-      const say = notices.begin();
-      const memory = openPostgresMemory(database(), scopeIn(location), null);
-      try {
-        if (!(await hasTables(database()))) throw new MemoryError(`there is none in ${database().place} yet`);
-        await memory.open();
-      } catch (error) {
-        say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
-        return task(noMemories, say, null);
-      }
-      return task(memory, say, null);
-    },
-    write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, _, task) => {
-      const hold = await take(clientAt(location), waiting);
-      const { claim } = hold;
-      const say = notices.begin();
-      const { begun, ended, check } = deadlines(lease, claim);
-      try {
-        const memory = openPostgresMemory(await opened(), claim.scope, claim);
+const postgresAccess = ({ database, opened, take, lease, leaseDuration }: Parts): StoreAccess => {
+  const read: ReadStore = async (location, task) => {
+    const own = shared(location);
+    if (!(await hasTables(database()))) return task(null);
+    const before = await renamedFrom(database().query, own);
+    const memory = openPostgresMemory(database(), own, null, before?.scope);
+    await memory.open();
+    return task(memory);
+  };
+  const writing: StoreAccess['writing'] = (location) => {
+    const own = shared(location);
+    let held: { readonly claim: Claim; readonly deadline: WriteDeadline } | null = null;
+    return {
+      // The lock of the token is none here: a template that two names manage is found out when it is compared.
+      take: async (name, waiting) => {
+        if (name !== nameLockOf(location)) return nothing;
+        const hold = await take(clientAt(own), waiting);
+        const deadline = deadlines(lease, hold.claim);
+        held = { claim: hold.claim, deadline };
+        return { check: deadline.check, release: hold.release };
+      },
+      open: async (unknownPause, say) => {
+        if (held === null) throw takenOver();
+        const { claim, deadline } = held;
+        const memory = openPostgresMemory(await opened(), own, claim);
+        const notice = await firstNotice(database());
+        if (notice !== null) say(notice);
         // Who owned it may have begun an add before the failover, and send it until that lease ends.
-        const { holdsAdds, isNew, now } = await openAfterFailover(
-          database(),
-          memory,
-          unknownPause + leaseDuration,
-        );
-        for (const one of [holdsAdds, await firstNotice(database())]) if (one !== null) say(one);
-        if (!location.isSandbox && !mayBeginAnew && isNew) say(startsWithout(database().place));
-        const onFailure = (error: unknown): void => {
-          say(messageOf(error));
-          notices.forget();
-        };
-        const timed: PostgresMemory = {
-          ...memory,
-          begin: async (entry) => {
-            const write = JSON.stringify(entry);
-            begun(write);
-            const made = await memory.begin(entry).catch((error: unknown) => {
-              ended(write);
-              throw error;
-            });
-            ended(write);
-            begun(String(made.id));
-            return made;
-          },
-          save: async (changes) => {
-            await memory.save(changes);
-            for (const id of [...changes.left, ...changes.entries.map((entry) => entry.id)])
-              ended(String(id));
-          },
-        };
-        return await task(watched(timed, { check }, onFailure), say, null, { check, holdsAdds, now });
-      } finally {
-        await hold.release();
-      }
-    },
-    suspending: async (location, _, task) =>
-      task(openPostgresMemory(await opened(), scopeIn(location), null)),
-    close: () => Promise.resolve(),
+        const found = await openAfterFailover(database(), memory, unknownPause + leaseDuration);
+        const before = await memory.note();
+        if (before !== null) say(takesOver(before, own.name));
+        if (found.isNew && existsSync(own.file)) say(leftIn(own.file));
+        return { ...found, memory: timed(memory, deadline) };
+      },
+    };
+  };
+  return {
+    place: () => database().place,
+    read,
+    writing,
+    suspending: async (location) => openPostgresMemory(await opened(), shared(location), null),
   };
 };
 
-const clientAt = (location: StoreLocation): KnownClient => ({
-  scope: scopeIn(location),
-  baseUrl: location.baseUrl ?? 'sandbox',
-  name: location.name,
+const nothing: Lock = { check: () => undefined, release: () => Promise.resolve() };
+
+/** The same memory, which knows the writes that are under way. */
+const timed = (memory: PostgresMemory, { begun, ended }: WriteDeadline): PostgresMemory => ({
+  ...memory,
+  begin: async (entry) => {
+    // By the renewal that is known before it.
+    const key = JSON.stringify(entry);
+    begun(key);
+    try {
+      const made = await memory.begin(entry);
+      begun(String(made.id), key);
+      return made;
+    } finally {
+      ended(key);
+    }
+  },
+  save: async (changes) => {
+    await memory.save(changes);
+    for (const id of [...changes.left, ...changes.entries.map((entry) => entry.id)]) ended(String(id));
+  },
 });
 
+const clientAt = ({ scope, baseUrl, name }: StoreLocation): KnownClient => ({
+  scope,
+  baseUrl: baseUrl ?? 'sandbox',
+  name,
+});
+
+const leftIn = (file: string): string =>
+  `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
+
 /** Each state directory has an embedded service of its own. */
-const scopeIn = ({ isSandbox, stateDir, scope }: SavedAt): string =>
-  isSandbox ? createHash('sha256').update(`${stateDir} ${scope}`).digest('hex').slice(0, 32) : scope;
+const shared = <Place extends SavedAt>(location: Place): Place => {
+  if (!location.isSandbox) return location;
+  const text = `${location.stateDir} ${location.scope}`;
+  return { ...location, scope: createHash('sha256').update(text).digest('hex').slice(0, 32) };
+};
 
 /** What a writing pass has to know of the database. */
 interface DatabaseFacts {

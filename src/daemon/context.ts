@@ -51,7 +51,7 @@ export interface DaemonClient {
   /** By what other processes can tell whether they have the same files; null if they are absent. */
   readonly files: () => Promise<ClientFiles | null>;
   /** Where its state is. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
-import { bindSelected, selectTemplates, unseen, unusableTemplates } from './select.ts';
+import { bindSelected, exceptOthers, selectTemplates, unseen, unusableTemplates } from './select.ts';
 import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
@@ -84,7 +84,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   }
   const asked = { asked: askedAt, read: run.moment };
   const revisions = (await pass.memory.revisions?.()) ?? null;
-  const selected = bindSelected({ desired, described, actual });
+  const selected = await exceptOthers(bindSelected({ desired, described, actual }), run);
   const bound = selected.filter((one) => 'actual' in one);
   await run.readSuspensions();
   const unbound = selected.flatMap((one) =>

@@ -3,7 +3,7 @@ import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
 import { unseenResult } from './result.ts';
 import type { PassInputs } from './ports.ts';
-import type { PassOptions } from './run.ts';
+import type { ClientRun, PassOptions } from './run.ts';
 
 /** The part of the files that a pass is about. */
 export const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
@@ -26,6 +26,22 @@ export const bindSelected = ({
   const selected = new Set(desired.templates);
   const all = bindTemplates(described.templates, described.unusable, actual);
   return all.filter((one) => selected.has(one.desired));
+};
+
+/** Without those that another client of this service compares too: each would undo the writes of the other. */
+export const exceptOthers = async (
+  selected: readonly (BoundTemplate | UnboundTemplate)[],
+  run: ClientRun,
+): Promise<(BoundTemplate | UnboundTemplate)[]> => {
+  const ids = selected.flatMap((one) => ('actual' in one ? one.actual.id : []));
+  const asked = run.isDryRun ? run.pass.memory.comparedByOthers(ids) : run.writer.compare(ids);
+  const others = await run.save(asked);
+  return selected.map((one) => {
+    const name = 'actual' in one ? others?.get(one.actual.id) : undefined;
+    if (name === undefined) return one;
+    const reason = `also managed as client ${name}, by the same store: describe it for one client only; if ${name} is no more, this ends a day after its last pass`;
+    return { desired: one.desired, status: 'failed', reason };
+  });
 };
 
 /** A template whose state is not in any reading. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../state/memory.ts';
+export { elapsed, endOf } from '../state/instant.ts';
 
 /** How long a pass waits, in milliseconds. */
 export interface Times {
@@ -12,15 +12,5 @@ export interface Times {
 export const lagOf = ({ settle }: Times): number => Math.min(maxLag, 60 * settle);
 
 const maxLag = 600_000;
-
-/** Milliseconds, by the monotonic clock; after a reboot by the wall clock, never less than 0. */
-export const elapsed = (since: Instant, until: Instant): number =>
-  since.uptime.boot === until.uptime.boot && until.uptime.at >= since.uptime.at
-    ? until.uptime.at - since.uptime.at
-    : Math.max(0, until.now - since.now);
-
-/** When a time that began `since` is over, in ms since the epoch as the wall clock is now. */
-export const endOf = (since: Instant, length: number, now: Instant): number =>
-  now.now + length - elapsed(since, now);
 
 export const isoOf = (time: number): string => new Date(time).toISOString();

@@ -23,6 +23,8 @@ export interface MemoryReader extends Pick<Suspensions, 'suspensions'> {
   history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
   /** The current revisions, if the store can tell. */
   revisions?(): Promise<Revisions>;
+  /** By template: the name of another client of its base URL that has compared it within the last day. */
+  comparedByOthers(templateIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Texts that change whenever the saved state may have changed, also by another process. */
@@ -36,8 +38,12 @@ export interface Memory extends MemoryReader {
   begin(entry: NewEntry): Promise<Entry>;
   /** All or nothing. */
   save(changes: MemoryChanges): Promise<void>;
-  close(): Promise<void>;
+  /** The same as `comparedByOthers`, and notes that this client compares the other templates now. */
+  compare(templateIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
+
+/** The state of one client, in a store that also has the state of others. */
+export interface ClientMemory extends Memory, PagedHistory, Suspensions {}
 
 /** The saved state of one template. */
 export interface StoredTemplate {
@@ -225,6 +231,7 @@ export const noMemories: MemoryReader = {
   history: () => Promise.resolve([]),
   suspensions: () => Promise.resolve([]),
   revisions: () => Promise.resolve({ of: () => 'none' }),
+  comparedByOthers: () => Promise.resolve(new Map()),
 };
 
 /** The history entry of a write whose outcome is known. */

@@ -14,7 +14,7 @@ import {
   type Claim,
 } from '../../src/cluster/owners.ts';
 import { currentTimeline } from '../../src/cluster/timeline.ts';
-import { newEntry } from '../state/samples.ts';
+import { newEntry, placeOf } from '../state/samples.ts';
 import { connected } from './databases.ts';
 import { newTables } from './new-databases.ts';
 
@@ -253,7 +253,7 @@ const race = async (owners: PostgresDatabase, successors: PostgresDatabase, roun
         );
         return rows.map(({ id }) => Number(id));
       };
-      const begin = openPostgresMemory(owners, scope, own)
+      const begin = openPostgresMemory(owners, { ...placeOf(), scope }, own)
         .begin(newEntry())
         .catch(() => null);
       const [intent, seen] = await Promise.all([begin, takeOver()]);

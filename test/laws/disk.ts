@@ -14,7 +14,7 @@ export interface Disk {
   open(): Memory;
   /** As if the state directory had been lost. */
   wipe(): void;
-  /** As for a client token that belongs to none of several clients: it takes their open adds, and nothing else. */
+  /** As if everything but the open adds had been lost. */
   keepAdds(): void;
   /** As if a standby had taken over that lacked these last commits. */
   loseLast(commits: number): void;
@@ -154,7 +154,8 @@ const memoryOn = (
       const { number, writes } = current();
       return Promise.resolve({ of: (templateId) => `${number} ${writes.get(templateId) ?? 0}` });
     },
-    close: () => Promise.resolve(),
+    comparedByOthers: () => Promise.resolve(new Map()),
+    compare: () => Promise.resolve(new Map()),
   };
 };
 

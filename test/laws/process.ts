@@ -232,7 +232,8 @@ export const startProcess = (
           for (const { outcome } of changes.history) world.note(() => `  . history: ${outcome}`);
         }),
       ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
-      close: () => memory.close(),
+      comparedByOthers: (ids) => memory.comparedByOthers(ids),
+      compare: (ids) => memory.compare(ids),
     },
     clock: {
       now: () => clientTime(world, dangers.skew),

@@ -553,8 +553,6 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
       judge.report(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
     judge.ended(judged, null);
     return null;
-  } finally {
-    await memory.close();
   }
 };
 

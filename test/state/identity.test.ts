@@ -1,50 +1,32 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { holdClient, lockFilesIn } from '../../src/state/client-locks.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { connect } from '../../src/state/connection.ts';
-import { fileStoreHandle } from '../../src/state/file-store-handle.ts';
-import { openMemory } from '../../src/state/sqlite.ts';
-import { storeLocation } from '../../src/state/store-location.ts';
-import { baseUrl, identityContract, remember, stateOf, template } from './identity-contract.ts';
+import { fileStore } from '../../src/state/store.ts';
+import { testClock } from '../clock.ts';
+import { identityContract, processesOn } from './identity-contract.ts';
+import { changesOf } from './samples.ts';
 
-identityContract(() => Promise.resolve(fileStoreHandle));
+identityContract(() => Promise.resolve(processesOn(() => fileStore(systemClock))));
 
-it('takes the locks of several tokens in one order, so that two passes never wait for each other', async () => {
-  const { stateDir, write } = stateOf(fileStoreHandle);
-  await write('e', [template(17, [])], remember(17, [1]));
-  const shown = [template(17, [1])];
-  // Their digests come before and after that one.
-  for (const token of ['a', 'b', 'c']) {
-    const location = storeLocation({ stateDir, baseUrl, name: 'default' }, token, false);
-    const taken: string[] = [];
-    const memory = await openMemory(location.file, location.digest);
-    const { locks } = await holdClient(
-      location,
-      { timeout: 0, signal: new AbortController().signal, onWait: () => undefined },
-      () => Promise.resolve(shown),
-      {
-        take: (name, waiting) => {
-          taken.push(name);
-          return lockFilesIn(stateDir)(name, waiting);
-        },
-        onFirst: () => undefined,
-        use: (task) => task(memory),
-      },
-    );
-    await locks.release();
-    await memory.close();
-    const both = taken.filter((name) => name.startsWith('lock-')).slice(-2);
-    expect(both).toHaveLength(2);
-    expect(both).toEqual(both.toSorted());
-  }
+it('forgets after a day that another client has compared a template, and not before', async () => {
+  const clock = testClock();
+  const { write } = processesOn(() => fileStore(clock));
+  const other = { name: 'b', token: 'b' };
+  await write({}, (memory) => memory.compare([17]));
+  clock.forward(86_400_000 - 1);
+  expect(await write(other, (memory) => memory.compare([17]))).toEqual(new Map([[17, 'default']]));
+  clock.forward(2);
+  expect(await write(other, (memory) => memory.compare([17]))).toEqual(new Map());
+  expect(await write({}, (memory) => memory.compare([17]))).toEqual(new Map([[17, 'b']]));
 });
 
 it('stores no part of a token', async () => {
-  const { stateDir, write } = stateOf(fileStoreHandle);
-  await write('a-very-secret-token', [template(17, [1])], remember(17, [1]));
+  const { stateDir, write } = processesOn(() => fileStore(systemClock));
+  await write({ token: 'a-very-secret-token' }, (memory) => memory.save(changesOf()));
   const connection = connect(path.join(stateDir, 'memory.db'), { timeout: 0 });
   onTestFinished(() => connection.close());
-  const rows = ['clients', 'tokens'].flatMap((table) => connection.all(`SELECT * FROM ${table}`));
+  const rows = connection.all('SELECT * FROM clients');
   expect(JSON.stringify([rows, readdirSync(stateDir)])).not.toContain('secret');
 });

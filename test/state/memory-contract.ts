@@ -1,11 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClientMemory } from '../../src/state/client-memory.ts';
-import type { NewEntry, MemoryChanges, RecordState } from '../../src/state/memory.ts';
-import { changesOf, rowOf, newEntry, recordData, rememberedRecord, finish, instant } from './samples.ts';
+import type { MemoryChanges, NewEntry, RecordState } from '../../src/state/memory.ts';
+import {
+  changesOf,
+  finish,
+  instant,
+  newEntry,
+  recordData,
+  rememberedRecord,
+  rowOf,
+  type OpenedMemory,
+} from './samples.ts';
 
 /** Opens the memory of one client in a store that is empty at first; closed when the test ends. */
-export type OpenStore = (scope?: string) => Promise<ClientMemory>;
+export type OpenStore = (name?: string) => Promise<OpenedMemory>;
 
 const byKey = (a: RecordState, b: RecordState): number => (a.key < b.key ? -1 : 1);
 

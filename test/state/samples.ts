@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
 import {
   historyEntryOf,
+  type ClientMemory,
   type Entry,
   type HistoryEntry,
   type Instant,
@@ -14,7 +15,10 @@ import {
   type RecordState,
   type TemplateRow,
 } from '../../src/state/memory.ts';
-import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { memoryIn } from '../../src/state/sqlite.ts';
+import { StateFile } from '../../src/state/state-file.ts';
+import { storeLocation, type StoreLocation } from '../../src/state/store-location.ts';
 
 /** A folder of its own, gone after the test. */
 export const newFolder = (): string => {
@@ -25,11 +29,36 @@ export const newFolder = (): string => {
 
 export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db');
 
-/** Closed when the test ends. */
-export const opened = async (file: string, scope = 'client'): Promise<FileMemory> => {
-  const memory = await openMemory(file, scope);
-  onTestFinished(() => memory.close('later'));
-  return memory;
+/** The memory of one client, and how its file is closed before the test ends. */
+export interface OpenedMemory extends ClientMemory {
+  close(): Promise<void>;
+}
+
+/** Where the state of a client of this name is. */
+export const placeOf = (name = 'client', stateDir = 'state'): StoreLocation =>
+  storeLocation({ stateDir, baseUrl: 'https://panel.example.net/api/v1', name }, `token of ${name}`, false);
+
+/** By a connection of its own, which is closed when the test ends. */
+export const opened = (file: string, name?: string): Promise<OpenedMemory> =>
+  openedFor({ ...placeOf(name, path.dirname(file)), file });
+
+export const openedFor = async (location: StoreLocation): Promise<OpenedMemory> => {
+  const state = new StateFile(location.file, systemClock);
+  onTestFinished(() => state.close('later'));
+  const life = await state.begin(() => undefined);
+  return { ...memoryIn(state, life, location), close: () => state.close('now') };
+};
+
+/** Clients of one process, which share a connection. */
+export const clientsOf = async (
+  file: string,
+  ...names: readonly string[]
+): Promise<{ readonly memories: readonly ClientMemory[]; readonly close: () => Promise<void> }> => {
+  const state = new StateFile(file, systemClock);
+  onTestFinished(() => state.close('now'));
+  const life = await state.begin(() => undefined);
+  const memories = names.map((name) => memoryIn(state, life, placeOf(name)));
+  return { memories, close: () => state.close('now') };
 };
 
 export const recordData = (changes: Partial<RecordData> = {}): RecordData => ({

@@ -1,10 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import type { FileMemory } from '../../src/state/sqlite.ts';
 import { startChild } from './child.ts';
 import { memoryContract } from './memory-contract.ts';
-import { changesOf, newEntry, newFile, opened, finish } from './samples.ts';
+import { changesOf, newEntry, newFile, opened, finish, type OpenedMemory } from './samples.ts';
 
 memoryContract(() => {
   const file = newFile();
@@ -14,8 +13,7 @@ memoryContract(() => {
 it('has intents on disk when begin returns, for any end of the process', async () => {
   const file = newFile();
   const child = startChild(
-    `const { openMemory } = await load('state/sqlite.mjs');
-     const memory = await openMemory(process.argv[1], 'client');
+    `const memory = await opened(process.argv[1]);
      for (;;) { const { id } = await memory.begin(${JSON.stringify(newEntry())}); console.log(id); }`,
     file,
   );
@@ -29,7 +27,7 @@ it('has intents on disk when begin returns, for any end of the process', async (
 
 it('limits the history, for any clock', async () => {
   const file = newFile();
-  const write = async (at: number): Promise<FileMemory> => {
+  const write = async (at: number): Promise<OpenedMemory> => {
     const memory = await opened(file);
     const intent = await memory.begin(newEntry({ at }));
     await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
@@ -45,8 +43,7 @@ it('limits the history, for any clock', async () => {
 it('is written by two processes at once without losing anything', async () => {
   const file = newFile();
   const script = `
-    const { openMemory } = await load('state/sqlite.mjs');
-    const memory = await openMemory(process.argv[1], process.argv[2]);
+    const memory = await opened(process.argv[1], process.argv[2]);
     const result = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {
       const entry = await memory.begin({ ...${JSON.stringify(newEntry())}, run: String(process.pid) });

@@ -164,7 +164,7 @@ export class ClientController {
     return {
       name: this.#options.client.settings.name,
       baseUrl: () => this.client.settings.baseUrl,
-      scope: () => this.client.savedAt().scope,
+      scope: () => this.client.savedAt.scope,
       files: () => this.client.files(),
       own: (first) => this.#own(first),
       disown: () => this.#disown(),
@@ -258,7 +258,7 @@ export class ClientController {
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
-        this.#log.info(
+        this.#log.warn(
           { event: 'pass.waiting', trigger: id.trigger, reason: message },
           'the pass has to wait',
         );

@@ -106,7 +106,7 @@ export class ClientManager {
   /** One statement per store, whatever the number of clients. */
   async #suspended(): Promise<Map<string, readonly Suspension[]>> {
     const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
-    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt()));
+    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt));
     return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
   }
 

@@ -41,7 +41,7 @@ const controlled = async (openings: () => readonly string[]) => {
       suspending: never,
       scan: () => Promise.resolve(nothing),
       files: () => Promise.resolve(null),
-      savedAt: never,
+      savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
     fleet,
