@@ -1,4 +1,3 @@
-import { LockedError } from '../errors.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import type { Query } from './database.ts';
 
@@ -15,18 +14,12 @@ export const renamedFrom = async (
 interface Earlier {
   readonly scope: string;
   readonly name: string;
-  /** The living process that makes its passes; null if there is none. */
-  readonly owner: string | null;
 }
 
 /** Notes who has this state and with which token. Returns the name of the client whose state it took over; null if there was none. */
 export const noteClient = async (query: Query, location: StoreLocation): Promise<string | null> => {
   const { scope, token, name } = location;
   const before = await renamedFrom(query, location);
-  if (before?.owner)
-    throw new LockedError(
-      `another process still uses this client token for the client ${before.name}, whose state this one is to take over: ${before.owner}`,
-    );
   for (const table of before ? owned : [])
     await query(`UPDATE dns_sync.${table} SET scope = $1 WHERE scope = $2`, [scope, before!.scope]);
   if (before) await query('DELETE FROM dns_sync.clients WHERE scope = $1', [before.scope]);
@@ -59,8 +52,7 @@ export const comparedByOthers = async (
 
 const sql = {
   // One that has state of its own has nothing to take over.
-  renamed: `SELECT c.scope, c.name, p.place AS owner FROM dns_sync.clients c
-      LEFT JOIN dns_sync.processes p ON p.id = c.owner AND p.alive_until > clock_timestamp()
+  renamed: `SELECT c.scope, c.name FROM dns_sync.clients c
     WHERE c.base_url = $2 AND c.token = $3 AND c.name <> ALL ($4::text[])
       AND NOT EXISTS (SELECT FROM dns_sync.clients own WHERE own.scope = $1 AND own.token <> '')
     FOR UPDATE OF c`,

@@ -160,6 +160,7 @@ const codeOf = (error: unknown): string =>
 
 const adviceOn = (error: unknown): string => {
   const code = codeOf(error);
+  if (missingTables.has(code)) return 'run or apply creates its tables';
   if (code === '42501')
     return 'check the permissions of this user, who makes the tables in a schema of their own';
   if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';

@@ -31,6 +31,8 @@ export interface Opening {
   readonly suspensions: readonly Suspension[];
   /** The digest of the token that was used last; empty if there is no state. */
   readonly token: string;
+  /** The living process that has had another client with this token for longer; null if there is none. */
+  readonly sharedWith: string | null;
   /** Templates of which it was noted within the last hour that this client compares them. */
   readonly compared: ReadonlySet<number>;
   /** By template. */
@@ -59,7 +61,7 @@ export const openPostgresMemory = (
   const { query, transaction } = database;
   /** While it is ours nobody else changes it: what was read holds until this process writes. */
   let opened: Promise<Opening> | null = null;
-  const opening = (): Promise<Opening> => (opened ??= readOpening(query, scope, claim));
+  const opening = (): Promise<Opening> => (opened ??= readOpening(query, { ...location, scope }, claim));
   const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
   const changing = async <T>(task: () => Promise<T>): Promise<T> => {
@@ -176,8 +178,13 @@ export const openPostgresMemory = (
 };
 
 /** By one statement, which also shows whether the client is still ours. */
-const readOpening = async (query: Query, scope: string, claim: Claim | null): Promise<Opening> => {
-  const [row] = await query<OpeningRow>(sql.opening, [scope, claim?.process ?? null, claim?.epoch ?? null]);
+const readOpening = async (
+  query: Query,
+  { scope, baseUrl, token: own }: StoreLocation,
+  claim: Claim | null,
+): Promise<Opening> => {
+  const values = [scope, claim?.process ?? null, claim?.epoch ?? null, baseUrl, own];
+  const [row] = await query<OpeningRow>(sql.opening, values);
   if (row === undefined || (claim !== null && !row.isOurs)) throw takenOver();
   const { entries, suspensions, revisions, since, failedOverTo, now, timeline, rememberedOn, token } = row;
   return {
@@ -185,6 +192,7 @@ const readOpening = async (query: Query, scope: string, claim: Claim | null): Pr
     timeline,
     rememberedOn,
     token,
+    sharedWith: row.sharedWith,
     compared: new Set(row.compared.map(Number)),
     entries: entries
       .map((text) => parse<{ id: number; body: string }>(text))
@@ -198,7 +206,7 @@ const readOpening = async (query: Query, scope: string, claim: Claim | null): Pr
   };
 };
 
-interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token'> {
+interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token' | 'sharedWith'> {
   readonly isOurs: boolean;
   readonly entries: readonly string[];
   readonly suspensions: readonly string[];
@@ -283,6 +291,9 @@ const sql = {
       ARRAY(SELECT body FROM dns_sync.suspensions WHERE scope = $1 ORDER BY key) AS suspensions,
       ARRAY(SELECT template_id FROM dns_sync.compared
         WHERE scope = $1 AND at > clock_timestamp() - interval '1 hour') AS compared, coalesce(client.token, '') AS token,
+      (SELECT p.place || ', since ' || to_char(c.claimed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        FROM dns_sync.clients c JOIN dns_sync.processes p ON p.id = c.owner AND p.alive_until > clock_timestamp()
+        WHERE c.token = $5 AND c.base_url = $4 AND c.scope <> $1 AND c.claimed_at < client.claimed_at LIMIT 1) AS "sharedWith",
       ARRAY(SELECT template_id || ' ' || revision FROM dns_sync.templates
         WHERE scope = $1 ORDER BY template_id) AS revisions,
       now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",

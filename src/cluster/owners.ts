@@ -313,12 +313,12 @@ const sql = {
           AND (free.position <= own.room OR NOT free.has_others
             OR free.since + $2 / 3.0 * interval '1 millisecond' < clock_timestamp())
         FOR NO KEY UPDATE OF c SKIP LOCKED),
-      claimed AS (UPDATE dns_sync.clients c SET owner = $1, epoch = c.epoch + 1, timeline = ${currentTimeline}
-        FROM locked WHERE c.scope = locked.scope RETURNING c.scope, c.epoch, locked.is_taken_over AS "isTakenOver")
+      claimed AS (UPDATE dns_sync.clients c SET owner = $1, epoch = c.epoch + 1, claimed_at = clock_timestamp(),
+        timeline = ${currentTimeline} FROM locked WHERE c.scope = locked.scope RETURNING c.scope, c.epoch, locked.is_taken_over AS "isTakenOver")
     SELECT claimed.*, counted.free FROM (SELECT count(*)::int AS free FROM free) counted LEFT JOIN claimed ON true
     WHERE claimed.scope IS NOT NULL OR counted.free > 0`),
   claimWanted: `UPDATE dns_sync.clients c
-      SET owner = $1, epoch = c.epoch + 1, timeline = ${currentTimeline}, wanted_by = $1
+      SET owner = $1, epoch = c.epoch + 1, claimed_at = clock_timestamp(), timeline = ${currentTimeline}, wanted_by = $1
     WHERE scope = $2 AND (c.wanted_by = $1 OR NOT ${isWanted}) AND ${isAlive}
       AND NOT EXISTS (SELECT FROM dns_sync.processes o WHERE o.id = c.owner AND o.${live}) RETURNING epoch`,
   want: `WITH wanting AS (UPDATE dns_sync.clients c SET wanted_by = $1

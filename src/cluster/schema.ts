@@ -26,9 +26,10 @@ const migrations: readonly string[] = [
      timeline text NOT NULL, commits text[] NOT NULL DEFAULT '{}') WITH (fillfactor = 50);
    CREATE TABLE dns_sync.clients (
      scope text PRIMARY KEY, base_url text NOT NULL, name text NOT NULL, token text NOT NULL DEFAULT '',
-     owner text, epoch bigint NOT NULL DEFAULT 0, timeline text NOT NULL DEFAULT '',
+     owner text, epoch bigint NOT NULL DEFAULT 0, claimed_at timestamptz, timeline text NOT NULL DEFAULT '',
      free_since timestamptz NOT NULL DEFAULT '-infinity', wanted_by text, head text, remembered_on text)
      WITH (fillfactor = 50);
+   CREATE INDEX clients_by_token ON dns_sync.clients (token);
    CREATE INDEX clients_by_owner ON dns_sync.clients (owner);
    CREATE TABLE dns_sync.files (
      process text NOT NULL, scope text NOT NULL, version text, leads boolean NOT NULL DEFAULT false,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { LockedError } from '../errors.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { Lock } from '../state/lock.ts';
 import { storeHandle, takesOver, type ReadStore, type StoreAccess } from '../state/store-handle.ts';
@@ -108,8 +109,9 @@ const postgresAccess = ({ database, opened, take, lease, leaseDuration }: Parts)
         const found = await openAfterFailover(database(), memory, unknownPause + leaseDuration);
         const before = await memory.note();
         if (before !== null) say(takesOver(before, own.name));
-        if (found.isNew && existsSync(own.file)) say(leftIn(own.file));
-        return { ...found, memory: timed(memory, deadline) };
+        const isNew = found.isNew && before === null;
+        if (isNew && existsSync(own.file)) say(leftIn(own.file));
+        return { ...found, isNew, memory: timed(memory, deadline) };
       },
     };
   };
@@ -184,7 +186,8 @@ const openAfterFailover = async (
     await query(noticeFailover);
     opening = await memory.open();
   }
-  const { timeline, rememberedOn, failover, revisions, clockOffset } = opening;
+  const { timeline, rememberedOn, failover, revisions, clockOffset, sharedWith } = opening;
+  if (sharedWith !== null) throw new LockedError(`another pass for this client is running: ${sharedWith}`);
   const now = (): number => Math.round(performance.now() + clockOffset);
   if (rememberedOn !== timeline) await memory.forgetReadings();
   const until = failover.since + pause;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PostgresDatabase } from '../../src/cluster/database.ts';
 import { openPostgresMemory } from '../../src/cluster/memory.ts';
@@ -13,32 +12,12 @@ import {
   replaceLostHeads,
   type Claim,
 } from '../../src/cluster/owners.ts';
-import { currentTimeline } from '../../src/cluster/timeline.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
 import { connected } from './databases.ts';
 import { newTables } from './new-databases.ts';
+import { addProcess } from './process-rows.ts';
 
 const duration = 30_000;
-
-interface ProcessRow {
-  readonly isSettled?: boolean;
-  readonly isDaemon?: boolean;
-  readonly aliveFor?: number;
-}
-
-/** A process as its row says it is. */
-const addProcess = async (
-  { query }: PostgresDatabase,
-  { isSettled = true, isDaemon = true, aliveFor = duration }: ProcessRow = {},
-): Promise<string> => {
-  const id = randomUUID();
-  await query(
-    `INSERT INTO dns_sync.processes (id, is_daemon, place, version, since, alive_until, renewals, timeline)
-     VALUES ($1, $2, 'a process', '1', clock_timestamp(), clock_timestamp() + $3 * interval '1 millisecond', $4, ${currentTimeline})`,
-    [id, isDaemon, aliveFor, isSettled ? 1 : 0],
-  );
-  return id;
-};
 
 const die = async ({ query }: PostgresDatabase, id: string): Promise<void> =>
   void (await query(

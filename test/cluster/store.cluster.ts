@@ -1,0 +1,148 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PostgresDatabase } from '../../src/cluster/database.ts';
+import { openPostgresMemory, type PostgresMemory } from '../../src/cluster/memory.ts';
+import { addClients, claimForCommand, type Claim } from '../../src/cluster/owners.ts';
+import { hasTables, migrate } from '../../src/cluster/schema.ts';
+import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
+import { identityContract, processesOn } from '../state/identity-contract.ts';
+import { memoryContract } from '../state/memory-contract.ts';
+import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
+import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
+import { addProcess } from './process-rows.ts';
+
+/** Owned by a process that lives for the time of the test. */
+const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<PostgresMemory> => {
+  const location = placeOf(name);
+  const process = await addProcess(database, { isDaemon: false });
+  await addClients(database, [{ scope: location.scope, name: location.name, baseUrl: 'any' }]);
+  await database.query('UPDATE dns_sync.clients SET owner = NULL, wanted_by = NULL WHERE scope = $1', [
+    location.scope,
+  ]);
+  const claim = (await claimForCommand(database, process, location.scope)) as Claim;
+  return openPostgresMemory(database, location, claim);
+};
+
+memoryContract(async () => {
+  const database = await newDatabase();
+  const close = (): Promise<void> => Promise.resolve();
+  const known = new Map<string | undefined, Promise<PostgresMemory>>();
+  return async (name) => {
+    const memory = known.get(name) ?? ownedMemory(database, name);
+    known.set(name, memory);
+    return { ...(await memory), close };
+  };
+});
+
+const storeAt = (url: string): PostgresStore =>
+  postgresStore({
+    url: () => url,
+    connections: 3,
+    leaseDuration: 30_000,
+    isDaemon: false,
+    version: '1',
+    address: null,
+  });
+
+identityContract(async () => {
+  const url = await newDatabaseUrl();
+  return processesOn(() => storeAt(url));
+});
+
+describe('the tables', () => {
+  it('are created once, by the first of many', async () => {
+    const url = await newDatabaseUrl();
+    const databases = Array.from({ length: 8 }, () => connected(url));
+    expect(await hasTables(databases[0]!)).toBe(false);
+    await Promise.all(databases.map(migrate));
+    expect(await hasTables(databases[0]!)).toBe(true);
+  });
+
+  it('of a newer version are left alone', async () => {
+    const database = await newDatabase();
+    await database.query('UPDATE dns_sync.schema_version SET version = 999');
+    await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
+  });
+
+  it('are not created in a database that cannot store all names and texts', async () => {
+    const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
+    await expect(migrate(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");
+    expect(await hasTables(database)).toBe(false);
+  });
+
+  it('that are missing are reported, with what to do', async () => {
+    const database = connected(await newDatabaseUrl());
+    await expect(openPostgresMemory(database, placeOf(), null).templates()).rejects.toThrow(
+      'run or apply creates its tables',
+    );
+  });
+});
+
+it('stores texts that PostgreSQL cannot store as they are', async () => {
+  const memory = await ownedMemory(await newDatabase());
+  const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
+  await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
+  expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+  await memory.save(changesOf({ forgotten: keys }));
+  expect((await memory.template(17))?.records).toEqual([]);
+});
+
+it('says what is wrong with a database, without its password', async () => {
+  const database = connected('postgres://tester:hidden-password@127.0.0.1:1/none');
+  const failed = database.query('SELECT 1').catch((error: unknown) => error);
+  expect(await failed).toMatchObject({ name: 'MemoryError' });
+  expect(String(await failed)).toContain('PostgreSQL at 127.0.0.1:1/none');
+  expect(String(await failed)).not.toContain('hidden-password');
+});
+
+it('does not count an intent if the wait for a standby was cancelled', async () => {
+  const url = await newDatabaseUrl();
+  const database = connected(url);
+  await migrate(database);
+  await database.query(
+    `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE WARNING 'canceling wait for synchronous replication due to user request' USING ERRCODE = '57014';
+       RETURN NULL; END $$`,
+  );
+  await database.query(
+    'CREATE TRIGGER warn AFTER INSERT ON dns_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
+  );
+  const memory = await ownedMemory(database);
+  await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');
+});
+
+it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {
+  const store = storeAt(await newDatabaseUrl());
+  onTestFinished(() => store.close());
+  const database = store.database();
+  const said: string[] = [];
+  const handle = store.handle((message) => said.push(message));
+  const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
+  const pass = (unknownPause: number) => {
+    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause };
+    return handle.write(placeOf(), use, async (memory, _, { holdsAdds }) => {
+      const found = (await memory.template(17))?.row.lastReading;
+      await memory.save(changesOf({ row: rowOf({ lastReading }) }));
+      return { holdsAdds, found };
+    });
+  };
+  expect(await pass(1)).toEqual({ holdsAdds: null, found: undefined });
+  expect(await pass(1)).toEqual({ holdsAdds: null, found: lastReading });
+  await database.query("UPDATE dns_sync.clients SET remembered_on = 'another'");
+  await database.query("UPDATE dns_sync.failovers SET timeline = 'another'");
+  expect(await pass(600_000)).toMatchObject({
+    holdsAdds: expect.stringContaining('failed over'),
+    found: null,
+  });
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
+  // Whoever held it before may send an add until the lease ends, and that may take effect for as long after it.
+  const [failover] = await database.query<{ since: number }>(
+    'SELECT (extract(epoch FROM since) * 1000)::float8 AS since FROM dns_sync.failovers',
+  );
+  const until = new Date(failover!.since + 600_000 + 30_000).toISOString();
+  expect(said.join()).toContain(`no adds before ${until}`);
+  // Also for a client that the other server had never heard of.
+  await database.query('UPDATE dns_sync.clients SET remembered_on = NULL');
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
+  await database.query("UPDATE dns_sync.failovers SET since = '-infinity'");
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: null });
+});
