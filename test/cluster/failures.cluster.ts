@@ -51,8 +51,8 @@ describe('a synchronous standby that is lost', () => {
 const fileLimit = 3 * 1_024 * 1_024;
 
 /** Until not even a short row finds a place in a table. */
-const fill = async (server: PostgresServer, table: 'intents' | 'history'): Promise<void> => {
-  const column = table === 'intents' ? 'template_id' : 'at';
+const fill = async (server: PostgresServer, table: 'journal' | 'history'): Promise<void> => {
+  const column = table === 'journal' ? 'template_id' : 'at';
   for (const [rows, length] of [
     [200, 60],
     [1, 60],
@@ -60,7 +60,7 @@ const fill = async (server: PostgresServer, table: 'intents' | 'history'): Promi
     [1, 1],
   ] as const) {
     const body = `(SELECT string_agg(md5(random()::text || row || i), '') FROM generate_series(1, ${length}) AS i)`;
-    const insert = `INSERT INTO dns_template_sync.${table} (scope, ${column}, body)
+    const insert = `INSERT INTO dns_sync.${table} (scope, ${column}, body)
       SELECT 'filler', 0, ${body} FROM generate_series(1, ${rows}) AS row`;
     let isFull = false;
     while (!isFull) isFull = await ask(server, insert).then(() => false, isTooLarge);
@@ -72,12 +72,8 @@ const isTooLarge = (error: unknown): boolean => {
   return true;
 };
 
-const empty = (server: PostgresServer, table: 'intents' | 'history'): Promise<unknown> =>
-  ask(
-    server,
-    `DELETE FROM dns_template_sync.${table} WHERE scope = 'filler'`,
-    `VACUUM dns_template_sync.${table}`,
-  );
+const empty = (server: PostgresServer, table: 'journal' | 'history'): Promise<unknown> =>
+  ask(server, `DELETE FROM dns_sync.${table} WHERE scope = 'filler'`, `VACUUM dns_sync.${table}`);
 
 describe('a disk of PostgreSQL that is full', () => {
   it('leaves a write open whose outcome it cannot take, and it is resolved once there is room', async () => {
@@ -90,7 +86,7 @@ describe('a disk of PostgreSQL that is full', () => {
     want(['first', 'second']);
     expect(await apply()).toContain('could not extend file');
     expect(await countOf(service, 'second')).toBe(1);
-    const open = "SELECT FROM dns_template_sync.journal WHERE scope <> 'filler'";
+    const open = "SELECT FROM dns_sync.journal WHERE scope <> 'filler'";
     expect(await ask(server, open)).toHaveLength(1);
     expect(await apply()).toContain('could not extend file');
 
@@ -106,12 +102,12 @@ describe('a disk of PostgreSQL that is full', () => {
     const { service, want, apply, applyUntil } = await openPlace(server.url);
     want(['first']);
     await apply();
-    await fill(server, 'intents');
+    await fill(server, 'journal');
     want(['first', 'second']);
     expect(await apply()).toContain(unusable);
     expect(service.writes()).toHaveLength(1);
 
-    await empty(server, 'intents');
+    await empty(server, 'journal');
     await applyUntil('second');
     await apply();
     expect(await countOf(service, 'second')).toBe(1);

@@ -109,9 +109,13 @@ export const routes = (options: RouteOptions): Hono => {
       case 'unknown':
         return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
       case 'unsure':
-        return c.json({ error: 'the queue of passes cannot be used now: try again' }, 503, {
-          'retry-after': '10',
-        });
+        return c.json(
+          { error: 'PostgreSQL cannot be used now, so nobody is asked for a pass: try again' },
+          503,
+          {
+            'retry-after': '10',
+          },
+        );
     }
   });
 
