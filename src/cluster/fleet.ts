@@ -10,6 +10,7 @@ import type {
 } from '../daemon/fleet.ts';
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { listenOn, type Listener } from './listen.ts';
 import { newsChannel, tell, type News } from './news.ts';
@@ -81,10 +82,13 @@ class SharedFleet implements Fleet {
   #listener: Listener | null = null;
   #looking: Promise<void> | null = null;
   #isLookDue = false;
+  /** The id under which others know that it stays. */
+  #announced: string | null = null;
   #isStarted = false;
   #isClosing = false;
   #saidAt = -Infinity;
 
+  readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
   readonly #releaseSoon = batched<string>((scopes) => this.#release(scopes), moment);
   readonly #askSoon = batched<PassRequest>((requests) => this.#ask(requests), moment);
@@ -160,7 +164,8 @@ class SharedFleet implements Fleet {
     this.#isClosing = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    await this.#looking;
+    // A database that does not answer keeps nobody: what is not given up runs out.
+    await Promise.race([this.#looking, sleep(closePatience)]);
     await Promise.all([...this.#members.values()].map((member) => this.#giveUp(member)));
     await this.#listener?.close();
   }
@@ -236,6 +241,10 @@ class SharedFleet implements Fleet {
 
   #renewed({ nextExpiry }: Renewed): void {
     this.#settled();
+    // From the first renewal on others give up what is its share.
+    const { id } = this.#store.lease;
+    if (id !== this.#announced) this.#tell('clients');
+    this.#announced = id;
     this.#later('look', 0, () => this.#look());
     if (nextExpiry !== null) this.#later('expiry', nextExpiry + expiryDelay, () => this.#look());
   }
@@ -304,7 +313,10 @@ class SharedFleet implements Fleet {
   async #begin({ scope, client }: Member): Promise<void> {
     // It may have been this process's a moment ago.
     await this.#leaving.get(scope);
-    if (this.#store.claims.has(scope) && !this.#isClosing) await client.own('startup');
+    // Thousands of watchers at once would keep the lease from being renewed.
+    await this.#beginInTurn(async () => {
+      if (this.#store.claims.has(scope) && !this.#isClosing) await client.own('startup');
+    });
   }
 
   /** At once where no write is in flight, else when its answer is saved. */
@@ -482,9 +494,11 @@ const moment = 10;
 const lookDelay = 20;
 const burst = 100;
 const expiryDelay = 20;
+const closePatience = 2_000;
 const leftInterval = 1_000;
 const retryInterval = 2_000;
 const reportInterval = 5_000;
 const complaintInterval = 60_000;
 /** Clients. */
 const readAtOnce = 8;
+const beginAtOnce = 8;

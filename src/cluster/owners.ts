@@ -164,7 +164,7 @@ export const releaseClients = async (
   { query }: Pick<PostgresDatabase, 'query'>,
   process: string,
   scopes: readonly string[],
-): Promise<void> => void (await query(sql.release, [process, [...scopes].sort()], longPatience));
+): Promise<void> => void (await query(sql.release, [process, [...scopes].sort()], claimPatience));
 
 /** Throws nothing: returns whether the client is still owned under this claim. To the end of the transaction it stays so. */
 export const isStillClaimed = async (query: Query, claim: Claim): Promise<boolean> =>

@@ -268,7 +268,11 @@ export class ClientManager {
     for (const [name] of removed) this.#controllers.delete(name);
     for (const client of clients) {
       const controller = this.#controllers.get(client.settings.name);
-      await (controller ? controller.replace(client) : this.#add(client));
+      const isSame = controller?.client.savedAt.scope === client.savedAt.scope;
+      // Whose another base URL is, is another question to those that share it.
+      if (controller && !isSame && this.#context.fleet.isShared) await controller.close();
+      const isKept = controller && (isSame || !this.#context.fleet.isShared);
+      await (isKept ? controller.replace(client) : this.#add(client));
     }
     return removed.map(([, controller]) => controller);
   }
