@@ -97,7 +97,7 @@ const postgresAccess = ({ database, opened, take, lease, leaseDuration }: Parts)
         const hold = await take(clientAt(own), waiting);
         const deadline = deadlines(lease, hold.claim);
         held = { claim: hold.claim, deadline };
-        return { check: deadline.check, release: hold.release };
+        return { check: deadline.check, release: () => hold.release() };
       },
       open: async (unknownPause, say) => {
         if (held === null) throw takenOver();
