@@ -12,8 +12,8 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
   own.pathname = `/${name}`;
   const copy = (from: string, to: string): Promise<unknown> =>
     ask(server, `DROP DATABASE IF EXISTS ${to} WITH (FORCE)`, `CREATE DATABASE ${to} TEMPLATE ${from}`);
-  const rows = async (table: string): Promise<number> =>
-    (await ask({ url: own.href }, `SELECT FROM dns_sync.${table}`)).length;
+  const rows = async (table: string, where = 'true'): Promise<number> =>
+    (await ask({ url: own.href }, `SELECT FROM dns_sync.${table} WHERE ${where}`)).length;
   await ask(server, `CREATE DATABASE ${name}`);
   return {
     env: { DNS_SYNC_STORE: own.href, DNS_SYNC_LEASE_DURATION: '2s' },
@@ -33,6 +33,9 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
       await ask(server, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${lost} RENAME TO ${name}`);
       return 'commits lost';
     },
-    count: async () => ({ history: await rows('history'), open: await rows('journal') }),
+    count: async () => ({
+      history: await rows('history'),
+      open: await rows('journal', "body::json ->> 'state' = 'sent'"),
+    }),
   };
 };
