@@ -89,7 +89,7 @@ export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
 };
 
 /** A descriptor to read from. */
-const openRegularFileSync = (file: string): number => {
+export const openRegularFileSync = (file: string): number => {
   checkKind(statSync(file));
   const descriptor = openSync(file, flags);
   try {

@@ -40,6 +40,13 @@ const withMemory = async <T>(
   isSandbox: boolean,
   task: (memory: MemoryReader) => Promise<T[]>,
 ): Promise<T[]> => {
-  const location = storeLocation(settings, settings.tokens.read().clientToken, isSandbox);
-  return store.read(location, async (memory) => (memory === null ? [] : task(memory)));
+  const memory = await store.openForReading(
+    storeLocation(settings, settings.tokens.read().clientToken, isSandbox),
+  );
+  if (memory === null) return [];
+  try {
+    return await task(memory);
+  } finally {
+    await memory.close();
+  }
 };

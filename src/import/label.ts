@@ -1,4 +1,5 @@
 import { nameById, type ActualTemplate } from '../model/template.ts';
+import { hasControlCharacter } from '../desired/checks/hosts.ts';
 
 /** How a file names a template of the service. */
 export interface Label {
@@ -28,9 +29,7 @@ export const labelsOf = (templates: readonly ActualTemplate[]): ReadonlyMap<Actu
 
 /** A file needs a name, in readable characters. */
 const nameOf = ({ name, id }: ActualTemplate): string =>
-  name === '' || unreadable.test(name) ? nameById(id) : name;
-
-const unreadable = /\p{Cc}|\p{Cs}/u;
+  name === '' || hasControlCharacter(name) ? nameById(id) : name;
 
 /** A file name that is safe on every file system, visible to the loader, and never in another directory. */
 const stemOf = (template: ActualTemplate): string => {

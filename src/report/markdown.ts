@@ -48,7 +48,8 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
     subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
   );
 
-const commitLine = ({ id, url }: CommitView): string => `commit <a href="${plain(url)}">${code(id)}</a>`;
+const commitLine = ({ id, words, url }: CommitView): string =>
+  `commit ${url === null ? code(id) : `<a href="${plain(url)}">${code(id)}</a>`}${words === '' ? '' : ` ${prose(words)}`}`;
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
   title: 'Problems',

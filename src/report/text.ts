@@ -77,7 +77,8 @@ const templateLines = (template: TemplateView, width: number): TerminalLine[] =>
   return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
 };
 
-const commitLine = ({ id, url }: CommitView): string => `commit ${id} ${url}`;
+const commitLine = ({ id, words, url }: CommitView): string =>
+  [`commit ${id}`, words, url].flatMap((part) => part || []).join(' ');
 
 const outageLines = ({ message, templates }: OutageView, width: number): TerminalLine[] => [
   ...paragraph(

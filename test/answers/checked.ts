@@ -36,22 +36,26 @@ export const check = async (
   servers: readonly ZoneServer[],
   options: CheckOptions = {},
 ): Promise<SubdomainAnswers> => {
-  const ask = openAnswers({
+  const answers = openAnswers({
+    timeout: 2_000,
     signal: new AbortController().signal,
-    timeout: 200,
     resolver: null,
     grace: 3_600_000,
     now: () => 1_000_000_000_000,
     ...options,
   });
-  return ask({
-    subdomain: apex,
-    records,
-    nameservers: servers.map(({ place }) => place),
-    lastWriteAt: null,
-    previous: null,
-    ...options,
-  });
+  try {
+    return await answers.check({
+      subdomain: apex,
+      records,
+      nameservers: servers.map(({ place }) => place),
+      lastWriteAt: null,
+      previous: null,
+      ...options,
+    });
+  } finally {
+    answers.close();
+  }
 };
 
 /** In short: `stale www.shop.example.net A: 192.0.2.1 → 192.0.2.2`. */

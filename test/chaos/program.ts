@@ -7,8 +7,6 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly args: readonly string[];
   /** Milliseconds that its wall clock is ahead of ours: it was set. */
   readonly clockAhead?: number;
-  /** Milliseconds by which both of its clocks are ahead of ours: it is started so much later. */
-  readonly later?: number;
   /** Whether it is on a machine of its own. */
   readonly isElsewhere?: boolean;
   /** For a root without special rights. */
@@ -17,13 +15,9 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly fileLimit?: number;
 }
 
-/** A module that sets the two clocks of a process ahead, in milliseconds. */
-const clocksAre = (wall: number, monotonic: number): string => {
-  const script = `
-    const now = Date.now;
-    Date.now = () => now() + ${wall};
-    const uptime = process.hrtime.bigint;
-    process.hrtime.bigint = () => uptime() + ${monotonic}n * 1000000n;`;
+/** A module that sets the wall clock of a process ahead, in milliseconds. */
+const clockIs = (ahead: number): string => {
+  const script = `const now = Date.now; Date.now = () => now() + ${ahead};`;
   return `data:text/javascript,${encodeURIComponent(script)}`;
 };
 
@@ -40,13 +34,12 @@ const elsewhere = (): string => {
 export const startProgram = ({
   args,
   clockAhead = 0,
-  later = 0,
   isElsewhere = false,
   uid,
   fileLimit,
   ...launch
 }: ProgramOptions): Program => {
-  const ahead = clockAhead === 0 && later === 0 ? [] : ['--import', clocksAre(clockAhead + later, later)];
+  const ahead = clockAhead === 0 ? [] : ['--import', clockIs(clockAhead)];
   const away = isElsewhere ? ['--import', elsewhere()] : [];
   const node = [process.execPath, ...ahead, ...away, built('main.js'), ...args];
   const limited = [

@@ -162,7 +162,7 @@ const calmPasses = async (world: World): Promise<Report | null> => {
 
 /** Hours later, so that every backoff is over. */
 const calmPass = (world: World, args: readonly string[]): Promise<Report | null> => {
-  world.later += 7 * 60 * minute;
+  world.clockAhead += 7 * 60 * minute;
   return checkedReport(world, startRun(world, args, { mayBeKilled: false }));
 };
 

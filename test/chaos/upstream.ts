@@ -1,5 +1,4 @@
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { changeOf } from '../sandbox/changes.ts';
 import type { WireTemplate } from './wire.ts';
 
 export interface Answer {
@@ -20,7 +19,7 @@ export interface Upstream {
 
 export const startUpstream = async (): Promise<Upstream> => {
   const sandbox = await startSandbox({});
-  const { url } = sandbox;
+  const { url, controlUrl } = sandbox;
   const ask = async (address: string, init?: RequestInit): Promise<Answer> => {
     const response = await fetch(address, init);
     return { status: response.status, body: await response.text() };
@@ -30,8 +29,14 @@ export const startUpstream = async (): Promise<Upstream> => {
     write: (templateId, action, form) =>
       ask(`${url}/dns_templates/${templateId}/${action}_record`, { method: 'PUT', body: form }),
     get: (path) => ask(url + path),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every change gives the template
-    change: async (name, body) => (await changeOf(sandbox, name, body)) as WireTemplate,
+    change: async (name, body) =>
+      parsed(
+        await ask(`${controlUrl}/${name}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      ),
     close: () => sandbox.close(),
   };
 };

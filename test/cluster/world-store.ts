@@ -33,9 +33,6 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
       await ask(server, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${lost} RENAME TO ${name}`);
       return 'commits lost';
     },
-    count: async () => ({
-      history: await rows('history'),
-      open: await rows("journal WHERE body::json->>'state' = 'sent'"),
-    }),
+    count: async () => ({ history: await rows('history'), open: await rows('intents') }),
   };
 };

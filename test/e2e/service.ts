@@ -1,10 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { TemplateRecord } from '../../src/sandbox/data.ts';
+import type { DnsTemplate, TemplateRecord } from '../../src/sandbox/data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { scriptedServer, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
-import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
-import { get, send } from '../sandbox/requests.ts';
+import { get, post, send } from '../sandbox/requests.ts';
 
 /** The tokens that the program under test is given; a service in its place would know them. */
 export const userToken = 'user token/1+&=%41';
@@ -19,16 +18,8 @@ export interface Service {
   readonly writes: () => SeenRequest[];
   /** A change behind the client's back. */
   readonly change: (name: string, body: unknown) => Promise<unknown>;
-  /** From now on the records of subdomains, which follow their templates, are edited before they are shown. */
-  readonly drift: (edit: RecordEdit) => void;
-  readonly template: (id: number) => Promise<ShownTemplate>;
+  readonly template: (id: number) => Promise<DnsTemplate>;
   readonly records: (id: number) => Promise<TemplateRecord[]>;
-}
-
-export type RecordEdit = (subdomain: string, records: readonly DerivedRecord[]) => readonly DerivedRecord[];
-
-export interface DerivedRecord extends TemplateRecord {
-  readonly dns_template_record_id: number | null;
 }
 
 /** What stands between client and service: null where the service itself is to answer. */
@@ -39,7 +30,6 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
   const sandbox = await startSandbox({});
   onTestFinished(() => sandbox.close());
   const { origin } = new URL(sandbox.url);
-  let edits: readonly RecordEdit[] = [];
   const front = await scriptedServer(async (response, request) => {
     const other = await meddle(request);
     if (other) {
@@ -47,35 +37,25 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
       return;
     }
     const { method, path, query, body, headers } = request;
-    if (method === 'HEAD') {
-      response.end();
-      return;
-    }
     const type = headers['content-type'];
     const answer = await send(method, origin + path, {
       query: Object.fromEntries(new URLSearchParams(query)),
       body,
       headers: type === undefined ? {} : { 'content-type': type },
     });
-    const subdomain = path.endsWith('/dns_records') ? new URLSearchParams(query).get('subdomain') : null;
-    const isEdited = subdomain !== null && answer.status === 200;
-    const text = isEdited
-      ? JSON.stringify(edits.reduce((records, edit) => edit(subdomain, records), answer.json))
-      : answer.text;
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text);
     if (!response.destroyed) await once(response, 'close');
   });
-  const template = async (id: number): Promise<ShownTemplate> => {
+  const template = async (id: number): Promise<DnsTemplate> => {
     const { json } = await get(`${sandbox.url}/dns_templates`);
-    return json.find((one: ShownTemplate) => one.id === id);
+    return json.find((one: DnsTemplate) => one.id === id);
   };
   return {
     url: front.url,
     env: environment(front.url),
     seen: front.seen,
     writes: () => front.seen.filter(isWrite),
-    change: (name, body) => changeOf(sandbox, name, body),
-    drift: (edit) => void (edits = [...edits, edit]),
+    change: async (name, body) => (await post(`${sandbox.controlUrl}/${name}`, body)).json,
     template,
     records: async (id) => (await template(id)).dns_template_records,
   };
@@ -96,7 +76,7 @@ export const startHoldingService = async (isHeld = isWrite) => {
   return { service, held, release: () => void gate.emit('released') };
 };
 
-const isWrite = ({ method }: SeenRequest): boolean => method === 'PUT';
+const isWrite = ({ method }: SeenRequest): boolean => method !== 'GET';
 
 export const environment = (url: string): Record<string, string> => ({
   DNS_SYNC_BASE_URL: url,

@@ -53,14 +53,7 @@ export const failoversIn = (world: World, disk: Disk, seed: number, onLoss: () =
         failovers.isNew = false;
         quietUntil = world.time + pause;
         for (const row of await memory.templates())
-          await memory.save({
-            row: { ...row, lastReading: null },
-            records: [],
-            forgotten: [],
-            entries: [],
-            left: [],
-            history: [],
-          });
+          await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
       }
       return world.time < quietUntil ? 'PostgreSQL failed over to another server' : null;
     },

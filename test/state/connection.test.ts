@@ -14,7 +14,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
-import { changesOf, finish, instant, newEntry, newFile, newFolder, opened } from './samples.ts';
+import { openMemory } from '../../src/state/sqlite.ts';
+import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
@@ -35,7 +36,7 @@ const openBelow = (folder: string): string[] =>
 const full = 2;
 
 it('syncs its data to the disk', async () => {
-  const connection = await openDatabase(newFile(), { now: instant(1), warn: () => undefined });
+  const connection = await openDatabase(newFile());
   onTestFinished(() => connection.close());
   expect(connection.get('PRAGMA synchronous')).toMatchObject({ synchronous: full });
 });
@@ -45,34 +46,45 @@ const applied = { outcome: 'applied', recordId: 1, error: null } as const;
 describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
   it('keeps no file open, and leaves no journal', async () => {
     const file = newFile();
-    const memory = await opened(file);
-    await finish(memory, await memory.begin(newEntry()), applied, changesOf());
+    const memory = await openMemory(file, 'client');
+    await memory.finish(await memory.begin(intentOf()), applied, changesOf());
     await memory.history();
     await memory.revisions?.();
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);
-    expect(readdirSync(path.dirname(file))).toEqual(['memory.db', 'memory.db.mark']);
+    expect(readdirSync(path.dirname(file))).toEqual(['memory.db']);
   });
 
   it('keeps no file open if the file is damaged', async () => {
     const file = newFile();
     await (await opened(file)).close();
     truncateSync(file, statSync(file).size / 2);
-    await expect(opened(file)).rejects.toThrow('damaged');
+    await expect(openMemory(file, 'client')).rejects.toThrow('damaged');
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
 
   it('keeps few files open after many late closes, and none after the next immediate close', async () => {
     const file = newFile();
-    const memory = await opened(file);
+    const memory = await openMemory(file, 'client');
     for (let count = 0; count < 100; count += 1) {
-      const reader = await opened(file);
+      const reader = await openMemory(file, 'client');
       await reader.templates();
-      await reader.close();
+      await reader.close('later');
     }
     expect(openBelow(path.dirname(file)).length).toBeLessThan(70);
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);
+  });
+
+  it('can be opened again at once after its file was emptied', async () => {
+    const file = newFile();
+    const memory = await openMemory(file, 'client');
+    await memory.save(changesOf());
+    truncateSync(file, 0);
+    await memory.close();
+    const again = await opened(file);
+    await again.save(changesOf());
+    expect(await again.templates()).toHaveLength(1);
   });
 });
 
@@ -82,7 +94,7 @@ describe('the journal', () => {
     const memory = await opened(file);
     let largest = 0;
     for (let count = 0; count < 300; count += 1) {
-      await finish(memory, await memory.begin(newEntry({ at: count })), applied, changesOf());
+      await memory.finish(await memory.begin(intentOf({ at: count })), applied, changesOf());
       largest = Math.max(largest, statSync(`${file}-wal`).size);
     }
     expect(largest).toBeLessThan(500_000);
@@ -108,19 +120,19 @@ describe('a directory in place of the file', () => {
   it('is reported as such, with what to do', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    await expect(opened(file)).rejects.toThrow(`${file} is a directory: remove it`);
+    await expect(openMemory(file, 'client')).rejects.toThrow(`${file} is a directory: remove it`);
   });
 });
 
 describe('a state whose files are removed while it is open', () => {
-  it('takes nothing more', async () => {
+  it.each(['', '-wal'])('takes nothing more: memory.db%s', async (end) => {
     const file = newFile();
-    const memory = await opened(file);
-    const intent = await memory.begin(newEntry());
-    rmSync(file);
-    await expect(memory.begin(newEntry())).rejects.toThrow(`${file} was removed`);
-    await expect(finish(memory, intent, applied, changesOf())).rejects.toThrow('was removed');
-    await expect(memory.save(changesOf())).rejects.toThrow('was removed');
+    const memory = await openMemory(file, 'client');
+    const intent = await memory.begin(intentOf());
+    rmSync(file + end);
+    await expect(memory.begin(intentOf())).rejects.toThrow(`${file} was removed or replaced`);
+    await expect(memory.finish(intent, applied, changesOf())).rejects.toThrow('was removed or replaced');
+    await expect(memory.save(changesOf())).rejects.toThrow('was removed or replaced');
     await memory.close();
   });
 });

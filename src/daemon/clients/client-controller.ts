@@ -59,13 +59,9 @@ export class ClientController {
    * help that.
    */
   #couldNotBegin = false;
-  /** Since when the service has rejected the tokens in each pass that it answered, by the monotonic clock. */
-  #deniedSince: number | null = null;
-  /** Whether it has accepted them in any. */
-  #wasAccepted = false;
   #lastError: string | null = null;
-  /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
-  #dueAt: number | null = null;
+  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
+  #opensAt: number | null = null;
   /** Ends when the changed files have been offered to others. */
   #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
@@ -82,7 +78,7 @@ export class ClientController {
       settings: () => this.client.settings,
       log: this.#log,
       onState: options.changeFeed.changed,
-      dueAt: () => this.#dueAt,
+      opensAt: () => this.#opensAt,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
     this.#publications = new Publications(this.#log);
@@ -129,8 +125,8 @@ export class ClientController {
   }
 
   /** Starts the watcher and the schedules. */
-  start(): void {
-    this.#triggers = startTriggers({
+  async start(): Promise<void> {
+    this.#triggers = await startTriggers({
       client: this.#client,
       duties: this.#options.fleet.duties,
       onChange: () => {
@@ -204,12 +200,12 @@ export class ClientController {
     const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
     const started = performance.now();
     try {
-      const result = await this.#compare(id, signal);
+      const result = await this.#compare(cause, id, signal);
       return this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
-        this.#log.warn(
+        this.#log.info(
           { event: 'pass.waiting', trigger: id.trigger, reason: message },
           'the pass has to wait',
         );
@@ -229,7 +225,7 @@ export class ClientController {
     this.#successor = null;
     this.#hasAsked = false;
     await Promise.all([previous.close(), triggers?.close()]);
-    this.start();
+    await this.start();
   }
 
   /** Where they are shared, passes know nothing of them before they are published. */
@@ -238,7 +234,7 @@ export class ClientController {
     if (result === 'published' || result === null) this.trigger('file-change');
   }
 
-  #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
+  #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
     const { log, metrics } = this.#options;
     return this.#client.pass({
       run: id.run,
@@ -250,7 +246,7 @@ export class ClientController {
       onStart: () => logStarted(id, log),
       onDesired: (desired) => {
         logInvalid(desired, id, log);
-        this.#latest.begin(desired);
+        return this.#latest.begin(desired, isFull);
       },
       onChange: (change) => {
         logChange(change, id, log);
@@ -270,10 +266,8 @@ export class ClientController {
     this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
-    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
-    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
     const latest = this.#latest.result;
-    this.#dueAt = latest && dueAfter(latest);
+    this.#opensAt = latest && openingAfter(latest);
     const shown = this.#answers.addTo(result);
     const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
@@ -282,13 +276,7 @@ export class ClientController {
   }
 
   get #isReady(): boolean {
-    return this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
-  }
-
-  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
-  get #isDenied(): boolean {
-    if (this.#deniedSince === null) return false;
-    return !this.#wasAccepted || performance.now() - this.#deniedSince >= deniedTooLong;
+    return this.#wasRead && !this.#couldNotBegin;
   }
 
   #share({ event, entry }: RecordedPass): void {
@@ -327,9 +315,6 @@ export class ClientController {
   }
 }
 
-/** Milliseconds. */
-const deniedTooLong = 10 * 60_000;
-
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -338,17 +323,18 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 };
 
 /** A failed template is no reason to back off; an unusable service is. */
-const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult): PassOutcome => {
+const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
   if (holdReason === null) return 'ok';
-  return retryAfter === null ? 'failed' : { failedFor: retryAfter, isRateLimited };
+  if (retryAt === null) return 'failed';
+  return { failedUntil: byOwnClock(retryAt, { startedAt, durationMs }) };
 };
 
-/** The first time after this pass at which a window opens, or earlier writes may have settled: another pass writes what waits. */
-const dueAfter = (result: PassResult): number | null => {
-  const times = result.templates
-    .flatMap(({ waitsUntil, settlesAt }) => [waitsUntil ?? [], settlesAt ?? []].flat())
-    .filter((time) => time > result.startedAt);
-  return times.length === 0 ? null : Math.min(...times.map((one) => byOwnClock(one, result)));
+/** The first window that opens after this pass began: another pass then writes the changes that wait for it. */
+const openingAfter = (result: PassResult): number | null => {
+  const openings = result.templates
+    .flatMap(({ waitsUntil }) => waitsUntil ?? [])
+    .filter((opening) => opening > result.startedAt);
+  return openings.length === 0 ? null : Math.min(...openings.map((one) => byOwnClock(one, result)));
 };
 
 /** The times of a pass that has just ended may be by another clock. Ms since the epoch. */

@@ -1,0 +1,36 @@
+import type { HostingError } from '../../hosting/errors.ts';
+import type { Hold } from '../../plan/hold.ts';
+
+/** The hold of the client after a failed request. */
+export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number): Hold => {
+  const wait = retryAfter ?? (kind === 'rate-limited' ? defaultWait : null);
+  const retryAt = wait === null ? null : now + wait;
+  const cause = kind === 'unauthorized' ? 'denied' : retryAt === null ? 'unreachable' : 'asked-to-wait';
+  return { scope: 'client', cause, reason: message, retryAt };
+};
+
+/**
+ * Whether the service accepts no more calls of the client for now: the tokens were rejected, or it asked to
+ * wait.
+ */
+export const isClosed = (holds: readonly Hold[]): boolean =>
+  holds.some(({ cause, retryAt }) => cause === 'denied' || retryAt !== null);
+
+/** The hold to report: a denial comes first, then the longest requested wait. */
+export const reportedHold = (holds: readonly Hold[]): Hold | null => {
+  const reported = holds.find(({ cause }) => cause === 'denied') ?? holds[0];
+  if (!reported) return null;
+  const times = holds.flatMap(({ retryAt }) => retryAt ?? []);
+  return { ...reported, retryAt: times.length > 0 ? Math.max(...times) : null };
+};
+
+/** The reason, with the requested time. */
+export const describeHold = ({ reason, retryAt }: Hold): string =>
+  retryAt === null ? reason : `${reason}, and asked to wait until ${new Date(retryAt).toISOString()}`;
+
+/** Whether every other request of the client would fail too. */
+export const concernsAll = ({ kind }: HostingError): boolean =>
+  kind === 'unauthorized' || kind === 'rate-limited';
+
+/** Milliseconds, if a service asks to wait without a time. */
+const defaultWait = 60_000;
