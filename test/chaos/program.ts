@@ -15,9 +15,16 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly fileLimit?: number;
 }
 
-/** A module that sets the wall clock of a process ahead, in milliseconds. */
+/** A module that sets the wall clock of a process ahead, in milliseconds: all of it, or a schedule would be due for ever. */
 const clockIs = (ahead: number): string => {
-  const script = `const now = Date.now; Date.now = () => now() + ${ahead};`;
+  const script = `
+    const { now } = Date;
+    globalThis.Date = class extends Date {
+      constructor(...given) {
+        super(...(given.length === 0 ? [now() + ${ahead}] : given));
+      }
+      static now = () => now() + ${ahead};
+    };`;
   return `data:text/javascript,${encodeURIComponent(script)}`;
 };
 
