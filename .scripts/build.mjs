@@ -179,14 +179,18 @@ const bundleForTests = async (dir) => {
 /** Notes what V8 compiles for a plan of the examples. */
 const compile = (file) => {
   const cwd = mkdtempSync(path.join(tmpdir(), 'build-'));
-  const command = ['plan', '--sandbox', '--templates', path.join(root, 'templates'), '--state-dir', cwd];
-  try {
-    const { status } = spawnSync(process.execPath, [import.meta.filename, file, ...command], {
+  const templates = ['--templates', path.join(root, 'templates')];
+  const ends = (...command) =>
+    spawnSync(process.execPath, [import.meta.filename, file, ...command], {
       cwd,
       env: {},
       stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    if (status !== 0) throw new Error('the program that was built cannot plan the examples');
+    }).status;
+  try {
+    if (ends('plan', '--sandbox', ...templates, '--state-dir', cwd) === 0) return;
+    // Who tries things out edits the examples: then the daemon that is started says what is wrong with them, and where.
+    if (ends('validate', ...templates) === 0)
+      throw new Error('the program that was built cannot plan the examples');
   } finally {
     rmSync(cwd, { recursive: true });
   }
