@@ -164,7 +164,11 @@ const bundleForTests = async (dir) => {
     log: source('log.ts'),
     'sandbox/sandbox': source('sandbox/sandbox.ts'),
     'state/lock': source('state/lock.ts'),
+    'lib/clock': source('lib/clock.ts'),
     'state/sqlite': source('state/sqlite.ts'),
+    'state/state-file': source('state/state-file.ts'),
+    'state/store-location': source('state/store-location.ts'),
+    'state/store': source('state/store.ts'),
   };
   const bundle = await rolldown({ ...common, input });
   await bundle.write({
@@ -199,7 +203,7 @@ const compile = (file) => {
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
   const script = new Script(readFileSync(file, 'latin1'), { filename: file });
-  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
+  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (own-v8.ts would).
   v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
   const module = { exports: {} };

@@ -142,10 +142,9 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
-      .option('--overwrite', 'change existing files, but only the entries that differ')
       .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
-      .option('--zone <file>', 'write one from this zone file instead, one record a line; - is stdin')
+      .option('--zone <file>', 'write one from this zone file or transfer instead; - is stdin')
       .option('--origin <name>', 'with --zone: the name of the zone, such as example.net')
       .action(async (templates: string[], options: Options) =>
         end(
@@ -158,29 +157,19 @@ const commands: readonly AddCommand[] = [
   (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('check'))))
       .description('compares a name in file, template, service and each name server')
-      .argument('<subdomain...>', 'the subdomains to check')
+      .argument('<name...>', 'subdomains, or names below them')
       .addOption(formatOption('result', ['table', 'json']))
       .option('--detailed-exitcode', 'exit with 2 if differences remain')
-      .action(async (subdomains: string[], options: Options) =>
-        end(await (await import('./commands/check.ts')).check(subdomains, options, io)),
+      .action(async (names: string[], options: Options) =>
+        end(await (await import('./commands/check.ts')).check(names, options, io)),
       ),
 
   (program, end, io) =>
     withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
       .description('checks the settings, the service and this machine, and says what to set')
-      .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
-      .option(
-        '--write <template>',
-        'update the record of this template with its own values, to see how writes are answered',
-      )
-      .option(
-        '--lag',
-        'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
-      )
-      .option('--yes', 'with --write: write without asking')
       .addOption(formatOption('result', ['text', 'json']))
-      .action(async (record: string | undefined, options: Options) =>
-        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options, io)),
+      .action(async (options: Options) =>
+        end(await (await import('./commands/doctor.ts')).doctor(options, io)),
       ),
 
   (program, end, io) =>
@@ -254,30 +243,6 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/history.ts')).history(templates, options, io)),
       ),
 
-  (program, end, io) => {
-    const shared = program
-      .command('store')
-      .description('the state in PostgreSQL: creates its tables, shows who uses it, copies it');
-    const act = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<void> =>
-      end(await (await import('./commands/store.ts')).store(what, options, io));
-    withSettings(shared.command('migrate'))
-      .description('creates the tables, or upgrades them')
-      .action((options: Options) => act('migrate', options));
-    withSettings(shared.command('status'))
-      .description('the clients, which process works for each, and its open intents')
-      .addOption(formatOption('result', ['table', 'json']))
-      .action((options: Options) => act('status', options));
-    withSettings(shared.command('copy'))
-      .description('moves the state of a state directory to PostgreSQL, or back')
-      .addOption(
-        new Option('--to <where>', 'where to move the state')
-          .choices(['postgres', 'sqlite'])
-          .makeOptionMandatory(),
-      )
-      .option('--state-dir <dir>')
-      .action((options: Options) => act('copy', options));
-  },
-
   (program, end, io) =>
     withSettings(program.command('schema'))
       .description('JSON Schema, for completion and help in editors')
@@ -333,11 +298,9 @@ const commands: readonly AddCommand[] = [
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
       .option('--listen <host:port>', 'address to listen on', '127.0.0.1:8080')
-      .option('--dns <host:port>', 'address to serve its subdomains over DNS (default: off)')
       .option('--data <file>', 'file for its data (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')
-      .option('--reality <name>', 'behave like another service, see below; repeatable', collect)
       .action(async (options: Options) =>
         end(await (await import('./commands/sandbox.ts')).sandbox(options, io)),
       ),

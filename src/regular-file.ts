@@ -89,7 +89,7 @@ export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
 };
 
 /** A descriptor to read from. */
-export const openRegularFileSync = (file: string): number => {
+const openRegularFileSync = (file: string): number => {
   checkKind(statSync(file));
   const descriptor = openSync(file, flags);
   try {

@@ -18,11 +18,10 @@ export const worstOf = (found: readonly Status[]): Status =>
 /** A difference between a name server's answer and what the service shows. */
 export interface AnswerDifference {
   /**
-   * `missing`: no answer; `stale`: another one; `foreign`: an answer where the service shows no record;
-   * `flattened`: addresses in place of an alias at the apex, which servers do to comply with RFC 1034 §3.6.2;
-   * it does not count as drift; `dangling`: what the records point at does not exist.
+   * `missing`: it has none of these records; `stale`: it has others; `dangling`: what the records point at does not
+   * exist.
    */
-  readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened' | 'dangling';
+  readonly kind: 'missing' | 'stale' | 'dangling';
   /** The name and address of the server with this answer, as in its result. */
   readonly server: string;
   readonly address: string;
@@ -31,7 +30,7 @@ export interface AnswerDifference {
   readonly type: string;
   readonly desired: readonly RecordData[];
   readonly current: readonly RecordData[];
-  /** Of `dangling`: what does not exist, and what that means. */
+  /** Of `dangling`: what does not exist. */
   readonly message?: string;
 }
 
@@ -42,17 +41,15 @@ export interface ServerResult {
   readonly address: string;
   /** The serial of its zone; null if unknown. */
   readonly serial: number | null;
-  /** Present while others have another serial: since when this one is known to have its own, in ISO 8601. */
-  readonly serialSince?: string;
-  /** `lame`: it does not serve the zone with authority; `silent`: no answer; `failed`: it could not be asked. */
-  readonly status: 'in-sync' | 'pending' | 'drifted' | 'lame' | 'refused' | 'silent' | 'failed';
+  /** `silent`: it does not answer, or not all questions; `failed`: it could not be asked. */
+  readonly status: 'in-sync' | 'pending' | 'drifted' | 'silent' | 'failed';
   readonly message: string | null;
 }
 
 /** The answers of a subdomain's name servers, compared with what the service shows. */
 export interface SubdomainAnswers {
   /**
-   * `pending`: the servers do not agree yet, or the last write is recent; `failed`: none could be asked, which
+   * `pending`: the last write is recent; `failed`: none could be asked, which
    * says nothing about the template; `off`: they were not asked.
    */
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed' | 'off';
@@ -90,12 +87,14 @@ export interface TemplateResult {
   readonly file: string;
   /** The git commit of the file's checkout. */
   readonly revision: string | null;
-  /** Present if the file differs from that commit. */
-  readonly uncommitted?: true;
   readonly status: Status;
   readonly message: string | null;
   /** Present if somebody has suspended it: nothing is written until then. Times are ISO 8601. */
   readonly suspension?: ShownSuspension;
+  /** Present if something waits until earlier writes have settled: when they have at the latest, in ISO 8601. */
+  readonly retryAt?: string;
+  /** Present then: when another pass may find that they have. No report has it. */
+  readonly settlesAt?: string;
   /** Present if its changes wait for its window: when that opens, in ISO 8601. */
   readonly waitsUntil?: string;
   /**
@@ -135,12 +134,8 @@ export interface Change {
 export interface Commit {
   /** Its id. */
   readonly revision: string;
-  /** The name alone. Null, like the subject, where the checkout cannot be read. */
-  readonly author: string | null;
-  /** The first line of its message. */
-  readonly subject: string | null;
   /** Where people can see it, by the setting `commitUrl`. */
-  readonly url: string | null;
+  readonly url: string;
 }
 
 /** A template of the client that no file describes. */
@@ -165,19 +160,23 @@ export interface PassResult {
   readonly dryRun: boolean;
   /** Why the service could not be read or writing stopped early; null if the pass completed. */
   readonly holdReason: string | null;
-  /** ISO 8601, if the service asked to wait until then. */
-  readonly retryAt: string | null;
+  /** Milliseconds from its end that the service asks to wait; null if it does not. */
+  readonly retryAfter: number | null;
+  /** Whether that is since there were too many requests: then saved files wait too. */
+  readonly isRateLimited?: boolean;
   /** Whether the service's templates were read before the pass was held. */
   readonly wasRead?: boolean;
-  /** Whether it was held because the service rejected the tokens. */
+  /** Whether it was held because the service rejected the tokens, or does not let them do something. */
   readonly isDenied?: boolean;
+  /** Whether they may do nothing at all. */
+  readonly areTokensRejected?: boolean;
   /** Whether planned writes were left undone for another reason than a mode or a guard. */
   readonly isIncomplete?: boolean;
   /** Whether it did not begin: another process holds the lock, or the plan differs from the approved one. */
   readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
-  /** The commits of its templates' files. */
+  /** The commits of its templates' files, where people can see them. */
   readonly commits?: readonly Commit[];
   /** Absent if the service was not read, or only some templates were asked for. */
   readonly unmanaged?: readonly UnmanagedTemplate[];

@@ -19,23 +19,22 @@ library       process-io.ts app report log.ts settings.ts settings result.ts mod
 process-io.ts io.ts lib
 main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
-commands      app cluster daemon doctor notify report sandbox memory source import desired hosting answers state git
+commands      app cluster daemon notify report sandbox memory source import desired hosting answers network state
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify settings result.ts state model lib errors.ts
-daemon        notify status-page report import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
-doctor        hosting network model lib errors.ts
+daemon        notify status-page report source import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
 reconcile     hosting memory state result.ts plan model lib errors.ts
 memory        state plan model lib
-log.ts        log settings io.ts lib
-log           secrets.ts lib
+log.ts        log settings secrets.ts io.ts lib
+log           io.ts lib
 settings.ts   settings secrets.ts lib
 settings      plan model secrets.ts regular-file.ts lib errors.ts
-source        desired git state model regular-file.ts lib errors.ts
+source        desired state model regular-file.ts lib errors.ts
 import        desired plan model regular-file.ts directory.ts lib errors.ts
 desired       plan model lib errors.ts
 hosting       network model secrets.ts lib errors.ts
@@ -43,12 +42,10 @@ answers       result.ts model lib
 state         plan model directory.ts lib errors.ts
 result.ts     plan model
 plan          model
-git           model regular-file.ts lib
 network       model
 model
 sandbox       directory.ts lib errors.ts
-secrets.ts    spellings.ts lib
-spellings.ts
+secrets.ts
 version.ts
 io.ts         lib
 lib           directory.ts errors.ts

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactAll, redactTexts, redactor } from '../src/secrets.ts';
+import { redactTexts, redactor } from '../src/secrets.ts';
 
 const encodings: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
@@ -10,9 +10,10 @@ const encodings: Record<string, (secret: string) => string> = {
   'encoded as a URL': encodeURI,
   'form-encoded': (secret) => new URLSearchParams({ '': secret }).toString().slice(1),
   'JSON-escaped': (secret) => JSON.stringify(secret).slice(1, -1),
-  'JSON within JSON': (secret) => JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
   'JSON in ASCII': (secret) =>
-    secret.replace(/[^\x20-\x7e]|["\\]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    JSON.stringify(secret)
+      .slice(1, -1)
+      .replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   'HTML-escaped': (secret) =>
     secret
       .replaceAll('&', '&amp;')
@@ -20,15 +21,7 @@ const encodings: Record<string, (secret: string) => string> = {
       .replaceAll('>', '&gt;')
       .replaceAll('"', '&quot;')
       .replaceAll("'", '&#39;'),
-  'URL-encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
-  'in base64': (secret) => Buffer.from(secret).toString('base64'),
-  'in base64 without its end': (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-  'in base64 for URLs': (secret) => Buffer.from(secret).toString('base64url'),
-  'in base64, URL-encoded': (secret) => encodeURIComponent(Buffer.from(secret).toString('base64')),
-  'in base64 after URL encoding': (secret) => Buffer.from(encodeURIComponent(secret)).toString('base64'),
-  'in hex': (secret) => Buffer.from(secret).toString('hex'),
-  'in hex, capitals': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
-  'HTML entities in hex': (secret) => secret.replaceAll("'", '&#x27;').replaceAll('/', '&#x2F;'),
+  'escaped as XML text': (secret) => secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
 };
 
 const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'grapheme' });
@@ -79,6 +72,20 @@ test('a secret is found inside a longer base64 text', () => {
   );
 });
 
+test('each of thousands is found as one of a few would be', () => {
+  const letters = (minLength: number, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength });
+  const others = Array.from({ length: 2_000 }, (_, at) => `c${at}cccc`);
+  fc.assert(
+    fc.property(fc.array(letters(4, 14), { minLength: 1, maxLength: 50 }), letters(0, 40), (own, text) => {
+      const longestFirst = own.toSorted((a, b) => b.length - a.length).join('|');
+      const expected = text.replaceAll(new RegExp(longestFirst, 'g'), '[secret]');
+      expect(redactor([...own, ...others])(text)).toBe(expected);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('every occurrence of every secret is replaced, and nothing else', () => {
   const redact = redactor(['a.c$', 'token+1', 'token+1-longer']);
   expect(redact('GET /x?user_token=token%2B1&client_token=token%2B1-longer a.c$ abc$ a.c')).toBe(
@@ -112,7 +119,7 @@ test('our own words stay for any tokens; foreign text is redacted', () => {
   const report = {
     status: 'drifted',
     startedAt: '2026-11-20T20:00:00.000Z',
-    differences: [{ action: 'update', fields: ['status', 'content'], content: 'update', name: 'Status' }],
+    differences: [{ action: 'update', fields: ['status', 'content'], content: 'update', name: 'STATUS' }],
     message: 'drifted in 2026',
     reason: 'the service answered 500: status 2026',
   };
@@ -135,9 +142,4 @@ test.each([
     [key]: word,
     content: expect.stringContaining('[secret]'),
   });
-});
-
-test('an answer contains none of our words', () => {
-  const answer = { status: 'drifted', keys: [{ action: 'update' }] };
-  expect(redactAll(answer, redactor(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });
 });

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../src/errors.ts';
 import type { Flags, Settings } from '../src/settings.ts';
-import { specifiedDialect } from '../src/model/dialect.ts';
 import { readSettings } from '../src/settings.ts';
 
 const nothing = { baseUrl: false, tokens: false };
@@ -79,7 +78,6 @@ describe('defaults', () => {
           settle: 10_000,
           unknownPause: 300_000,
           concurrency: 8,
-          ...specifiedDialect,
           proxy: null,
           ca: null,
           subdomainGrace: 900_000,
@@ -179,16 +177,6 @@ const everySetting: readonly {
   { key: 'settle', file: ['0s', 0], env: ['DNS_SYNC_SETTLE', '1h', 3_600_000] },
   { key: 'unknownPause', file: ['1d', 86_400_000], env: ['DNS_SYNC_UNKNOWN_PAUSE', '30d', 30 * 86_400_000] },
   { key: 'concurrency', file: ['2', 2], env: ['DNS_SYNC_CONCURRENCY', '3', 3] },
-  { key: 'getParameters', file: ['body', 'body'], env: ['DNS_SYNC_GET_PARAMETERS', 'json', 'json'] },
-  { key: 'putParameters', file: ['json', 'json'], env: ['DNS_SYNC_PUT_PARAMETERS', 'query', 'query'] },
-  {
-    key: 'writeAnswers',
-    file: ['listing', 'listing'],
-    env: ['DNS_SYNC_WRITE_ANSWERS', 'template', 'template'],
-  },
-  { key: 'pages', file: ['link', 'link'], env: ['DNS_SYNC_PAGES', 'page', 'page'] },
-  { key: 'listKey', file: ['data', 'data'], env: ['DNS_SYNC_LIST_KEY', 'items', 'items'] },
-  { key: 'apexName', file: ['""', ''], env: ['DNS_SYNC_APEX_NAME', '@', '@'] },
   { key: 'subdomainGrace', file: ['1m', 60_000], env: ['DNS_SYNC_SUBDOMAIN_GRACE', '2m', 120_000] },
   { key: 'answers', file: ['on', 'on'], env: ['DNS_SYNC_ANSWERS', 'off', 'off'] },
   {

@@ -1,26 +1,32 @@
-import type { SubdomainAnswers } from '../result.ts';
-import { canonicalHost } from '../model/host.ts';
-import type { RecordData } from '../model/record.ts';
-import type { SubdomainRecord } from '../model/template.ts';
+import type { Resolver } from 'node:dns/promises';
 import { limit } from '../lib/limit.ts';
-import type { SetDifference } from './compare-sets.ts';
-import { targetLookup, withDangling } from './dangling.ts';
-import type { AskOptions } from './dns-server.ts';
-import { serverFinder, type KnownServer } from './find-servers.ts';
-import { isName } from './names.ts';
-import { readServer } from './read-server.ts';
-import { shownRecords } from './record-sets.ts';
-import { serverPool } from './server-pool.ts';
-import { summed, type ReadServer } from './sum-up.ts';
-import { openResolvers, systemResolvers } from './resolvers.ts';
+import { canonicalContent, canonicalName, canonicalType } from '../model/canonical.ts';
+import { canonicalHost } from '../model/host.ts';
+import { hasPriority, type RecordData } from '../model/record.ts';
+import type { SubdomainRecord } from '../model/template.ts';
+import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
+import {
+  ask,
+  codeOf,
+  isAskedType,
+  isSilence,
+  resolverAt,
+  silenceWords,
+  unlessAbsent,
+  type AskedType,
+} from './ask.ts';
+import { delegatedServers, givenServers, type KnownServer } from './find-servers.ts';
 
-export interface AnswersOptions extends AskOptions {
+export interface AnswersOptions {
   /** The address of a recursive server; null: those of the system. */
   readonly resolver: string | null;
   /** Milliseconds after the last write during which a difference is pending; at least the highest TTL. */
   readonly grace: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** Milliseconds before a question is repeated. */
+  readonly timeout: number;
 }
 
 export interface SubdomainQuestion {
@@ -33,81 +39,211 @@ export interface SubdomainQuestion {
   readonly lastWriteAt: number | null;
   /** Whether what a record points at does not matter. */
   readonly ignores?: (record: RecordData) => boolean;
-  /** The previous answers: a difference that was drift then is not pending. */
+  /** The previous answers: what was drift then is not pending. */
   readonly previous: SubdomainAnswers | null;
 }
 
-/** Asks name servers about subdomains. */
-export interface Answers {
-  check(question: SubdomainQuestion): Promise<SubdomainAnswers>;
-  close(): void;
-}
+export type Answers = (question: SubdomainQuestion) => Promise<SubdomainAnswers>;
 
+/** Compares each record set that the service shows of a subdomain with what each of its name servers answers. */
 export const openAnswers = (options: AnswersOptions): Answers => {
-  const places = options.resolver === null ? systemResolvers() : [options.resolver];
-  const resolvers = openResolvers(places, options);
-  const finder = serverFinder(resolvers);
-  const pool = serverPool(options);
-  const limited = limit(subdomainsAtOnce);
-  const others = openResolvers(places.toReversed(), options);
-  const targets = targetLookup(resolvers, others);
-  const resolver = `resolver ${places.join(', ')}`;
-
-  /** Where name servers are given, only a resolver that is given too is sure to know the same names. */
-  const danglingIn = async (
-    { nameservers, records, ignores = () => false }: SubdomainQuestion,
-    name: string,
-  ): Promise<SetDifference[]> =>
-    nameservers.length > 0 && options.resolver === null
-      ? []
-      : targets.dangling(shownRecords(name, records), ignores);
-
-  /** Null if there is no route to the address, as for IPv6 on many machines. */
-  const read = async (
-    found: KnownServer,
-    question: SubdomainQuestion,
-    name: string,
-  ): Promise<ReadServer | null> => {
-    const about = { found, serial: null, primary: null, differences: [] };
-    if (found.refusal !== null) return { ...about, status: 'failed', message: found.refusal };
-    const reading = await pool.use(found, (server) =>
-      server === null ? null : readServer(server, shownRecords(name, question.records)),
+  const { timeout } = options;
+  const resolver = resolverAt(options.resolver, timeout);
+  const servers = new Map<string, Server>();
+  const serverAt = (address: string): Server => {
+    const known = servers.get(address) ?? {
+      resolver: resolverAt(address, timeout),
+      limited: limit(questionsAtOnce),
+      hasAnswered: false,
+      silence: null,
+    };
+    servers.set(address, known);
+    return known;
+  };
+  options.signal.addEventListener('abort', () => {
+    for (const one of [resolver, ...[...servers.values()].map((server) => server.resolver)]) one.cancel();
+  });
+  const targets = new Map<string, Promise<boolean>>();
+  const isGone = (target: string): Promise<boolean> => {
+    const known = targets.get(target) ?? doesNotExist(target, resolver);
+    targets.set(target, known);
+    return known;
+  };
+  return async (question) => {
+    const { nameservers, ignores = () => false } = question;
+    const subdomain = canonicalHost(question.subdomain);
+    const found = await (nameservers.length > 0
+      ? givenServers(nameservers, options.resolver === null ? null : resolver)
+      : delegatedServers(subdomain, resolver));
+    if (typeof found === 'string') return failed(found);
+    if (found.length === 0) return failed('there is no route to any of the name servers');
+    const sets = setsOf(subdomain, question.records);
+    const reads = await Promise.all(
+      found.map((server) => read(server, subdomain, sets, () => serverAt(server.address))),
     );
-    return reading === null ? null : { found, ...reading };
-  };
-
-  const check = async (question: SubdomainQuestion): Promise<SubdomainAnswers> => {
-    const name = canonicalHost(question.subdomain);
-    if (!isName(name)) return failed('', 'failed', `${question.subdomain} is not a valid DNS name`);
-    const { nameservers } = question;
-    const found = await (nameservers.length > 0 ? finder.fixed(nameservers) : finder.delegated(name));
-    if ('reason' in found) {
-      const { status, message } = found.reason;
-      return failed(resolver, status, message);
-    }
-    const [dangling, ...reads] = await Promise.all([
-      danglingIn(question, name),
-      ...found.servers.map((server) => read(server, question, name)),
-    ]);
-    const asked = reads.filter((one) => one !== null);
-    if (asked.length === 0) return failed('', 'failed', 'there is no route to any of the name servers');
-    const { grace, now } = options;
-    const { previous } = question;
-    const about = { isFresh: isFresh(question, options), previous };
-    return withDangling(summed(asked, { ...about, now: now(), grace }), dangling, { ...about, resolver });
-  };
-  return {
-    check: (question) => limited(() => check(question)),
-    close: () => {
-      pool.close();
-      resolvers.close();
-      others.close();
-    },
+    // Only a resolver that is given too is sure to know the same names as servers that are given.
+    const knowsTargets = nameservers.length === 0 || options.resolver !== null;
+    const dangling = knowsTargets
+      ? await danglingIn(sets, { isGone, ignores, server: `resolver ${options.resolver ?? 'of the system'}` })
+      : [];
+    return summed(reads, dangling, isFresh(question, options) && question.previous?.status !== 'drifted');
   };
 };
 
-/** Each has a few servers, and each server a socket. */
-const subdomainsAtOnce = 8;
+interface Server {
+  readonly resolver: Resolver;
+  readonly limited: ReturnType<typeof limit>;
+  hasAnswered: boolean;
+  /** Why it is not asked again in this round: it has answered nothing. */
+  silence: string | null;
+}
+
+const questionsAtOnce = 32;
+
+/** All records of one name and type at the service. */
+interface RecordSet {
+  /** Absolute. */
+  readonly name: string;
+  readonly type: AskedType;
+  readonly records: readonly RecordData[];
+}
+
+/** Without types that no template has, and what is in a zone of its own below. */
+const setsOf = (subdomain: string, records: readonly SubdomainRecord[]): readonly RecordSet[] => {
+  const absolute = (name: string | null): string => {
+    const own = canonicalHost(canonicalName(name));
+    return own === '' ? subdomain : isWithin(own, subdomain) ? own : `${own}.${subdomain}`;
+  };
+  const zones = records.flatMap(({ type, name }) =>
+    canonicalType(type) === 'NS' && absolute(name) !== subdomain ? [absolute(name)] : [],
+  );
+  const sets = new Map<string, RecordSet>();
+  for (const { type: given, name: relative, content, priority } of records) {
+    const [type, name] = [canonicalType(given), absolute(relative)];
+    if (!isAskedType(type) || !isName(name) || zones.some((zone) => isWithin(name, zone))) continue;
+    const record: RecordData = {
+      type,
+      name: relative,
+      content: canonicalContent(type, content),
+      priority: hasPriority(type) ? priority : null,
+      ttl: null,
+    };
+    const key = `${name} ${type}`;
+    sets.set(key, { name, type, records: [...(sets.get(key)?.records ?? []), record] });
+  }
+  return [...sets.values()];
+};
+
+const isWithin = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
+
+/** RFC 1035 §3.1. */
+const isName = (name: string): boolean =>
+  name.length <= 253 && name.split('.').every((label) => /^[!-~]{1,63}$/.test(label));
+
+interface ServerReading {
+  readonly server: ServerResult;
+  /** Anything, be it an error. */
+  readonly hasAnswered: boolean;
+  readonly differences: readonly AnswerDifference[];
+}
+
+const read = async (
+  { name, address, refusal }: KnownServer,
+  subdomain: string,
+  sets: readonly RecordSet[],
+  open: () => Server,
+): Promise<ServerReading> => {
+  const about = { name, address, serial: null };
+  if (refusal !== null)
+    return { server: { ...about, status: 'failed', message: refusal }, hasAnswered: false, differences: [] };
+  const known = open();
+  const { resolver, limited, silence } = known;
+  if (silence !== null)
+    return { server: { ...about, status: 'silent', message: silence }, hasAnswered: false, differences: [] };
+  const differences: AnswerDifference[] = [];
+  let [serial, message]: [number | null, string | null] = [null, null];
+  let hasAnswered = true;
+  try {
+    // If it does not answer this, it is not asked for each set.
+    serial = await unlessAbsent(
+      resolver.resolveSoa(subdomain).then((soa) => soa.serial),
+      null,
+    );
+    known.hasAnswered = true;
+    await Promise.all(
+      sets.map(({ name: asked, type, records }) =>
+        limited(async () => {
+          const current = await ask(resolver, asked, type);
+          if (isSame(records, current)) return;
+          const kind = current.length === 0 ? 'missing' : 'stale';
+          const shown = current.map((record) => ({ ...record, name: records[0]!.name }));
+          differences.push({
+            kind,
+            server: name,
+            address,
+            name: asked,
+            type,
+            desired: records,
+            current: shown,
+          });
+        }),
+      ),
+    );
+  } catch (error) {
+    message = silenceWords(error);
+    hasAnswered = differences.length > 0 || !isSilence(error);
+    if (!hasAnswered && !known.hasAnswered) known.silence = message;
+  }
+  const status = differences.length > 0 ? 'drifted' : message === null ? 'in-sync' : 'silent';
+  return { server: { name, address, serial, status, message }, hasAnswered, differences };
+};
+
+const isSame = (some: readonly RecordData[], others: readonly RecordData[]): boolean => {
+  const [one, other] = [some, others].map(
+    (records) => new Set(records.map(({ content, priority }) => `${priority} ${content}`)),
+  );
+  return one!.size === other!.size && [...one!].every((key) => other!.has(key));
+};
+
+interface Targets {
+  readonly isGone: (target: string) => Promise<boolean>;
+  readonly ignores: (record: RecordData) => boolean;
+  /** What was asked. */
+  readonly server: string;
+}
+
+/** Sets with a record whose target does not exist. */
+const danglingIn = async (
+  sets: readonly RecordSet[],
+  { isGone, ignores, server }: Targets,
+): Promise<readonly AnswerDifference[]> => {
+  const own = new Set(sets.map(({ name }) => name));
+  const found = sets.map(async ({ name, type, records }): Promise<readonly AnswerDifference[]> => {
+    if (type !== 'CNAME' && type !== 'MX' && type !== 'SRV') return [];
+    const gone = [];
+    for (const record of records) {
+      const target = record.content.split(' ').at(-1) ?? '';
+      // RFC 6761 §6.4: what is never to exist is meant so, as the target of a parked record.
+      const isMeant =
+        isName(target) && target.includes('.') && !isWithin(target, 'invalid') && !own.has(target);
+      if (isMeant && !ignores(record) && (await isGone(target))) gone.push({ record, target });
+    }
+    if (gone.length === 0) return [];
+    const current = gone.map(({ record }) => record);
+    const message = `${[...new Set(gone.map(({ target }) => target))].join(', ')} does not exist`;
+    return [{ kind: 'dangling', server, address: '', name, type, desired: current, current, message }];
+  });
+  return (await Promise.all(found)).flat();
+};
+
+/** Two questions must say so. A resolver that does not answer is nobody's fault. */
+const doesNotExist = async (target: string, resolver: Resolver): Promise<boolean> => {
+  for (const question of [() => resolver.resolve4(target), () => resolver.resolve6(target)]) {
+    const code = await question().then(() => '', codeOf);
+    if (code !== 'ENOTFOUND') return false;
+  }
+  return true;
+};
 
 const isFresh = (
   { records, lastWriteAt }: SubdomainQuestion,
@@ -117,8 +253,26 @@ const isFresh = (
   return lastWriteAt !== null && Math.abs(now() - lastWriteAt) < Math.max(grace, highestTtl);
 };
 
-const failed = (name: string, status: 'silent' | 'failed', message: string): SubdomainAnswers => ({
+/** A silent server is drift while others answer, since some clients will ask it; so is one that refuses, or fails. */
+const summed = (
+  reads: readonly ServerReading[],
+  dangling: readonly AnswerDifference[],
+  isPending: boolean,
+): SubdomainAnswers => {
+  const servers = reads.map(({ server }) => server);
+  const differences = [...reads.flatMap((one) => one.differences), ...dangling];
+  if (!reads.some(({ hasAnswered }) => hasAnswered)) return { status: 'failed', servers, differences: [] };
+  const isSilent = servers.some(({ status }) => status === 'silent');
+  const status = isSilent || differences.length > 0 ? 'drifted' : 'in-sync';
+  if (status === 'in-sync' || isSilent || !isPending) return { status, servers, differences };
+  const pending = servers.map((one) =>
+    one.status === 'drifted' ? { ...one, status: 'pending' as const } : one,
+  );
+  return { status: 'pending', servers: pending, differences };
+};
+
+const failed = (message: string): SubdomainAnswers => ({
   status: 'failed',
-  servers: [{ name, address: '', serial: null, status, message }],
+  servers: [{ name: '', address: '', serial: null, status: 'failed', message }],
   differences: [],
 });

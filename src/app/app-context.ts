@@ -56,8 +56,6 @@ export interface AppContext {
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
   readonly onLeaseChange?: OnLeaseChange;
-  /** Whether the embedded service is a name server too. */
-  readonly asksNameServers?: boolean;
   /** Whether clients with invalid files are left out while there are others. */
   readonly mayLeaveOut?: boolean;
 }
@@ -154,7 +152,6 @@ export const openContext = async ({
   outlet,
   onRequest = () => undefined,
   onLeaseChange = () => undefined,
-  asksNameServers = false,
 }: ContextRequest): Promise<AppContext> => {
   const settings = read();
   let current = settings;
@@ -179,7 +176,7 @@ export const openContext = async ({
   const stores: StateStore[] = [first];
   const store = (): StateStore => stores.at(-1)!;
   if (reset) await forgetSandbox(settings, store(), clock);
-  const sandbox = settings.sandbox ? await openSandbox(settings, reset, asksNameServers) : null;
+  const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
   const names = (): readonly string[] => {
@@ -194,12 +191,13 @@ export const openContext = async ({
         : client,
       strict,
       allowEmpty,
+      isDaemon,
       names,
       store: store(),
       shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),
       isSandbox: sandbox !== null,
-      nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
-      warn: (message) => warnings.warn(redactNow()(message), client.name, current.clients.length),
+      warn: (message, level) =>
+        warnings.warn(redactNow()(message), client.name, current.clients.length, level),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
@@ -277,35 +275,24 @@ const formatOf = ({ logFormat }: Options, isDaemon: boolean, out: Output): 'json
   return isDaemon && out.isTTY === true ? 'text' : 'json';
 };
 
-const openSandbox = async (
-  { clients }: Settings,
-  reset: boolean,
-  hasDns: boolean,
-): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
+const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const stateDir = clients[0]?.stateDir ?? '.';
-  return startSandbox({
-    dataFile: path.join(stateDir, 'sandbox.json'),
-    reset,
-    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0, lag: zoneLag } } : {}),
-  });
+  return startSandbox({ dataFile: path.join(stateDir, 'sandbox.json'), reset });
 };
 
 /** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore, { now }: Clock): Promise<void> => {
+const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Clock): Promise<void> => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
     await store.forget(storeLocation(client, clientToken, true));
     const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore(now).forget(storeLocation(observed, clientToken, true));
+    await fileStore(clock).forget(storeLocation(observed, clientToken, true));
   }
 };
 
 const isSameStore = (one: Settings, other: Settings): boolean =>
   one.leaseDuration === other.leaseDuration && one.store?.read() === other.store?.read();
-
-/** Milliseconds, long enough to see a change on its way from the service to its name server. */
-const zoneLag = 15_000;
 
 /** The embedded service takes any tokens. */
 export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({
@@ -317,9 +304,9 @@ export const newRun = (): string => randomUUID();
 /** The store that the settings name. Nothing is opened before it is needed. */
 export const openStore = (
   { store, leaseDuration, storeConnections }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections'>,
-  { now }: Clock,
+  clock: Clock,
   more: Pick<PostgresStoreOptions, 'mayBeSource' | 'onLeaseChange'> = {},
 ): StateStore | PostgresStore =>
   store === null
-    ? fileStore(now)
+    ? fileStore(clock)
     : postgresStore({ ...more, url: () => store.read(), connections: storeConnections, leaseDuration });

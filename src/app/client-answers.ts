@@ -2,8 +2,9 @@ import { HostingError } from '../hosting/errors.ts';
 import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { canonicalHost } from '../model/host.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
+import { isFaulty } from '../report/answers-view.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
-import type { SubdomainAnswers } from '../result.ts';
+import { notAsked, type SubdomainAnswers } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { TemplateRow } from '../state/memory.ts';
 
@@ -23,8 +24,8 @@ export interface AnswersRequest {
 export interface AnswersDeps {
   readonly settings: ClientSettings;
   readonly now: () => number;
-  /** Overrides settings and files, as for the embedded service. */
-  readonly nameservers: readonly string[] | null;
+  /** The subdomains of the embedded service are on no name server, unless one is set. */
+  readonly isSandbox: boolean;
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
   readonly readRows: () => Promise<readonly TemplateRow[]>;
@@ -39,21 +40,23 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
   const rows = await deps.readRows();
   const { openAnswers } = await import('../answers/answers.ts');
   const { signal, previous } = request;
-  const answers = openAnswers({
+  const check = openAnswers({
     resolver: settings.resolver,
-    timeout: questionTimeout,
     grace: settings.answersGrace,
     now: deps.now,
     signal,
+    timeout: 1_500,
   });
   const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
   const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
+    const nameservers = template?.nameservers ?? settings.nameservers;
+    if (deps.isSandbox && nameservers.length === 0) return notAsked;
     const records = await readRecords(subdomain, deps);
     if (typeof records === 'string') return unread(records);
-    return answers.check({
+    return check({
       subdomain,
       records,
-      nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
+      nameservers,
       ignores: (record) => matchesIgnore(template?.ignore ?? [], record),
       lastWriteAt: template && lastWriteOf(template, rows),
       previous: previousOf({ template, subdomain }),
@@ -72,11 +75,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
       if (!signal.aborted) found.set(keyOf(question), answer);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: atOnce }, work));
-  } finally {
-    answers.close();
-  }
+  await Promise.all(Array.from({ length: atOnce }, work));
   const results = withSilentAsDrift(found);
   const askedAt = new Date(deps.now()).toISOString();
   return new Map(
@@ -89,9 +88,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
 
 /** Name servers that are all silent are drift if others answered: then it is not this machine that cannot ask. */
 const withSilentAsDrift = (found: KnownAnswers): KnownAnswers => {
-  const hasAnswered = [...found.values()].some(({ servers }) =>
-    servers.some(({ serial }) => serial !== null),
-  );
+  const hasAnswered = [...found.values()].some(({ servers }) => servers.some((server) => !isFaulty(server)));
   if (!hasAnswered) return found;
   return new Map(
     [...found].map(([key, answers]) => {
@@ -107,6 +104,7 @@ const withAge = (
   previous: SubdomainAnswers | null,
   askedAt: string,
 ): SubdomainAnswers => {
+  if (answers.status === 'off') return answers;
   if (answers.status !== 'failed') return { ...answers, askedAt };
   if (previous?.askedAt === undefined) return answers;
   const [server] = answers.servers;
@@ -124,9 +122,6 @@ const keyOf = ({ template, subdomain }: Question): string =>
 
 /** Subdomains. */
 const atOnce = 8;
-
-/** Milliseconds for one question, with its retries. */
-const questionTimeout = 5_000;
 
 const questionsIn = (
   { templates }: DesiredState,

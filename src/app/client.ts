@@ -1,25 +1,28 @@
-import type { ScanResult } from '../source/scan.ts';
+import type { Look } from '../source/watch.ts';
 import { problemsOfTemplates } from './match-templates.ts';
-import type { RequestTrace, Tokens } from '../hosting/call.ts';
-import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import type { Tokens } from '../hosting/call.ts';
+import {
+  connectHosting,
+  type HostingOptions,
+  type HostingService,
+  type RequestTrace,
+} from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import type { Instant } from '../memory/backoff.ts';
-import { KeptOutcomes } from '../reconcile/shell/save.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
+import { longestTime } from '../reconcile/times.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Listing } from '../state/identify.ts';
 import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle, Suspending } from '../state/store-handle.ts';
+import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Memory, MemoryReader } from '../state/memory.ts';
+import { MemoryError, type Instant, type Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -29,7 +32,9 @@ import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
-import { commitReader, withUncommitted } from './with-commits.ts';
+import { withCommits } from './with-commits.ts';
+
+type Listing = Promise<readonly ActualTemplate[]>;
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
@@ -38,23 +43,15 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
-  /** Runs a task while nobody else writes for this client, with what it may be written with. */
-  alone<T>(
-    request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
-  /** What its service is connected with. */
-  readonly connection: HostingOptions;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-  /** Lists the template files, for a watcher. */
-  readonly scan: () => Promise<ScanResult>;
+  /** Whether the template files are other ones than the last pass took, for a watcher. */
+  readonly look: () => Promise<Look>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
-  /** By the tokens of its last pass. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 
@@ -64,6 +61,8 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
+  /** Whether template files that may be half uploaded wait; a command reads what is there. */
+  readonly isDaemon?: boolean;
   /** The names of all configured clients, as they are now. */
   readonly names?: () => readonly string[];
   /** The store for the state; default: the state directory. */
@@ -72,10 +71,8 @@ export interface ClientOptions {
   readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
-  /** The only name servers to ask; overrides settings and files. */
-  readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
-  readonly warn: (message: string) => void;
+  readonly warn: Say;
   /** `run`: the id of the pass; null for a round over name servers. */
   readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
@@ -85,19 +82,17 @@ export const openClient = (options: ClientOptions): Client => new OpenClient(opt
 class OpenClient implements Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
-  readonly scan: Client['scan'];
+  readonly look: Client['look'];
   readonly publish: Client['publish'];
+  readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
-  readonly connection: HostingOptions;
+  readonly #connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
-  readonly #withCommits: ReturnType<typeof commitReader>;
   readonly #cache = emptyCache();
-  readonly #unsaved = new KeptOutcomes();
   #tokens: Tokens;
-  #saved: { readonly tokens: Tokens; readonly place: SavedAt } | null = null;
   /** By the monotonic clock. */
   #listedAt = 0;
   /** The files that a pass has loaded last. */
@@ -109,13 +104,13 @@ class OpenClient implements Client {
   #checkLock: () => void = () => undefined;
 
   constructor(options: ClientOptions) {
-    const { settings, clock, store = fileStore(clock.now), warn, onRequest } = options;
+    const { settings, clock, store = fileStore(clock), warn, onRequest } = options;
     this.#options = options;
     this.settings = settings;
     this.#tokens = settings.tokens.read();
     this.#store = store;
     this.#handle = store.handle(warn);
-    this.connection = {
+    this.#connection = {
       ...settings,
       clock,
       tokens: () => this.#tokens,
@@ -123,10 +118,10 @@ class OpenClient implements Client {
       beforeWrite: () => this.#checkLock(),
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
-    this.service = connectHosting(this.connection);
-    this.#templates = templatesOf(options, () => this.savedAt().digest);
-    this.#withCommits = commitReader({ ...this.#templates, ...settings });
-    this.scan = this.#templates.scan;
+    this.service = connectHosting(this.#connection);
+    this.savedAt = storeLocation(settings, '', options.isSandbox);
+    this.#templates = templatesOf(options, () => this.savedAt.scope);
+    this.look = this.#templates.look;
     this.publish = this.#templates.publish;
     this.#observer = openObserver({
       clock,
@@ -134,15 +129,6 @@ class OpenClient implements Client {
       redacted: (memory) => this.#redacted(memory),
     });
   }
-
-  readonly savedAt = (): SavedAt => {
-    if (this.#saved?.tokens !== this.#tokens) {
-      const { clientToken } = this.#tokens;
-      const place = storeLocation(this.settings, clientToken, this.#options.isSandbox);
-      this.#saved = { tokens: this.#tokens, place };
-    }
-    return this.#saved.place;
-  };
 
   load(): Promise<DesiredState> {
     return this.#templates.load();
@@ -161,30 +147,17 @@ class OpenClient implements Client {
     return result;
   }
 
-  async alone<T>(
-    { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
-    task: (connection: HostingOptions, memory: MemoryReader) => Promise<T>,
-  ): Promise<T> {
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
-    return this.#handle.write(this.#location(), use, this.#list, (memory, _, __, { check }) => {
-      this.#checkLock = check;
-      return task(this.connection, memory);
-    });
-  }
-
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
-    return this.#handle.suspending(this.#location(), this.#list, task);
+    return this.#handle.suspending(this.#location(), task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { clock, nameservers = null, onRequest } = this.#options;
+    const { clock, isSandbox, onRequest } = this.#options;
     const reader = connectHosting({
-      ...this.connection,
+      ...this.#connection,
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });
-    const handle = this.#store.handle(() => undefined);
     let closed: Promise<void> | null = null;
     const close = (): Promise<void> => (closed ??= reader.close());
     const stop = (): void => void close();
@@ -193,28 +166,26 @@ class OpenClient implements Client {
       return await askNameServers(request, {
         settings: this.settings,
         now: clock.now,
-        nameservers,
+        isSandbox,
         load: async () => this.#latest ?? this.load(),
         listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-        readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
+        readRows: () =>
+          this.#store.read(this.#location(), async (memory) => (await memory?.templates()) ?? []),
       });
     } finally {
       request.signal.removeEventListener('abort', stop);
-      await Promise.all([close(), handle.close()]);
+      await close();
     }
   }
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.#handle.close();
     await this.#observer.close();
   }
 
   async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    const { result, listing } = await this.#handle.read(
-      this.#location(),
-      this.#list,
-      (memory, warn, listed) => this.#compare(request, pass, { memory, writer: null, warn }, listed),
+    const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
+      this.#compare(request, pass, { memory, writer: null, warn }),
     );
     const isObserved = request.trigger !== 'command' && result.wasRead === true;
     return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
@@ -222,17 +193,16 @@ class OpenClient implements Client {
 
   async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
     const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
-    const { unknownPause } = this.settings;
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, unknownPause };
+    const lostPause = longestTime(this.settings);
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
     const { result } = await this.#handle.write(
       this.#location(),
       use,
-      this.#list,
-      (saved, warn, listed, { check, holdsAdds, now = () => pass.clock.now() }) => {
+      (saved, warn, { check, holdsAdds, now = () => pass.clock.now() }) => {
         this.#checkLock = check;
         const memory = this.#redacted(saved);
         const timed = { ...pass, clock: { ...pass.clock, now } };
-        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds }, listed);
+        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds });
       },
     );
     return result;
@@ -243,12 +213,11 @@ class OpenClient implements Client {
     request: PassRequest,
     pass: PreparedPass,
     state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
-    listed: Listing | null,
   ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
     request.onStart?.();
     const startedAt = pass.clock.now();
     // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-    const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
+    const early = this.#templates.hasCache() ? this.#list() : null;
     early?.catch(() => undefined);
     const files = await this.#templates.load(request.signal);
     this.#latest = files;
@@ -256,26 +225,22 @@ class OpenClient implements Client {
     const { templates: names } = request;
     const described =
       names.length === 0 ? loaded : { ...loaded, problems: problemsOfTemplates(loaded, names) };
-    const part = request.onDesired?.(described) ?? described;
+    request.onDesired?.(described);
     const listing = early ?? this.#list();
     listing.catch(() => undefined);
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
-    const [unsaved, askedAt] = [this.#unsaved, this.#askedAt(pass.clock)];
-    const isUncommitted = this.#templates.uncommitted();
+    const askedAt = this.#askedAt(pass.clock);
     const given = {
       ...pass,
       ...cached,
       ...state,
-      unsaved,
       startedAt,
-      described,
       listing,
       askedAt,
-      isUncommitted,
     };
-    const result = await reconcile(part, given);
-    const marked = this.#withCommits(withUncommitted(result, files, isUncommitted));
+    const result = await reconcile(described, given);
+    const marked = withCommits(result, this.settings.commitUrl);
     return { result: await this.#withUnmanaged(marked, request, listing, state), listing };
   }
 
@@ -291,7 +256,9 @@ class OpenClient implements Client {
       actual,
       described: this.#latest,
       before: this.#unmanaged,
-      managed: async () => new Set((await memory.templates()).map(({ templateId }) => templateId)),
+      // The report counts for more, where the state was lost during the pass.
+      managed: async () =>
+        new Set((await memory.templates().catch(noneIfLost)).map(({ templateId }) => templateId)),
     });
     const { name: client } = this.settings;
     if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
@@ -332,11 +299,18 @@ class OpenClient implements Client {
 }
 
 const templatesOf = (
-  { settings, strict, allowEmpty = false, shared = null }: ClientOptions,
+  { settings, strict, allowEmpty = false, shared = null, clock, isDaemon = false }: ClientOptions,
   client: () => string,
 ): TemplateSource => {
   const load = loadOptionsOf(settings, { strict, allowEmpty });
-  return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
+  return shared
+    ? sharedTemplates({ ...shared, load, client })
+    : ownTemplates(load, { waits: isDaemon, clock });
+};
+
+const noneIfLost = (error: unknown): never[] => {
+  if (error instanceof MemoryError) return [];
+  throw error;
 };
 
 /** Templates with no other subdomain than this one. */
@@ -349,6 +323,3 @@ const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredSt
   }));
   return { ...files, templates };
 };
-
-/** Only a pass lists the service's templates to identify the client. */
-const notListed = (): Listing => Promise.reject(new Error('not listed'));

@@ -40,13 +40,6 @@ const withMemory = async <T>(
   isSandbox: boolean,
   task: (memory: MemoryReader) => Promise<T[]>,
 ): Promise<T[]> => {
-  const memory = await store.openForReading(
-    storeLocation(settings, settings.tokens.read().clientToken, isSandbox),
-  );
-  if (memory === null) return [];
-  try {
-    return await task(memory);
-  } finally {
-    await memory.close();
-  }
+  const location = storeLocation(settings, settings.tokens.read().clientToken, isSandbox);
+  return store.read(location, async (memory) => (memory === null ? [] : task(memory)));
 };

@@ -3,7 +3,7 @@ import type { HistoryRequest } from '../daemon/context.ts';
 import type { HistoryCursor, HistoryPage } from '../daemon/http/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { storeLocation } from '../state/store-location.ts';
-import type { HistoryPlace } from '../state/memory.ts';
+import type { FoundSlice, HistoryPlace, HistorySlice } from '../state/memory.ts';
 import type { StateStore } from '../state/store.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
@@ -49,25 +49,22 @@ async function* backwards(
   { isSandbox, query, redact, signal }: HistoryRequest,
   store: StateStore,
 ): AsyncGenerator<PlacedEntry, undefined> {
-  const memory = await store.openForReading(
-    storeLocation(settings, settings.tokens.read().clientToken, isSandbox),
-  );
-  if (memory === null) return;
+  const location = storeLocation(settings, settings.tokens.read().clientToken, isSandbox);
   const client = settings.name;
   const { templates, since, outcome, before } = query;
   const filter = { templates, since, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
-  try {
-    let place: HistoryPlace | null = startIn(client, before);
-    while (place !== null) {
-      if (signal?.aborted === true) return;
-      const { entries, end } = await memory.historySlice({ ...filter, before: place });
-      for (const { id, ...entry } of redact(entries))
-        yield { client, at: entry.at, id, entry: shownEntry(client, entry) };
-      place = end;
-      await setImmediate();
-    }
-  } finally {
-    await memory.close();
+  let place: HistoryPlace | null = startIn(client, before);
+  while (place !== null) {
+    if (signal?.aborted === true) return;
+    const slice: HistorySlice = { ...filter, before: place };
+    const found: FoundSlice | null = await store.read(
+      location,
+      async (memory) => (await memory?.historySlice(slice)) ?? null,
+    );
+    for (const { id, ...entry } of redact(found?.entries ?? []))
+      yield { client, at: entry.at, id, entry: shownEntry(client, entry) };
+    place = found?.end ?? null;
+    await setImmediate();
   }
 }
 

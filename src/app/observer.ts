@@ -2,10 +2,9 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
 import { reconcile } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
-import type { Listing } from '../state/identify.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import { fileStore } from '../state/store.ts';
@@ -24,7 +23,7 @@ export interface Observer {
   readonly observe: (
     result: PassResult,
     desired: DesiredState,
-    listing: Listing,
+    listing: Promise<readonly ActualTemplate[]>,
     pass: PreparedPass,
   ) => Promise<PassResult>;
   readonly close: () => Promise<void>;
@@ -32,7 +31,8 @@ export interface Observer {
 
 /** Keeps state of its own, apart from the state of passes that write. */
 export const openObserver = ({ clock, location, redacted }: ObserverOptions): Observer => {
-  const handle = fileStore(clock.now).handle(() => undefined);
+  const store = fileStore(clock);
+  const handle = store.handle(() => undefined);
   const cache = emptyCache();
   const withObservedCauses = observedCauses();
   return {
@@ -43,7 +43,7 @@ export const openObserver = ({ clock, location, redacted }: ObserverOptions): Ob
         signal: pass.signal,
         onWait: () => undefined,
         mayBeginAnew: true,
-        unknownPause: 0,
+        lostPause: 0,
       };
       const observe = (memory: Memory): Promise<PassResult> => {
         const own = redacted(memory);
@@ -61,7 +61,7 @@ export const openObserver = ({ clock, location, redacted }: ObserverOptions): Ob
         });
       };
       try {
-        const observed = await handle.write(location(), use, () => listing, observe);
+        const observed = await handle.write(location(), use, observe);
         const durationMs = result.durationMs + clock.now() - startedAt;
         return { ...withObservedCauses(result, observed), durationMs };
       } catch (error) {
@@ -70,7 +70,7 @@ export const openObserver = ({ clock, location, redacted }: ObserverOptions): Ob
         throw error;
       }
     },
-    close: () => handle.close(),
+    close: () => store.close(),
   };
 };
 

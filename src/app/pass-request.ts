@@ -21,8 +21,8 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     readonly subdomain?: string;
     /** Called when the lock is held and the pass begins. */
     readonly onStart?: () => void;
-    /** Called with the loaded files before anything else; returns the part that the pass compares. */
-    readonly onDesired?: (desired: DesiredState) => DesiredState;
+    /** Called with the loaded files before anything else. */
+    readonly onDesired?: (desired: DesiredState) => void;
   };
 
 export type PreparedPass = Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer' | 'warn'>;

@@ -77,7 +77,7 @@ const notStarted = async (
     durationMs,
     dryRun: false,
     holdReason: error.message,
-    retryAt: null,
+    retryAfter: null,
     isNotStarted: true,
     templates: desired.templates
       .filter(({ template }) => templates.length === 0 || templates.includes(template))

@@ -118,18 +118,13 @@ const templateChanges = (old: PlannedTemplate, fresh: PlannedTemplate, lifted: b
   ];
 };
 
-/**
- * The differences by their records. A moved line in a file is no change, and unresolved writes are left out:
- * only later readings resolve them.
- */
+/** The differences by their records. A moved line in a file is no change. */
 const differencesOf = ({ differences }: PlannedTemplate, lifted: boolean): Map<string, Difference> =>
   new Map(
-    differences
-      .filter((one) => lifted || one.action !== 'blocked' || one.reason !== 'pending-write')
-      .map((one) => [
-        JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
-        one,
-      ]),
+    differences.map((one) => [
+      JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
+      one,
+    ]),
   );
 
 const inKeyOrder = (_: string, value: unknown): unknown =>

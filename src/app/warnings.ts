@@ -5,13 +5,13 @@ import { printLine } from './progress.ts';
 /** Where messages for people go that are not part of a result. */
 export interface WarningOutlet {
   /** `client`: the client that it is about; absent: the whole program. `clients`: how many there are. */
-  warn(message: string, client?: string, clients?: number): void;
+  warn(message: string, client?: string, clients?: number, level?: 'warn' | 'error'): void;
   close(clients: number): void;
 }
 
 export const loggedWarnings = (log: Logger): WarningOutlet => ({
-  warn: (notice, client) =>
-    log.warn({ event: 'notice', ...(client === undefined ? {} : { client }), notice }, 'notice'),
+  warn: (notice, client, _, level = 'warn') =>
+    log[level]({ event: 'notice', ...(client === undefined ? {} : { client }), notice }, 'notice'),
   close: () => undefined,
 });
 
@@ -20,9 +20,9 @@ export const printedWarnings = (log: Logger, io: Pick<Io, 'stderr'>): WarningOut
   const gathered = new Warnings();
   const print = (message: string): void => printLine(io, `dns-template-sync: ${message}`);
   return {
-    warn: (message, client, clients = 1) => {
+    warn: (message, client, clients = 1, level = 'warn') => {
       if (client === undefined) print(message);
-      else if (!log.isLevelEnabled('warn')) return;
+      else if (!log.isLevelEnabled(level)) return;
       else if (clients === 1) print(message);
       else gathered.add(client, message);
     },

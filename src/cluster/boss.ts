@@ -44,7 +44,7 @@ const otherHolders = `SELECT DISTINCT a.usename FROM pg_catalog.pg_locks l JOIN 
 export const passQueue = 'pass';
 
 /** Whether this Node.js can load it. */
-export const hasBoss = (): boolean => {
+const hasBoss = (): boolean => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major > 22 || (major === 22 && minor >= 12);
 };

@@ -94,7 +94,7 @@ export class QueuedPasses implements PassStarter {
     if (this.#running !== null) return 'busy';
     this.#asked = null;
     // A process that died may have used the job's id for writes.
-    const pass = this.#outcomeOf({ run: retryCount === 0 ? id : randomUUID(), trigger, isFull: true });
+    const pass = this.#outcomeOf({ run: retryCount === 0 ? id : randomUUID(), trigger });
     this.#running = { trigger, ended: pass };
     this.#options.client.onState?.();
     const outcome = await pass;
@@ -109,9 +109,9 @@ export class QueuedPasses implements PassStarter {
     const after = failuresAfter(outcome, failures);
     if (outcome === 'ok') {
       this.#backoffUntil = null;
-      const { settings, opensAt = () => null } = this.#options.client;
-      const toOpening = Math.max(0, (opensAt() ?? Infinity) - Date.now());
-      return { pass: this.#waiting('schedule', 0), delay: Math.min(delayToNext(settings()), toOpening) };
+      const { settings, dueAt = () => null } = this.#options.client;
+      const toDue = Math.max(0, (dueAt() ?? Infinity) - Date.now());
+      return { pass: this.#waiting('schedule', 0), delay: Math.min(delayToNext(settings()), toDue) };
     }
     const delay = delayAfter(outcome, after);
     this.#backoffUntil = new Date(Date.now() + delay);

@@ -237,8 +237,7 @@ class SharedFleet implements Fleet {
         this.#tell(fleetNews.pass, callDelay);
         return;
       }
-      if (typeof outcome === 'object')
-        await this.#servers.pause(passes.server, Math.max(0, outcome.failedUntil - Date.now()));
+      if (typeof outcome === 'object') await this.#servers.pause(passes.server, outcome.failedFor);
       const next = passes.next(job, outcome);
       this.#meanwhile('job', () => this.#queue.finish(job, next));
     });

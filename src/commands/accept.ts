@@ -10,9 +10,9 @@ import { checkOut } from '../app/report-output.ts';
 import { passClients } from '../app/shown-passes.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { accept, type Accepted, type EditedFile } from '../import/edit/accept.ts';
-import { changesFor, isChosen, type Changes } from '../import/edit/changes.ts';
-import { unifiedDiff } from '../import/edit/unified-diff.ts';
+import { accept, type EditedFile } from '../import/accept.ts';
+import { changesFor, isChosen, type Changes } from '../import/changes.ts';
+import { patchFor } from '../import/patch.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
@@ -38,21 +38,16 @@ export const acceptTemplate = async (
   if (out !== null && out !== '-') await checkOut(options, io);
   return inAppContext(options, io, async (context) => {
     const found = await findChanges(template, patterns, context, options, io);
-    const { accepted } = found;
+    const { files } = found;
     for (const note of found.unsaid) printLine(io, `no file can say ${escapeControl(note)}`);
-    if (accepted.files.length === 0) {
+    if (files.length === 0) {
       printLine(
         io,
         `${escapeControl(found.template)}: nothing to accept: its files say what the service has`,
       );
       return 0;
     }
-    for (const other of accepted.others)
-      printLine(
-        io,
-        `this changes what the template ${escapeControl(other)} wants too: it includes the same file`,
-      );
-    const patch = patchOf(accepted, context, io);
+    const patch = patchOf(files, context, io);
     if (out === '-') io.stdout.write(patch);
     else if (out !== null) await writeFile(path.resolve(io.cwd, out), patch);
     if (out !== null) return 0;
@@ -61,10 +56,10 @@ export const acceptTemplate = async (
       io.stderr.write('nothing was written\n');
       return 1;
     }
-    await save(accepted, io);
+    await save(files, io);
     io.stdout.write(
       [
-        ...accepted.files.map((file) => `written  ${escapeControl(file.path)}`),
+        ...files.map((file) => `written  ${escapeControl(file.path)}`),
         `${escapeControl(found.template)}: accepted ${plural(found.count, 'difference')}`,
         '',
       ].join('\n'),
@@ -81,7 +76,7 @@ const patternIn = (text: string): RecordPattern => {
 
 interface FoundChanges extends Pick<Changes, 'unsaid'> {
   readonly template: string;
-  readonly accepted: Accepted;
+  readonly files: readonly EditedFile[];
   readonly count: number;
 }
 
@@ -117,22 +112,16 @@ const findChanges = async (
     throw new UserError(
       'the service has a record that contains a token of this client, which must not be in a file',
     );
-  const texts = await textsOf(template, copy);
+  const { changes } = found;
   const accepted = await accept({
     template,
-    changes: found.changes,
-    textOf: (file) => texts.get(file),
+    changes,
+    texts: await textsOf(template, copy),
     before,
     load: copy.load,
-    overridden: new Set(Object.keys(client.settings.vars.override)),
   });
-  if ('refusal' in accepted) throw refusalOf([accepted.refusal]);
-  return {
-    template: template.template,
-    unsaid: found.unsaid,
-    count: found.changes.length,
-    accepted,
-  };
+  if ('refusals' in accepted) throw refusalOf(accepted.refusals);
+  return { template: template.template, unsaid: found.unsaid, count: changes.length, files: accepted.files };
 };
 
 const isDescribedBy = async (client: Client, names: readonly string[]): Promise<boolean> => {
@@ -174,7 +163,7 @@ const refuseStrangers = (
 };
 
 const refusalOf = (refusals: readonly string[]): UserError =>
-  new UserError(`nothing was changed:\n${refusals.join('\n')}`);
+  new UserError(`nothing was changed:\n${refusals.map(escapeControl).join('\n')}`);
 
 const textsOf = async (
   { source, fragments = [] }: DesiredTemplate,
@@ -191,18 +180,17 @@ const textsOf = async (
 /** Keeps a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const patchOf = ({ files }: Accepted, { redact }: AppContext, { cwd }: Io): string => {
+const patchOf = (files: readonly EditedFile[], { redact }: AppContext, { cwd }: Io): string => {
   const patch = files
-    .map(({ path: file, before, splices }) =>
-      unifiedDiff(path.relative(cwd, path.resolve(cwd, file)), before, splices),
+    .map(({ path: file, before, after }) =>
+      patchFor(path.relative(cwd, path.resolve(cwd, file)), before, after),
     )
     .join('');
   if (redact(patch) === patch) return patch;
   throw new UserError('a template file contains a token of this client: remove it from there first');
 };
 
-/** The template's own file first: a record that moves there is in both files for a moment, and never in none. */
-const save = async ({ files }: Accepted, { cwd }: Io): Promise<void> => {
+const save = async (files: readonly EditedFile[], { cwd }: Io): Promise<void> => {
   for (const file of files) await refuseChanged(file, cwd);
   for (const file of files) {
     await refuseChanged(file, cwd);

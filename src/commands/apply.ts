@@ -38,7 +38,7 @@ export const apply = async (patterns: readonly string[], options: Options, io: I
         await showReport(reportOn(agreed, context), options, io);
         return 1;
       }
-      const signal = stopSignal(io);
+      const signal = stopSignal(io, context);
       const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
       const passes = await passClients(io, context, request, templates);
       const report = reportOn(passes, context);
@@ -129,13 +129,15 @@ const willWrite = ({ templates }: Report): boolean =>
     ),
   );
 
-/** Aborted by a signal: the write in flight is the last one. */
-const stopSignal = (io: Io): AbortSignal => {
+/** Aborted by a signal: reads end at once, and a write in flight is the last one. */
+const stopSignal = (io: Io, { clients }: AppContext): AbortSignal => {
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     await io.signals.untilStop();
-    printLine(io, 'shutting down after the write in flight');
+    const isWriting = clients.some(({ service }) => service.isWriting);
+    printLine(io, isWriting ? 'shutting down after the write in flight' : 'shutting down');
     stopping.abort();
+    await Promise.all(clients.map(({ service }) => service.close()));
   };
   void stop();
   return stopping.signal;

@@ -1,42 +1,53 @@
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
-import { answersView, serverLabels } from '../report/answers-view.ts';
+import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { shortenPair, asTable } from '../report/columns.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
 import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
-import { areAlike, layerRows, setText, type LayerRow } from '../report/check-table.ts';
+import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from '../report/check-table.ts';
 import type { Client } from '../app/client.ts';
 import { templateOf } from '../app/client-answers.ts';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { passClients } from '../app/shown-passes.ts';
-import { whileShown } from '../app/progress.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { canonicalName } from '../model/canonical.ts';
+import { canonicalHost } from '../model/host.ts';
+import type { RecordData } from '../model/record.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
-export const check = (subdomains: readonly string[], options: Options, io: Io): Promise<number> =>
-  inAppContext(
-    options,
-    io,
-    async (context) => {
-      const checked: CheckedName[] = [];
-      for (const subdomain of subdomains)
-        checked.push(context.redact(await checkName(subdomain, context, io)));
-      io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
-      const statuses = checked.map(({ status }) => status);
-      if (statuses.includes('failed')) return 1;
-      const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
-      return options['detailedExitcode'] === true && differs ? 2 : 0;
-    },
-    { asksNameServers: true },
-  );
+export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
+  inAppContext(options, io, async (context) => {
+    const checked: CheckedName[] = [];
+    let failed = false;
+    for (const name of names) {
+      try {
+        checked.push(context.redact(await checkName(name, context, io)));
+      } catch (error) {
+        // One unknown name spoils no other.
+        if (!(error instanceof UserError || error instanceof HostingError)) throw error;
+        failed = true;
+        const said = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
+        printLine(io, context.redact(said));
+      }
+    }
+    io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
+    const statuses = checked.map(({ status }) => status);
+    if (failed || statuses.includes('failed')) return 1;
+    const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
+    return options['detailedExitcode'] === true && differs ? 2 : 0;
+  });
 
 interface CheckedName {
+  readonly name: string;
+  /** The subdomain itself, or the one that it is below. */
   readonly subdomain: string;
   readonly client: string;
   readonly status: Status | 'pending';
@@ -53,23 +64,35 @@ interface CheckedName {
   readonly answers: SubdomainAnswers;
 }
 
-const checkName = async (subdomain: string, context: AppContext, io: Io): Promise<CheckedName> => {
+const checkName = async (name: string, context: AppContext, io: Io): Promise<CheckedName> => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
-  if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(subdomain))
-    throw new UserError(`${subdomain} is not a host name: give the subdomain alone`);
-  const { client, desired, records, matching, answers } = await whileShown(io, `checking ${subdomain}`, () =>
-    layersOf(subdomain, context),
-  );
-  const file = desired?.records ?? null;
-  const rows = layerRows(subdomain, { file, template: matching?.records ?? null, service: records, answers });
-  const judged = desired === null ? null : await judge(subdomain, desired, answers, client, context, io);
+  if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
+    throw new UserError(`${name} is not a host name: give the name alone`);
+  const found = await whileShown(io, `checking ${name}`, () => layersOf(name, context));
+  const { client, subdomain, desired, records, matching } = found;
+  const isWhole = canonicalHost(name) === canonicalHost(subdomain);
+  const whole = {
+    file: desired?.records ?? null,
+    template: matching?.records ?? null,
+    service: records,
+    answers: found.answers,
+  };
+  const layers = isWhole ? whole : layersAt(name, subdomain, whole);
+  const { answers } = layers;
+  const rows = layerRows(subdomain, layers);
+  if (rows.length === 0) throw new UserError(`${subdomain} has no record of that name`);
+  const judged =
+    desired === null || !isWhole ? null : await judge(subdomain, desired, answers, client, context, io);
   const problems = judged?.problems ?? (await client.load()).problems;
-  const isBehind = matching !== null && compareSubdomain(subdomain, matching, records).length > 0;
+  const isBehind = isWhole
+    ? matching !== null && compareSubdomain(subdomain, matching, records).length > 0
+    : rows.some((row) => differs(row));
   const status =
     answers.status === 'failed' || problems.some(({ severity }) => severity === 'error')
       ? 'failed'
       : (judged?.status ?? (isBehind ? 'drifted' : 'in-sync'));
   return {
+    name,
     subdomain,
     client: client.settings.name,
     status:
@@ -85,14 +108,39 @@ const checkName = async (subdomain: string, context: AppContext, io: Io): Promis
   };
 };
 
-const layersOf = async (subdomain: string, { clients }: AppContext) => {
-  const { client, desired } = await ownerOf(subdomain, clients);
-  const [records, templates] = await Promise.all([
-    client.service.listDnsRecords(subdomain),
-    client.service.listDnsTemplates(),
-  ]);
+/** Of a name below the subdomain, only that name. */
+const layersAt = (name: string, subdomain: string, layers: NameLayers): NameLayers => {
+  const wanted = canonicalHost(name);
+  const isOfName = (record: RecordData): boolean => {
+    const own = canonicalHost(canonicalName(record.name));
+    return own === wanted || `${own}.${canonicalHost(subdomain)}` === wanted;
+  };
+  const { answers } = layers;
+  const differences = answers.differences.filter((one) => one.name === wanted);
+  const isOfOthers = differences.length === 0 && !answers.servers.some(isFaulty);
+  return {
+    file: layers.file?.filter(isOfName) ?? null,
+    template: layers.template?.filter(isOfName) ?? null,
+    service: layers.service?.filter(isOfName) ?? null,
+    answers: {
+      ...answers,
+      differences,
+      status: isOfOthers && answers.servers.length > 0 ? 'in-sync' : answers.status,
+    },
+  };
+};
+
+const differs = ({ file, template, service, servers }: LayerRow): boolean =>
+  [template, service, ...Object.values(servers)]
+    .filter((one) => one !== null)
+    .some((one) => !areAlike(one, file ?? service));
+
+const layersOf = async (name: string, { clients }: AppContext) => {
+  const { client, subdomain, desired, records } = await ownerOf(name, clients);
+  const templates = await client.service.listDnsTemplates();
   const matching = templateFor(desired, records, templates);
-  return { client, desired, records, matching, answers: await answersOf(subdomain, desired, client) };
+  const answers = await answersOf(subdomain, desired, client);
+  return { client, subdomain, desired, records, matching, answers };
 };
 
 const shownStatus = (answers: SubdomainAnswers['status']): CheckedName['status'] =>
@@ -133,21 +181,41 @@ const judge = async (
   };
 };
 
-/** The client whose files name the subdomain, else one whose service knows it. */
-const ownerOf = async (
-  subdomain: string,
-  clients: readonly Client[],
-): Promise<{ client: Client; desired: DesiredTemplate | null }> => {
-  for (const client of clients) {
-    const desired = templateOf(subdomain, (await client.load()).templates);
-    if (desired !== null) return { client, desired };
+/** The nearest subdomain at or above the name that files name or the service knows, with its client. */
+const ownerOf = async (name: string, clients: readonly Client[]) => {
+  const [only, ...others] = clients;
+  let unknown: unknown = null;
+  for (const subdomain of namesFrom(name)) {
+    for (const client of clients) {
+      const desired = templateOf(subdomain, (await client.load()).templates);
+      if (desired !== null)
+        return { client, subdomain, desired, records: await client.service.listDnsRecords(subdomain) };
+    }
+    if (!only || others.length > 0) continue;
+    try {
+      return {
+        client: only,
+        subdomain,
+        desired: null,
+        records: await only.service.listDnsRecords(subdomain),
+      };
+    } catch (error) {
+      if (!(error instanceof HostingError) || error.status !== 404) throw error;
+      unknown ??= error;
+    }
   }
-  const [first, ...others] = clients;
-  if (!first || others.length > 0)
-    throw new UserError(
-      `no template file names ${subdomain} under subdomains: choose a client with --client`,
-    );
-  return { client: first, desired: null };
+  throw (
+    unknown ??
+    new UserError(
+      'no template file names it, or a name above it, under subdomains: choose a client with --client',
+    )
+  );
+};
+
+/** The name and all above it but the top-level domain. */
+const namesFrom = (name: string): readonly string[] => {
+  const labels = name.replace(/\.$/, '').split('.');
+  return labels.slice(0, Math.max(labels.length - 1, 1)).map((_, index) => labels.slice(index).join('.'));
 };
 
 const templateFor = (
@@ -180,14 +248,15 @@ const answersOf = async (
 };
 
 const asText = (checked: CheckedName): string => {
-  const { subdomain, status, file, template, templateId, records, answers, problems } = checked;
+  const { name, subdomain, status, file, template, templateId, records, answers, problems } = checked;
   const follows =
     template === null ? 'no template' : `${template}${templateId === null ? '' : ` (${templateId})`}`;
   const view = answersView(answers, subdomain);
   const labelOf = serverLabels(answers.servers);
   const hasErrors = problems.some(({ severity }) => severity === 'error');
   const where = file ?? (hasErrors ? 'in no valid template file' : 'in no template file');
-  const heading = [`${subdomain}: ${statusWords[status]}`, follows, where].join(' · ');
+  const below = canonicalHost(name) === canonicalHost(subdomain) ? [] : [`in ${subdomain}`];
+  const heading = [`${name}: ${statusWords[status]}`, ...below, follows, where].join(' · ');
   const uncounted = (['parked', 'ignored'] as const)
     .filter((kind) => checked[kind] > 0)
     .map((kind) => `${checked[kind]} ${kind}`);
@@ -202,8 +271,8 @@ const asText = (checked: CheckedName): string => {
       server.serial === null ? [] : [`${escapeControl(labelOf(server))}: serial ${server.serial}\n`],
     ),
     ...(view?.remarks ?? []).map((remark) => `${remark}\n`),
-    ...answers.differences.flatMap(({ kind, type, name, message }) =>
-      message === undefined ? [] : [`${kind}: ${escapeControl(`${name} ${type}: ${message}`)}\n`],
+    ...answers.differences.flatMap(({ kind, type, name: asked, message }) =>
+      message === undefined ? [] : [`${kind}: ${escapeControl(`${asked} ${type}: ${message}`)}\n`],
     ),
   ].join('');
 };

@@ -1,172 +1,181 @@
-import type { Options } from '../app/options.ts';
-import { examineAddress, examineClock } from '../doctor/address.ts';
-import { examineFields } from '../doctor/fields.ts';
-import {
-  findingsAbout,
-  type Finding,
-  type Found,
-  type ToSet,
-  asText,
-  type Examination,
-} from '../doctor/finding.ts';
-import { examineListing, examineRejection } from '../doctor/listing.ts';
-import { compareListings, examineSubdomains } from '../doctor/stability.ts';
-import { UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
-import type { Io } from '../io.ts';
-import { openProbe } from '../hosting/probe.ts';
-import { connectHosting, type HostingOptions } from '../hosting/service.ts';
-import type { Clock } from '../lib/clock.ts';
-import { durationText } from '../model/duration.ts';
-import type { ActualTemplate } from '../model/template.ts';
-import { asJson } from '../lib/escape-control.ts';
-import { readVersion } from '../version.ts';
-import { inAppContext, onlyClient } from '../app/app-context.ts';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import path from 'node:path';
+import { rootCertificates, TLSSocket } from 'node:tls';
+import { inAppContext, onlyClient, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import { examineSurroundings } from './doctor-surroundings.ts';
-import { tryWrite } from './doctor-write.ts';
+import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
-import type { ClientSettings } from '../settings/client.ts';
+import { messageOf } from '../errors.ts';
+import { openCheckouts } from '../source/checkout.ts';
+import type { Io } from '../io.ts';
+import { asJson, escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
+import { durationText } from '../model/duration.ts';
+import { isDescribable } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { nameOf } from '../network/trust.ts';
+import { readVersion } from '../version.ts';
 
-/** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
-export const doctor = (record: string | null, options: Options, io: Io): Promise<number> => {
-  const write = typeof options['write'] === 'string' ? options['write'] : null;
-  if ((write === null) !== (record === null))
-    throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
-  const isTimed = options['lag'] === true;
-  if (write === null && isTimed) throw new UserError('--lag needs --write TEMPLATE RECORD');
-  return inAppContext(
-    options,
-    io,
-    async (context) => {
-      const client = onlyClient(context);
-      const settle = context.sandboxUrl === null ? client.settings.settle : 0;
-      const found = await whileShown(io, 'examining the service', () =>
-        examine(client, settle, context.settings.store !== null, io.clock),
-      );
-      if (write !== null && record !== null)
-        found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }, io));
-      const findings = found.flatMap((one) => one.findings);
-      const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
-      const examination = context.redact<Examination>({
-        schema: 'dns-template-sync/doctor/v1',
-        version: readVersion(),
-        node: process.versions.node,
-        client: client.settings.name,
-        status: findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok',
-        findings,
-        set: Object.fromEntries(Object.entries(set).map(([key, value]) => [key, JSON.stringify(value)])),
-        settings: settingsFile(client.settings, set),
-      });
-      io.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
-      return examination.status === 'ok' ? 0 : 1;
-    },
-    { asksNameServers: true },
-  );
+/** `problem`: it cannot work, or would write wrongly, until that is changed. */
+interface Finding {
+  readonly about: string;
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly text: string;
+}
+
+const ok = (about: string, text: string): Finding => ({ about, state: 'ok', text });
+const note = (about: string, text: string): Finding => ({ about, state: 'note', text });
+const problem = (about: string, text: string): Finding => ({ about, state: 'problem', text });
+
+/** Examines one client's service and surroundings, and only reads. Exits with 1 if something keeps it from working. */
+export const doctor = (options: Options, io: Io): Promise<number> =>
+  inAppContext(options, io, async (context) => {
+    const client = onlyClient(context);
+    const findings = await whileShown(io, 'examining the service', async () => [
+      ...(await examineService(client, context)),
+      ...(await examineClock(client, context)),
+      examineSettings(client),
+      await examineFiles(client),
+      await examineState(client, context),
+    ]);
+    const [version, { node }, { name }] = [readVersion(), process.versions, client.settings];
+    const status = findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok';
+    const schema = 'dns-template-sync/doctor/v1';
+    const found = context.redact({ schema, version, node, client: name, status, findings });
+    const lines = found.findings.map(
+      ({ about, state, text }) => `${signs[state]} ${about.padEnd(15)}${escapeControl(text)}`,
+    );
+    const heading = `dns-template-sync ${version}, Node.js ${node}, client ${found.client}`;
+    io.stdout.write(options['format'] === 'json' ? asJson(found) : `${[heading, ...lines].join('\n')}\n`);
+    return status === 'ok' ? 0 : 1;
+  });
+
+const signs = { ok: '✓', note: '!', problem: '✗' } as const;
+
+/** Whether it can be reached and understood, what it has, and whether a second listing says the same. */
+const examineService = async (
+  { settings, service }: Client,
+  { clock, sandboxUrl }: AppContext,
+): Promise<Finding[]> => {
+  const { baseUrl, proxy } = settings;
+  const unused = settings.given().proxies.join(', ');
+  const direct = unused === '' ? '' : `, without a proxy though ${unused} is set`;
+  const way = proxy === null ? direct : `, through the proxy ${proxy.shown} (${proxy.place})`;
+  try {
+    const first = await service.listDnsTemplates();
+    const settle = sandboxUrl === null ? settings.settle : 0;
+    await clock.sleep(settle, new AbortController().signal);
+    const second = await service.listDnsTemplates();
+    const listings = compareListings(first, second, durationText(settle));
+    return [ok('service', `${baseUrl} answers as specified${way}`), ...examineTemplates(second), listings];
+  } catch (error) {
+    const failed = problem('service', `${messageOf(error)}${way}`);
+    if (/\/api\/v\d+\/*$/.test(baseUrl)) return [failed];
+    const whole = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
+    return [problem('baseUrl', `${baseUrl} does not end with /api/v1: should it be ${whole}?`), failed];
+  }
 };
 
-const examine = async (
-  client: Client,
-  settle: number,
-  isStateShared: boolean,
-  clock: Clock,
-): Promise<Found[]> => {
-  const { connection, settings } = client;
-  const { baseUrl, requestTimeout } = settings;
-  const desired = await client.load();
-  const found: Found[] = [await examineAddress(baseUrl, settings, settings.given().proxies, requestTimeout)];
-  const probe = openProbe(connection);
-  try {
-    const tokens = connection.tokens();
-    const listing = await examineListing(probe, tokens, settings);
-    found.push(listing);
-    if (listing.answer !== null) {
-      const timing = examineClock(listing.answer.headers['date'], clock.now());
-      const fitting = { ...connection, ...listing.set };
-      found.push(await examineRejection(probe, listing.answer, fitting));
-      const subdomains = desired.templates.flatMap((template) => template.subdomains);
-      found.push(...(await examineTemplates(fitting, settle, subdomains, clock)), timing);
-      found.push(limitsIn(listing.answer.headers));
-    }
-  } finally {
-    await probe.close();
-  }
-  const isUnderstood = found.every(
-    ({ findings, set = {} }) =>
-      findings.every(({ state }) => state !== 'problem') && Object.keys(changesIn(client, set)).length === 0,
-  );
-  found.push(...(await examineSurroundings(client, desired, { isUnderstood, isStateShared })));
+const examineTemplates = (templates: readonly ActualTemplate[]): Finding[] => {
+  const own = templates.filter(({ publiclyAvailable }) => !publiclyAvailable);
+  const records = own.flatMap((template) => template.records);
+  const counted = `${plural(own.length, 'own template')} with ${plural(records.length, 'record')}, ${templates.length - own.length} public`;
+  const found = [(records.length === 0 ? note : ok)('templates', counted)];
+  const strange = records.filter((record) => !isDescribable(record));
+  for (const { id, type, name } of strange.slice(0, 1))
+    found.push(
+      note(
+        'records',
+        `${strange.length} of other types or unreadable, such as ${id} (${type} ${name ?? '@'}): counted, never written`,
+      ),
+    );
+  const unstated = templates.filter(({ isOwnerStated }) => isOwnerStated === false);
+  for (const { name } of unstated.slice(0, 1))
+    found.push(
+      problem(
+        'templates',
+        `${unstated.length} without publicly_available, such as ${name}: never written, since they may be public`,
+      ),
+    );
   return found;
 };
 
-const examineTemplates = async (
-  connection: HostingOptions,
-  settle: number,
-  subdomains: readonly string[],
-  clock: Clock,
-): Promise<Found[]> => {
-  const service = connectHosting(connection);
+const compareListings = (
+  first: readonly ActualTemplate[],
+  second: readonly ActualTemplate[],
+  settle: string,
+): Finding => {
+  const [before, after] = [first, second].map(
+    (all) =>
+      new Set(all.flatMap(({ id, records }) => [String(id), ...records.map((one) => JSON.stringify(one))])),
+  );
+  const gone = [...before!].filter((one) => !after!.has(one)).length;
+  const come = [...after!].filter((one) => !before!.has(one)).length;
+  if (gone + come === 0) return ok('two listings', `${settle} apart, they agree`);
+  const text = `${settle} apart, ${gone} templates or records are gone, ${come} new: does somebody work there now, or is a listing not whole?`;
+  return problem('two listings', text);
+};
+
+/** One request without tokens tells of clock and certificate. What keeps it from being answered, the listing has said. */
+const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Finding[]> => {
+  const { baseUrl, proxy, ca } = settings;
+  if (proxy !== null) return Promise.resolve([]);
+  const trust = ca === null ? {} : { ca: [...rootCertificates, ca] };
+  return new Promise((resolve) => {
+    const request = baseUrl.startsWith('https:') ? requestSecure : requestPlain;
+    const asked = request(baseUrl, { method: 'HEAD', agent: false, ...trust }, ({ headers, socket }) => {
+      const off = Math.round(Math.abs(clock.now() - Date.parse(headers.date ?? '')) / 1_000);
+      const agrees = ok('clock', 'agrees with that of the service');
+      const found = off < 5 ? [agrees] : [note('clock', `differs by ${off} s from that of the service`)];
+      if (socket instanceof TLSSocket) {
+        const { issuer, valid_to: until } = socket.getPeerCertificate();
+        found.push(ok('certificate', `of ${nameOf(issuer)}, valid until ${until}`));
+      }
+      asked.destroy();
+      resolve(headers.date === undefined ? found.slice(1) : found);
+    });
+    const giveUp = setTimeout(() => asked.destroy(), 5_000);
+    asked
+      .on('error', () => resolve([]))
+      .on('close', () => clearTimeout(giveUp))
+      .end();
+  });
+};
+
+const examineSettings = ({ settings }: Client): Finding => {
+  const given = Object.entries(settings.given().settings).map(([key, { place }]) => `${key}: ${place}`);
+  const { places } = settings.tokens.read();
+  return ok('settings', [...given, ...(places === undefined ? [] : [places])].join(', '));
+};
+
+const examineFiles = async (client: Client): Promise<Finding> => {
+  const { files, templates, problems } = await client.load();
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (files === 0) return note('template files', `none yet: ${errors[0]?.message ?? ''}`);
+  const [first] = templates;
+  const commit = first
+    ? (openCheckouts()(path.resolve(client.settings.cwd, first.source.file))?.commit ?? null)
+    : null;
+  const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
+  const text = `${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`;
+  if (errors.length === 0) return ok('template files', text);
+  return problem('template files', `${text}; ${plural(errors.length, 'error')}: see validate`);
+};
+
+/** Of the store that passes use, also with the embedded service. */
+const examineState = async (client: Client, context: AppContext): Promise<Finding> => {
+  const { file, stateDir } = client.savedAt;
   try {
-    const first = await service.listDnsTemplates();
-    await clock.sleep(settle, new AbortController().signal);
-    const second: readonly ActualTemplate[] = await service.listDnsTemplates();
-    return [
-      examineFields(second),
-      compareListings(first, second, durationText(settle)),
-      await examineSubdomains(service, [...new Set(subdomains)], [first, second]),
-    ];
+    const [suspensions = []] = await context.store().suspended([client.savedAt]);
+    const suspended = suspensions.length === 0 ? '' : `, ${plural(suspensions.length, 'suspension')}`;
+    if (context.settings.store !== null) return ok('state', `in PostgreSQL${suspended}`);
+    if (!existsSync(file))
+      return note('state', `nothing saved yet in ${file}: the first write waits for a second listing`);
+    accessSync(stateDir, constants.W_OK | constants.X_OK);
+    return ok('state', `${file}${suspended}`);
   } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    const finding: Finding = { about: 'records', state: 'problem', text: error.message };
-    return [{ findings: [finding] }];
-  } finally {
-    await service.close();
+    return problem('state', messageOf(error));
   }
 };
-
-const limitsIn = (headers: Readonly<Record<string, string | string[] | undefined>>): Found => {
-  const { all, ok } = findingsAbout('limits');
-  const said = Object.entries(headers).filter(([name]) => /rate-?limit|^retry-after$/.test(name));
-  ok(
-    said.length === 0
-      ? 'the service names none'
-      : said.map(([name, value]) => `${name}: ${String(value)}`).join(', '),
-  );
-  return { findings: all };
-};
-
-/** Without what is set already. */
-const changesIn = ({ settings }: Client, set: ToSet): ToSet =>
-  Object.fromEntries(
-    Object.entries(set).filter(
-      ([key, value]) => !Object.entries(settings).some((one) => one[0] === key && one[1] === value),
-    ),
-  );
-
-/** The settings file that has what is set now, and what is to set. Tokens are named, not shown. */
-const settingsFile = (settings: ClientSettings, set: ToSet): string => {
-  const given = settings.given().settings;
-  const lines = new Map<string, string>([['baseUrl', settings.baseUrl]]);
-  for (const [key, { texts }] of Object.entries(given)) lines.set(key, yamlOf(texts));
-  for (const [key, value] of Object.entries(set)) lines.set(key, yamlOf([value ?? '']));
-  // A proxy's address may have a password.
-  if (settings.proxy?.url !== `${settings.proxy?.shown}/`) lines.delete('proxy');
-  const { places = '' } = settings.tokens.read();
-  const tokens = places.split(', ').filter((one) => one !== '');
-  return [
-    ...[...lines].map(([key, value]) => `${key}: ${value}`),
-    ...tokens.map((one) => tokenLine(one)),
-  ].join('\n');
-};
-
-const tokenLine = (text: string): string => {
-  const [key = '', place = ''] = text.split(': ');
-  if (/^[A-Z][A-Z0-9_]*_FILE$/.test(place)) return `${key}: { file: PATH } # that of ${place}`;
-  if (/^[A-Z][A-Z0-9_]*$/.test(place)) return `${key}: { env: ${place} }`;
-  return `# ${key}: as in ${place}`;
-};
-
-const yamlOf = (texts: readonly string[]): string =>
-  texts.length === 1 ? scalar(texts[0]!) : `[${texts.map(scalar).join(', ')}]`;
-
-const scalar = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text));

@@ -8,7 +8,7 @@ import { writeZone } from '../import/zone/write-zone.ts';
 import { asJson } from '../lib/escape-control.ts';
 import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { redactAll, redactor } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
 import { asTable, type TextRow } from '../report/columns.ts';
 import { inAppContext, onlyClient } from '../app/app-context.ts';
@@ -27,13 +27,9 @@ export const get = (what: string, argument: string | null, options: Options, io:
     const answer = await whileShown(io, 'asking the service', () =>
       read(client.service, what, argument ?? '', isJson),
     );
-    const found = redactAll(answer, redactor(context.secrets()));
+    const found = redactTexts(answer, redactor(context.secrets()));
     io.stdout.write(
-      isJson
-        ? asJson(asSpecified(found.value))
-        : isZone
-          ? writeZone(found.records ?? [], origin)
-          : asTable(found.rows),
+      isJson ? asJson(found.value) : isZone ? writeZone(found.records ?? [], origin) : asTable(found.rows),
     );
     return 0;
   });
@@ -66,11 +62,12 @@ const read = async (
     }
     case 'dns-templates': {
       const value = await service.listDnsTemplates();
-      return { value, rows: value.map(templateRow) };
+      return { value: asSpecified(value), rows: value.map(templateRow) };
     }
     case 'dns-template': {
       const value = templateCalled(argument, await service.listDnsTemplates());
-      return { value, rows: value.records.map(templateRecordRow), records: value.records };
+      const rows = value.records.map(templateRecordRow);
+      return { value: asSpecified(value), rows, records: value.records };
     }
     default: {
       const [value, templates] = await Promise.all([
@@ -80,7 +77,7 @@ const read = async (
       const followed = new Map(
         templates.flatMap(({ name, records }) => records.map(({ id }) => [id, name] as const)),
       );
-      return { value, rows: value.map((record) => recordRow(record, followed)) };
+      return { value: asSpecified(value), rows: value.map((record) => recordRow(record, followed)) };
     }
   }
 };
@@ -121,34 +118,38 @@ const idFrom = (text: string, where: string): number => {
   return Number(text);
 };
 
-type ListedAccount = Awaited<ReturnType<HostingService['showAccount']>>;
-type ListedDatabase = Awaited<ReturnType<HostingService['listDatabases']>>[number];
+type Listed = Awaited<ReturnType<HostingService['showAccount']>>;
 type ListedRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
 
-const accountRow = ({
-  id,
-  name,
-  createdAt,
-  virtualServerId,
-  applications,
-  databases,
-  ftpUsers,
-}: ListedAccount): TextRow => ({
-  id,
-  name,
-  created: createdAt,
-  'virtual server': virtualServerId,
-  applications: applications.map((one) => one.name).join(', '),
-  databases: databases.map((one) => one.name).join(', '),
-  'ftp users': ftpUsers.map(({ user }) => user).join(', '),
+const accountRow = (account: Listed): TextRow => ({
+  id: account.id,
+  name: shown(account['name']),
+  created: shown(account['created_at']),
+  'virtual server': shown(account['virtual_server_id']),
+  applications: eachIn(account['applications'], (one) => shown(one['name'])),
+  databases: eachIn(account['databases'], (one) => shown(one['name'])),
+  'ftp users': eachIn(account['ftp_users'], (one) => shown(one['user'])),
 });
 
-const databaseRow = ({ id, name, hosts, databaseGrants }: ListedDatabase): TextRow => ({
-  id,
-  name,
-  hosts: hosts.join(', '),
-  grants: databaseGrants.map(({ login, accessLevel }) => `${login} (${accessLevel})`).join(', '),
+const databaseRow = (database: Listed): TextRow => ({
+  id: database.id,
+  name: shown(database['name']),
+  hosts: shown(database['hosts']),
+  grants: eachIn(
+    database['database_grants'],
+    (one) => `${shown(one['login'])} (${shown(one['access_level'])})`,
+  ),
 });
+
+/** What came, whatever it is. */
+const shown = (value: unknown): string | number | null => {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  if (value === null || value === undefined) return null;
+  return Array.isArray(value) ? value.map(shown).join(', ') : JSON.stringify(value);
+};
+
+const eachIn = (list: unknown, text: (one: Record<string, unknown>) => unknown): string =>
+  Array.isArray(list) ? list.map((one) => text(Object(one))).join(', ') : '';
 
 const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: ActualTemplate): TextRow => ({
   id,
@@ -173,24 +174,21 @@ const recordRow = (
   'template record': templateRecordId,
 });
 
-/** Values with the field names of the specification (§2). */
+/** Templates and records with the field names of the specification (§2). */
 const asSpecified = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asSpecified);
   if (typeof value !== 'object' || value === null) return value;
   const isTemplate = 'publiclyAvailable' in value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(isThere)
+      // Whether an owner was stated is no field.
+      .filter(([key]) => key !== 'isOwnerStated')
       .map(([key, part]) => [
         isTemplate && key === 'records' ? 'dns_template_records' : nameOf(key),
         asSpecified(part),
       ]),
   );
 };
-
-/** A grant inside an account has no id; the key is absent, not null. Whether an owner was stated is no field. */
-const isThere = ([key, part]: [string, unknown]): boolean =>
-  key !== 'isOwnerStated' && (key !== 'id' || part !== null);
 
 const nameOf = (key: string): string =>
   key === 'templateRecordId'

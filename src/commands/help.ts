@@ -32,7 +32,7 @@ type Item = readonly [term: string, description: string];
 
 const sectionsOf = (
   command: Command,
-  { exitCodes = usualCodes, terms, examples }: Manual,
+  { exitCodes = usualCodes, examples }: Manual,
   { stdout }: Pick<Io, 'stdout'>,
 ): string[] => {
   const help = command.createHelp();
@@ -40,7 +40,6 @@ const sectionsOf = (
   const variables = variablesOf(command);
   return [
     ...(variables.length === 0 ? [] : [section('Environment:', variables, help)]),
-    ...(terms ? [section(...terms, help)] : []),
     section(
       'Exit codes:',
       exitCodes.map(([code, meaning]) => [String(code), meaning]),
@@ -76,7 +75,7 @@ const variablesOf = (command: Command): Item[] => {
   return [
     ...(flags.has('--config') ? [configVariable] : []),
     ...(flags.has('--base-url') ? tokens : []),
-    ...(makesPasses || command.name() === 'history' || command.parent?.name() === 'store' ? [store] : []),
+    ...(makesPasses || command.name() === 'history' ? [store] : []),
     ...settings.flatMap(itemOf),
     ...(isDaemon ? ownTokens : []),
   ];

@@ -8,12 +8,14 @@ import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { labelsOf } from '../import/label.ts';
 import { originFrom } from '../import/zone/origin.ts';
-import { readZone } from '../import/zone/read-zone.ts';
+import { readZone, type ZoneNote } from '../import/zone/read-zone.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { isHostLabel } from '../model/host.ts';
+import { groupBy } from '../plan/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
-import { directoryFor, importTemplate, readDirectory } from './import-template.ts';
-import { summaryOf } from './import.ts';
+import { importTarget, importTemplate, summaryOf } from './import-file.ts';
 
 /** Writes a template file from a zone file; needs no network and no tokens. Exits with 1 if there is such a file. */
 export const importZone = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
@@ -31,31 +33,61 @@ export const importZone = async (names: readonly string[], options: Options, io:
   // Messages would quote it.
   if (redact(text) !== text)
     throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
-  const { records, leftOut } = readZone(text, origin, file);
-  const name = names[0] ?? origin;
-  const template = { id: 0, name, publiclyAvailable: false, subdomains: null, records };
-  const target = await readDirectory(await directoryFor(client, options), client);
+  const { records, leftOut, notes } = readZone(text, origin, file);
+  const automatic = records.filter(({ ttl }) => ttl === 1);
+  const template = {
+    id: 0,
+    name: names[0] ?? origin,
+    publiclyAvailable: false,
+    subdomains: null,
+    records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
+  };
+  const target = await importTarget(client, options, (value) => redactTexts(value, redact));
   const outcome = await importTemplate(
     template,
     { ...labelsOf([template]).get(template)!, id: null },
+    target,
     {
-      ...target,
-      overwrite: options['overwrite'] === true,
-      withSchema: options['schema'] !== false,
-      redact: (value) => redactTexts(value, redact),
+      subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
+      remarks: leftOut.map((one) => `${escapeControl(one.what)} (line ${one.line}: ${one.text})`),
+      remarksTitle: 'What a template cannot hold of the zone:',
     },
   );
-  for (const what of leftOut) printLine(io, `left out, since no template can hold it: ${what}`);
+  const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that the entry states none';
+  const said = [
+    ...automatic.map(({ id }) => ({ line: id, text: automaticTtl })),
+    ...notes,
+    ...leftOut.map(({ line, what, text: why }) => ({ line, text: `left out: ${what} (${why})` })),
+  ];
+  say(file, said, io);
   io.stdout.write(summaryOf([outcome]));
   return outcome.result === 'skipped' ? 1 : 0;
 };
+
+/** On stderr; what is said of several lines is one line. */
+const say = (file: string, notes: readonly ZoneNote[], io: Io): void => {
+  const groups = [...groupBy(notes, ({ text }) => text)];
+  for (const [text, own] of groups.slice(0, maxShown)) {
+    const lines = own
+      .slice(0, maxShown)
+      .map(({ line }) => line)
+      .join(',');
+    printLine(io, escapeControl(`${file}:${lines}${own.length > maxShown ? ',…' : ''}: ${text}`));
+  }
+  if (groups.length > maxShown) printLine(io, `${file}: and ${groups.length - maxShown} more`);
+};
+
+const maxShown = 50;
 
 const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
   try {
     const bytes =
       file === '-' ? await buffer(stdin) : await readRegularFile(path.resolve(cwd, file), maxFileSize);
-    if (!isUtf8(bytes)) throw new UserError('it is not UTF-8');
-    return new TextDecoder().decode(bytes);
+    // PowerShell writes what a program prints like that.
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+    if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+    // Octets of another encoding, as a zone file can also write them (RFC 1035 §5.1).
+    return bytes.toString('latin1').replaceAll(/[\x80-\xff]/g, (octet) => `\\${octet.charCodeAt(0)}`);
   } catch (error) {
     throw new UserError(`--zone ${file}: ${codeOf(error)}`, { cause: error });
   }

@@ -1,19 +1,19 @@
-import { escapeControl } from '../lib/escape-control.ts';
-import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
 import type { Io } from '../io.ts';
+import { scalarText } from '../import/entry.ts';
 import { labelsOf } from '../import/label.ts';
 import { unknownNames } from '../app/match-templates.ts';
 import { LockedError, UserError } from '../errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from '../app/client.ts';
 import {
-  directoryFor,
+  importTarget,
   importTemplate,
-  isOneOf,
-  readDirectory,
+  isRead,
+  summaryOf,
   type ImportOutcome,
-} from './import-template.ts';
+  type ImportTarget,
+} from './import-file.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
@@ -37,7 +37,7 @@ const importAll = async (
   const outcomes: ImportOutcome[] = [];
   // One after the other, since two clients may share a directory.
   for (const job of jobs) {
-    const found = await importJob(job, names, context, options);
+    const found = await importJob(job, names);
     outcomes.push(...found);
     await recordOwnership(
       job,
@@ -50,17 +50,17 @@ const importAll = async (
 
 interface Job {
   readonly client: Client;
-  readonly directory: string;
+  readonly target: ImportTarget;
   readonly own: readonly ActualTemplate[];
 }
 
-const openJob = async (client: Client, { clients }: AppContext, options: Options): Promise<Job> => {
+const openJob = async (client: Client, { clients, redact }: AppContext, options: Options): Promise<Job> => {
   if (typeof options['out'] === 'string' && clients.length > 1) {
     throw new UserError('--out: there are several clients: choose one with --client');
   }
-  const directory = await directoryFor(client.settings, options);
+  const target = await importTarget(client.settings, options, redact);
   const templates = await client.service.listDnsTemplates();
-  return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
+  return { client, target, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
 };
 
 const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readonly string[] => {
@@ -72,34 +72,29 @@ const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readon
   throw new UserError(`the service has no template of this client's own called ${missing}`);
 };
 
-const importJob = async (
-  { client, directory, own }: Job,
-  names: readonly string[],
-  { redact }: AppContext,
-  options: Options,
-): Promise<ImportOutcome[]> => {
-  const labels = labelsOf(own);
-  const target = await readDirectory(directory, client.settings);
-  const overwrite = options['overwrite'] === true;
-  const withSchema = options['schema'] !== false;
+const importJob = async ({ target, own }: Job, names: readonly string[]): Promise<ImportOutcome[]> => {
   const outcomes: ImportOutcome[] = [];
-  for (const [template, label] of labels) {
+  for (const [template, label] of labelsOf(own)) {
     if (names.length > 0 && !names.includes(template.name) && !names.includes(String(template.id))) continue;
-    outcomes.push(await importTemplate(template, label, { ...target, overwrite, withSchema, redact }));
+    const isRenamed = label.name !== template.name;
+    const remarks = isRenamed ? [`its name: ${scalarText(template.name)}`] : [];
+    outcomes.push(await importTemplate(template, label, target, { subdomains: [], remarks, remarksTitle }));
   }
   return outcomes;
 };
+
+const remarksTitle = 'What this file cannot say of the template at the service:';
 
 /**
  * Records in the state that the imported records belong to the files, so that a line that is removed later
  * counts as an edit. If another process holds the lock, its next pass does the same.
  */
 const recordOwnership = async (
-  { client, directory }: Job,
+  { client, target }: Job,
   templates: readonly string[],
   io: Io,
 ): Promise<void> => {
-  if (templates.length === 0 || !isOneOf(directory, client.settings)) return;
+  if (templates.length === 0 || !isRead(target.directory, client.settings)) return;
   try {
     await client.pass({
       run: newRun(),
@@ -121,19 +116,3 @@ const recordOwnership = async (
     );
   }
 };
-
-export const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
-  if (outcomes.length === 0) return "the service has no templates of this client's own\n";
-  const count = (result: ImportOutcome['result']): number =>
-    outcomes.filter((outcome) => outcome.result === result).length;
-  return [
-    ...outcomes.flatMap(({ result, file, note, schemas = [] }) => [
-      ...schemas.map((schema) => `${'written'.padEnd(resultWidth)}  ${escapeControl(schema)}: for editors`),
-      `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
-    ]),
-    `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
-    '',
-  ].join('\n');
-};
-
-const resultWidth = 'unchanged'.length;

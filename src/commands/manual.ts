@@ -1,13 +1,9 @@
-import { realities } from '../sandbox/realities.ts';
-
 /** What `--help` shows for a command besides its options. */
 export interface Manual {
   /** What it does, in two lines or so. */
   readonly about: string;
   /** What its exit codes mean; without it, 0 is done and 1 an error. */
   readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
-  /** More terms, under a title. */
-  readonly terms?: readonly [title: string, items: readonly (readonly [term: string, about: string])[]];
   /** Command lines that work as they are, and what each is for. */
   readonly examples: readonly (readonly [command: string, purpose: string])[];
 }
@@ -64,7 +60,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   accept: {
     about:
-      'Compares one template with the service and changes its files, fragments and variables included, so that they say what the service has. Shows the diff and asks. Reads from the service only.',
+      'Compares one template with the service and changes its files so that they say what the service has. Shows the diff and asks. A value behind a variable or an alias, and a fragment that other templates include, are refused with their place. Reads from the service only.',
     exitCodes: [
       [0, 'done, or nothing to accept'],
       [1, `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`],
@@ -102,35 +98,32 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   import: {
     about:
-      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file instead, without the service; what no template can hold is listed.",
+      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. A file that exists is left alone: accept changes it. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
     exitCodes: [
       [0, 'done'],
       [1, 'an error, or a template was skipped, so no file describes it'],
     ],
     examples: [
       ['dns-template-sync import --out imported', 'all templates, into a new directory'],
-      ['dns-template-sync import voice --overwrite', 'take over what was changed at the service'],
+      ['dns-template-sync import voice --out imported', 'one template'],
       [
-        'dns-template-sync import shop --zone flat.zone --origin example.net',
-        'a zone file as `named-compilezone -s full -o flat.zone example.net FILE` makes it',
+        'dns-template-sync import shop --zone example.net.zone --origin example.net',
+        'the template shop, from a zone file',
       ],
     ],
   },
   doctor: {
     about:
-      'Checks whether the service can be reached and understood, whether its listing is whole, and what on this machine affects it. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+      'Checks whether the service can be reached and answers as specified, whether two listings agree, and where settings, tokens, template files and state come from. Reads only.',
     exitCodes: [
       [0, 'nothing found that keeps it from working'],
       [1, 'a problem; or bad settings'],
     ],
-    examples: [
-      ['dns-template-sync doctor', 'at the first contact, and for every report of a defect'],
-      ['dns-template-sync doctor --write standard-web 171 --yes', 'how a write is answered'],
-    ],
+    examples: [['dns-template-sync doctor', 'at the first contact, and for every report of a defect']],
   },
   check: {
     about:
-      'Shows a subdomain as the template file, the template at the service, its records at the service and each of its name servers have it, side by side.',
+      'Shows a subdomain, or a name below it, as the template file, the template at the service, the records at the service and each name server have it, side by side.',
     exitCodes: [
       [0, 'done, even if differences remain'],
       [1, unusable],
@@ -184,27 +177,6 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
     ],
   },
-  store: {
-    about: 'Manages the state that several machines share in PostgreSQL. Each task has a command of its own.',
-    examples: [['dns-template-sync store status', 'which process works for each client']],
-  },
-  'store migrate': {
-    about:
-      'Creates the tables in PostgreSQL, or upgrades them. Run it before the first daemon and after an upgrade.',
-    examples: [['dns-template-sync store migrate', 'with DNS_SYNC_STORE, or store in the settings file']],
-  },
-  'store status': {
-    about: 'Lists the clients that the store knows, which process works for each, and its open intents.',
-    examples: [['dns-template-sync store status --format json', 'for a script']],
-  },
-  'store copy': {
-    about:
-      'Moves the state of a state directory into PostgreSQL, or back: it is never in both. Stop all processes first.',
-    examples: [
-      ['dns-template-sync store copy --to postgres', 'from one machine to several'],
-      ['dns-template-sync store copy --to sqlite', 'back to one machine'],
-    ],
-  },
   schema: {
     about:
       'Prints the JSON Schema of template files, fragments, the settings file, reports or notifications, for completion and checks in an editor. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.',
@@ -242,9 +214,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
       [0, 'ended by SIGTERM or SIGINT'],
       [1, 'could not start'],
     ],
-    terms: ['Realities:', Object.entries(realities).map(([name, { about }]) => [name, about])],
     examples: [
-      ['dns-template-sync sandbox --reality pages-link', 'a service that lists a few templates a page'],
       ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
       ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
     ],

@@ -58,6 +58,6 @@ const planned = async (templates: readonly string[], options: Options, io: Io): 
       if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
       return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
     },
-    { asksNameServers: options['answers'] === true, mayLeaveOut: true },
+    { mayLeaveOut: true },
   );
 };

@@ -40,7 +40,6 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
     isDaemon: true,
     onRequest: metrics.countRequest,
     onLeaseChange: metrics.countLease,
-    asksNameServers: true,
     mayLeaveOut: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');

@@ -22,9 +22,9 @@ const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
     case 'notification':
       return asWritten((await import('../notify/schema.ts')).notificationSchema);
     case 'fragment':
-      return (await import('../desired/json-schema.ts')).fragmentJsonSchema();
+      return (await import('../desired/schema.ts')).fragmentJsonSchema();
     default:
-      return (await import('../desired/json-schema.ts')).templateJsonSchema();
+      return (await import('../desired/schema.ts')).templateJsonSchema();
   }
 };
 

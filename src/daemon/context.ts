@@ -10,7 +10,7 @@ import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { Fleet } from './fleet.ts';
-import type { ScanFiles } from './watch/fingerprint.ts';
+import type { Look } from '../source/watch.ts';
 import type { HistoryPage, HistoryQuery } from './http/history-query.ts';
 
 /** The request for one pass. */
@@ -25,8 +25,8 @@ export interface DaemonPass {
   readonly lockTimeout: number;
   /** Called when the lock is held and the pass begins. */
   readonly onStart: () => void;
-  /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
-  readonly onDesired: (desired: DesiredState) => DesiredState;
+  /** Called with the loaded files before anything else. */
+  readonly onDesired: (desired: DesiredState) => void;
   readonly onChange: (change: Change) => void;
 }
 
@@ -47,12 +47,12 @@ export interface DaemonClient {
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
   /** What is suspended of it, without waiting for a pass that is running: `suspend` and `resume` change it. */
   suspending<T>(task: (suspensions: Suspensions) => Promise<T>): Promise<T>;
-  /** Lists the template files. */
-  readonly scan: ScanFiles;
+  /** Whether the template files are other ones than the last pass took. */
+  readonly look: () => Promise<Look>;
   /** Offers the template files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
   /** Where its state is; the digest is also what its shared files are known by. */
-  readonly savedAt: () => SavedAt;
+  readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
 

@@ -1,67 +1,47 @@
-import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
+import type { Diagnostic } from './problem.ts';
 
-/** Limits for one file, all its templates together: far more than anybody writes, far less than does harm. */
-const limits = {
-  fragments: 10_000,
-  records: 250_000,
-  /** Records, rules and variables of fragments, valid or not, counted once for each template that includes them. */
-  entries: 500_000,
-  /** Rules with `*`. Each of them is compared with each record. */
-  patterns: 1_000,
-  substitutions: 1_000_000,
-  /** Of the values of variables. */
-  characters: 64 * 1024 * 1024,
-  /** Suggestions of a variable's name, which are compared with all known names. */
-  suggestions: 100,
-  problems: 1_000,
-};
-
-/** The nesting depth of fragments. */
-export const maxDepth = 32;
-
-/** What is left of the limits of a file. */
+/** What is left of what the templates of a file may cost, all together: far more than anybody needs, far less than does harm. */
 export class Budget {
   /** The names of all variables that its values use, for who has to know whether one is used at all. */
   readonly usedVariables = new Set<string>();
-  readonly #left: Record<keyof typeof limits, number>;
+  #steps = 2_000_000;
+  #problems: number;
 
-  constructor(other: Partial<Record<keyof typeof limits, number>> = {}) {
-    this.#left = { ...limits, ...other };
+  constructor({ problems = maxProblems } = {}) {
+    this.#problems = problems;
   }
 
-  /** False if less is left. */
-  spend(what: keyof typeof limits, amount = 1): boolean {
-    this.#left[what] -= amount;
-    return this.#left[what] >= 0;
+  /** False if less is left. A step is a microsecond or a hundred octets, or so. */
+  spend(steps: number): boolean {
+    this.#steps -= steps;
+    return this.#steps >= 0;
   }
 
-  /** Whether more was asked for than the limit. */
-  isSpent(what: keyof typeof limits): boolean {
-    return this.#left[what] < 0;
+  /** Adds a problem to a list. Instead of the first one above the limit, `notes` gets one that there are more. */
+  report<One extends Diagnostic>(list: One[], problem: One, notes: One[] = list): void {
+    this.#problems -= 1;
+    if (this.#problems >= 0) list.push(problem);
+    else if (this.#problems === -1) notes.push({ ...problem, check: 'unreadable', message: tooManyProblems });
   }
 
-  /** Adds a diagnostic to the file's. The first one above the limit becomes a note that there are more. */
-  report<T extends Diagnostic>(problems: T[], problem: T): void {
-    const wasSpent = this.isSpent('problems');
-    if (this.spend('problems')) problems.push(problem);
-    else if (!wasSpent) problems.push({ ...problem, ...tooManyProblems(problem) });
+  /** Some problems were left out, which may belong to anything in the file. */
+  get hasMoreProblems(): boolean {
+    return this.#problems < 0;
   }
 }
 
-export const tooManyProblems = (at: Position): Diagnostic =>
-  diagnosticAt(
-    'unreadable',
-    at,
-    `more than ${limits.problems} problems: fix the first ones, then check again`,
-  );
+const maxProblems = 1_000;
 
-export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
+const tooManyProblems = `more than ${maxProblems} problems: fix the first ones, then check again`;
 
-/** Documents of a file, each of which is a template. */
-export const maxDocuments = 50_000;
+/** Costs in steps, one each. */
+export const steps = {
+  document: 40,
+  fragment: 200,
+  /** A record, rule or variable of a fragment, valid or not, counted for each template that includes it. */
+  entry: 4,
+  record: 8,
+};
 
-export const tooManyEntries = `the templates of this file include more than ${limits.entries} records, rules and variables, all together`;
-
-export const tooManyPatterns = `the templates of this file ignore by more than ${limits.patterns} patterns with \`*\`, all together`;
-
-export const tooManyRecords = `the templates of this file hold more than ${limits.records} records, all together`;
+export const tooMuch =
+  'the templates of this file ask for too much, all together: put some of them, or of their records, into other files';

@@ -1,92 +1,76 @@
-/** What makes a template unusable, in the order of processing: file, YAML, structure, values, record, template. */
-export const errorChecks = [
-  'no-templates',
-  'unreadable',
-  'outside',
-  'yaml-syntax',
-  'yaml-version',
-  'yaml-tag',
-  'yaml-alias',
-  'unknown-key',
-  'duplicate-key',
-  'wrong-type',
-  'undefined-variable',
-  'include',
-  'unknown-type',
-  'empty-content',
-  'bad-ipv4',
-  'bad-ipv6',
-  'address-as-host',
-  'bad-host',
-  'label-length',
-  'name-length',
-  'wildcard',
-  'full-name',
-  'cname-alone',
-  'cname-apex',
-  'name-required',
-  'priority-required',
-  'priority-range',
-  'priority-not-applicable',
-  'srv-content',
-  'ttl-range',
-  'null-mx-alone',
-  'spf-twice',
-  'duplicate-record',
-  'wanted-and-ignored',
-  'template-twice',
-  'txt-length',
-  'control-character',
-] as const;
+/**
+ * The checks, in the order of processing: file, YAML, structure, values, record, template. An error makes a template
+ * unusable; a warning is probably a mistake but does no harm. A record can switch off those that are allowable, whose
+ * failure leaves its meaning clear.
+ */
+const checks = {
+  'no-templates': 'error',
+  unreadable: 'error',
+  outside: 'error',
+  'yaml-syntax': 'error',
+  'yaml-version': 'error',
+  'yaml-tag': 'error',
+  'yaml-alias': 'error',
+  'unknown-key': 'error',
+  'duplicate-key': 'error',
+  'wrong-type': 'error',
+  'undefined-variable': 'error',
+  include: 'error',
+  'unknown-type': 'error',
+  'empty-content': 'allowable error',
+  'bad-ipv4': 'allowable error',
+  'bad-ipv6': 'allowable error',
+  'address-as-host': 'allowable error',
+  'bad-host': 'allowable error',
+  'label-length': 'allowable error',
+  'name-length': 'allowable error',
+  wildcard: 'allowable error',
+  'full-name': 'allowable error',
+  'cname-alone': 'allowable error',
+  'cname-apex': 'allowable error',
+  'name-required': 'allowable error',
+  'priority-required': 'allowable error',
+  'priority-range': 'error',
+  'priority-not-applicable': 'error',
+  'srv-content': 'allowable error',
+  'ttl-range': 'error',
+  'null-mx-alone': 'allowable error',
+  'kind-twice': 'allowable error',
+  'invisible-character': 'allowable error',
+  'duplicate-record': 'error',
+  'wanted-and-ignored': 'error',
+  'template-twice': 'error',
+  'txt-length': 'allowable error',
+  'control-character': 'allowable error',
+  'text-notation': 'allowable warning',
+  'origin-in-name': 'allowable warning',
+  'mixed-ttl': 'allowable warning',
+  'ttl-unusual': 'allowable warning',
+  'target-is-cname': 'allowable warning',
+  'srv-name': 'allowable warning',
+  'single-label-target': 'allowable warning',
+  'comment-after-text': 'warning',
+  'spf-open': 'allowable warning',
+  'dmarc-place': 'allowable warning',
+  'subdomain-name': 'warning',
+  'ignore-matches-nothing': 'warning',
+} as const;
 
-/** What is probably a mistake but does no harm. */
-export const warningChecks = [
-  'mixed-ttl',
-  'ttl-unusual',
-  'target-is-cname',
-  'srv-name',
-  'single-label-target',
-  'comment-after-text',
-  'spf-open',
-  'dmarc-place',
-  'subdomain-name',
-  'ignore-matches-nothing',
-] as const;
+type Checks = typeof checks;
 
-export type ErrorCheck = (typeof errorChecks)[number];
-export type WarningCheck = (typeof warningChecks)[number];
-export type CheckId = ErrorCheck | WarningCheck;
+export type CheckId = keyof Checks;
+export type AllowableCheck = {
+  [Id in CheckId]: Checks[Id] extends `allowable ${string}` ? Id : never;
+}[CheckId];
 
-/** Checks that a record can switch off for itself: those whose failure leaves the meaning of the record clear. */
-export const allowableChecks = [
-  'empty-content',
-  'bad-ipv4',
-  'bad-ipv6',
-  'address-as-host',
-  'bad-host',
-  'label-length',
-  'name-length',
-  'wildcard',
-  'full-name',
-  'cname-alone',
-  'cname-apex',
-  'name-required',
-  'priority-required',
-  'srv-content',
-  'null-mx-alone',
-  'spf-twice',
-  'txt-length',
-  'control-character',
-  'mixed-ttl',
-  'ttl-unusual',
-  'target-is-cname',
-  'srv-name',
-  'single-label-target',
-  'spf-open',
-  'dmarc-place',
-] as const satisfies readonly CheckId[];
+export const isCheck = (text: string): text is CheckId => Object.hasOwn(checks, text);
 
-export type AllowableCheck = (typeof allowableChecks)[number];
+export const isWarning = (check: string): boolean => isCheck(check) && checks[check].endsWith('warning');
 
-export const isWarning = (check: string): check is WarningCheck =>
-  (warningChecks as readonly string[]).includes(check);
+export const isAllowable = (check: CheckId): check is AllowableCheck => checks[check].startsWith('allowable');
+
+const all = Object.keys(checks).filter(isCheck);
+
+export const errorChecks: readonly CheckId[] = all.filter((check) => !isWarning(check));
+export const warningChecks: readonly CheckId[] = all.filter(isWarning);
+export const allowableChecks: readonly AllowableCheck[] = all.filter(isAllowable);

@@ -1,10 +1,9 @@
-import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredState, type Problem, type UnusableTemplate } from '../model/template.ts';
-import { describedTwice } from './described-twice.ts';
-import type { ResolvedFile } from './resolve-file.ts';
-import { inFile, byPlace, isError, problemsOf, type FileDiagnostic } from './problem.ts';
-import type { ResolvedTemplate } from './resolve-template.ts';
+import { groupBy } from '../plan/group.ts';
+import { byPlace, inFile, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
+import type { ResolvedFile, ResolvedTemplate } from './resolve-template.ts';
+import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
@@ -15,18 +14,15 @@ export const desiredState = (
 ): DesiredState => {
   const twice = describedTwice(readings.flatMap(({ templates }) => templates));
   const verdicts = readings.flatMap(({ file, templates }) =>
-    templates.map((resolved) => verdictOn(file, resolved, twice.get(resolved) ?? none, strict)),
+    templates.map((one) => verdictOn(file, one, [...one.diagnostics, ...(twice.get(one) ?? [])], strict)),
   );
-  const diagnostics = [
-    ...files.flatMap(fileDiagnostics),
-    ...verdicts.flatMap((verdict) => verdict.diagnostics),
-  ];
+  const diagnostics = [...files.flatMap(ofFile), ...verdicts.flatMap((verdict) => verdict.diagnostics)];
   return {
-    templates: verdicts.flatMap(({ resolved, unusable }) =>
-      unusable === null ? (resolved.template ?? []) : [],
-    ),
+    templates: verdicts.flatMap(({ template, unusable }) => (unusable ? [] : (template ?? []))),
     unusable: [
-      ...missing.filter(isTemplateFile).map(unreadable),
+      ...missing
+        .filter(({ path }) => /\.ya?ml$/.test(path) && !isFragmentPath(path))
+        .map((one) => ({ file: one.path, template: null, id: null, message: whyMissing(one) })),
       ...readings.filter(({ templates }) => templates.length === 0).map(({ file }) => withoutTemplate(file)),
       ...verdicts.flatMap(({ unusable }) => unusable ?? []),
     ],
@@ -46,39 +42,58 @@ export const noTemplates = (paths: readonly string[]): Problem => ({
   column: null,
 });
 
-interface DescriptionVerdict {
-  readonly resolved: ResolvedTemplate;
-  readonly diagnostics: readonly FileDiagnostic[];
+/** Documents that describe one template: it is not clear which one applies, so each names the other. */
+const describedTwice = (
+  templates: readonly ResolvedTemplate[],
+): ReadonlyMap<ResolvedTemplate, readonly FileDiagnostic[]> => {
+  const found = new Map<ResolvedTemplate, FileDiagnostic[]>();
+  const named = [groupBy(templates, ({ name }) => name), groupBy(templates, ({ id }) => id)];
+  for (const [key, group] of named.flatMap((groups) => [...groups])) {
+    if (key === null || group.length < 2) continue;
+    for (const template of group) {
+      const other = group.find((one) => one !== template && !haveOwnIds(one, template));
+      if (other) found.set(template, [...(found.get(template) ?? []), twice(template, key, other)]);
+    }
+  }
+  return found;
+};
+
+/** The service may have several templates of one name, with different ids. */
+const haveOwnIds = (one: ResolvedTemplate, other: ResolvedTemplate): boolean =>
+  one.id !== null && other.id !== null && one.id !== other.id;
+
+const twice = (
+  { source }: ResolvedTemplate,
+  key: string | number,
+  { source: { file, line, column } }: ResolvedTemplate,
+): FileDiagnostic => {
+  const name = typeof key === 'string' ? quote(key) : `with id ${key}`;
+  const message = `the template ${name} is described here and at ${file}:${line}:${column}`;
+  return { check: 'template-twice', message, ...source, via: null };
+};
+
+interface Verdict extends Pick<ResolvedTemplate, 'template' | 'diagnostics'> {
   readonly unusable: UnusableTemplate | null;
 }
 
 const verdictOn = (
-  file: SourceFile,
-  resolved: ResolvedTemplate,
-  twice: readonly FileDiagnostic[],
+  { path, parsed }: SourceFile,
+  { name, id, template }: ResolvedTemplate,
+  diagnostics: readonly FileDiagnostic[],
   strict: boolean,
-): DescriptionVerdict => {
-  const { name, id, template } = resolved;
-  const isFlawless = file.parsed.diagnostics.length + resolved.diagnostics.length + twice.length === 0;
-  if (isFlawless && template !== null) return { resolved, diagnostics: none, unusable: null };
-  const diagnostics = [...resolved.diagnostics, ...twice];
-  const errors = [...inFile(file.path, file.parsed.diagnostics), ...diagnostics].filter((diagnostic) =>
-    isError(diagnostic, strict),
-  );
-  if (errors.length === 0 && template !== null) return { resolved, diagnostics, unusable: null };
-  const message = countErrors([file.path, ...errors.map((error) => error.file)], errors.length);
-  return { resolved, diagnostics, unusable: { file: file.path, template: name, id, message } };
+): Verdict => {
+  const errors = [...inFile(path, parsed.diagnostics), ...diagnostics].filter((one) => isError(one, strict));
+  if (errors.length === 0 && template !== null) return { template, diagnostics, unusable: null };
+  const message = countErrors([path, ...errors.map((error) => error.file)], errors.length);
+  return { template, diagnostics, unusable: { file: path, template: name, id, message } };
 };
 
-const none: readonly never[] = [];
-
 /** The diagnostics of a file as a whole. Those of a template's own document come with the template. */
-const fileDiagnostics = ({ path, isFragment, parsed }: SourceFile): FileDiagnostic[] => [
+const ofFile = ({ path, isFragment, parsed }: SourceFile): FileDiagnostic[] => [
   ...inFile(path, parsed.diagnostics),
   ...(isFragment ? parsed.documents.flatMap(({ diagnostics }) => inFile(path, diagnostics)) : []),
 ];
 
-/** A file without any template. */
 const withoutTemplate = ({ path, parsed }: SourceFile): UnusableTemplate => ({
   file: path,
   template: null,
@@ -89,25 +104,16 @@ const withoutTemplate = ({ path, parsed }: SourceFile): UnusableTemplate => ({
 const countErrors = (files: readonly string[], count: number): string =>
   `${count === 0 ? 'more errors than are listed' : plural(count, 'error')} in ${[...new Set(files)].join(' and ')}`;
 
-const unreadable = (missing: Missing): UnusableTemplate => ({
-  file: missing.path,
-  template: null,
-  id: null,
-  message: missingMessage(missing),
-});
-
-const isTemplateFile = ({ path }: Missing): boolean => /\.ya?ml$/.test(path) && !isFragmentPath(path);
-
 const missingProblem = (missing: Missing): Problem => ({
   severity: 'error',
   check: missing.isOutside ? 'outside' : 'unreadable',
-  message: missingMessage(missing),
+  message: whyMissing(missing),
   file: missing.path,
   line: null,
   column: null,
 });
 
-const missingMessage = ({ path, reason, isOutside }: Missing): string =>
+const whyMissing = ({ path, reason, isOutside }: Missing): string =>
   isOutside
     ? `${path} is not read: ${reason}; move its target into them, or add the target's directory to templates`
     : `${path} cannot be read: ${reason}`;

@@ -1,18 +1,15 @@
-import { isMissing, type SourceFile } from './source-file.ts';
 import type { Place } from '../model/record.ts';
-import { maxDepth, tooManyEntries, tooManyFragments, type Budget } from './budget.ts';
-import { diagnosticAt, quote, type ReportDiagnostic } from './diagnostic.ts';
-import { emptyDocument, type ParsedDocument } from './parse-file.ts';
-import { inFile, type FileDiagnostic } from './problem.ts';
-import type { Scopes, Variable } from './variables.ts';
+import { steps, tooMuch, type Budget } from './budget.ts';
+import type { Reader } from './fields.ts';
+import type { ParsedDocument } from './parse-file.ts';
+import { inFile, quote, type FileDiagnostic } from './problem.ts';
+import { isMissing, type SourceFile } from './source-file.ts';
+import type { Scope } from './variables.ts';
 
-/** One file of a template: its own document, or a fragment. */
-export interface IncludedFile {
+/** One file of a template, its own document or a fragment, and how its values are read. */
+export interface Part extends Reader {
   readonly file: string;
   readonly document: ParsedDocument;
-  readonly scopes: Scopes;
-  readonly budget: Budget;
-  readonly report: ReportDiagnostic;
 }
 
 /** The variables from the settings. */
@@ -24,104 +21,91 @@ export interface Variables {
 }
 
 /**
- * A template's own document and the fragments that it includes, directly or not, each once. Variables are
+ * The fragments that a template includes, directly or not, each once, and then its own document. Variables are
  * looked up in this order: override, the template's, those of the including fragments, the fragment's own,
  * those of the other fragments, defaults.
  */
-export const includedFiles = (
+export const partsOf = (
   file: SourceFile,
   document: ParsedDocument,
   variables: Variables,
-  budget: Budget,
-  diagnostics: FileDiagnostic[],
-): { own: IncludedFile; fragments: readonly IncludedFile[] } => {
-  const included = new Map<SourceFile, Fragment>();
-  const own: Fragment = { file, document, via: null, includeStack: [] };
-  const sink: DiagnosticSink = { budget, diagnostics };
+  sink: Sink,
+): { own: Part; fragments: readonly Part[] } => {
+  const included = new Map<SourceFile, Included>();
+  const own: Included = { file, document, via: null, way: [] };
   follow(own, included, sink);
   const fragments = [...included.values()];
-  const override = variablesOf(variables.override);
+  const override = new Map(Object.entries(variables.override));
   const others = firstOf(fragments.map((fragment) => fragment.document.vars));
-  const defaults = variablesOf(variables.defaults);
-  const includedFile = (fragment: Fragment): IncludedFile => {
-    const onTheWay = [...fragment.includeStack, fragment].map((step) => step.document.vars);
-    return {
-      file: fragment.file.path,
-      document: fragment.document,
-      scopes: [override, ...onTheWay, others, defaults],
-      budget,
-      report: reportTo(sink, fragment),
-    };
-  };
-  return { own: includedFile(own), fragments: fragments.map(includedFile) };
+  const defaults = new Map(Object.entries(variables.defaults));
+  const partOf = (one: Included): Part => ({
+    file: one.file.path,
+    document: one.document,
+    scopes: [override, ...[...one.way, one].map((step) => step.document.vars), others, defaults],
+    budget: sink.budget,
+    report: reportTo(one, sink),
+  });
+  return { own: partOf(own), fragments: fragments.map(partOf) };
 };
 
-interface Fragment {
+interface Included {
   readonly file: SourceFile;
   readonly document: ParsedDocument;
   /** The place of the include in the template's own file. */
   readonly via: Place | null;
   /** The files that lead from the template to this one, the template's own first. */
-  readonly includeStack: readonly Fragment[];
+  readonly way: readonly Included[];
 }
 
-/** Collects diagnostics. */
-interface DiagnosticSink {
+/** Where diagnostics of a template go. */
+export interface Sink {
   readonly budget: Budget;
   readonly diagnostics: FileDiagnostic[];
 }
 
-const follow = (from: Fragment, included: Map<SourceFile, Fragment>, sink: DiagnosticSink): void => {
-  const report = reportTo(sink, from);
-  const includeStack = [...from.includeStack, from];
-  for (const include of from.document.include) {
-    const target = from.file.includes.get(include.text);
+const reportTo =
+  ({ file, document, via }: Included, { budget, diagnostics }: Sink): Reader['report'] =>
+  (check, at, message) =>
+    budget.report(diagnostics, { check, message, ...document.placeOf(at), file: file.path, via });
+
+/** Deeper than anybody needs; the way back to the template is searched for each fragment. */
+const maxDepth = 32;
+
+const follow = (from: Included, included: Map<SourceFile, Included>, sink: Sink): void => {
+  const report = reportTo(from, sink);
+  const way = [...from.way, from];
+  for (const { text, at } of from.document.include) {
+    const target = from.file.includes.get(text);
     // A misspelled key, which has been reported: it does not make the file one whose includes are looked up.
     if (target === undefined) continue;
-    const refuse = (why: string): void =>
-      report('include', include, `cannot include ${quote(include.text)}: ${why}`);
-    if (isMissing(target)) {
-      refuse(target.reason);
-    } else if (includeStack.some((step) => step.file === target)) {
-      const circle = [...includeStack.map((step) => step.file.path), target.path].join(' -> ');
-      report('include', include, `includes run in a circle: ${circle}`);
+    const refuse = (why: string): void => report('include', at, `cannot include ${quote(text)}: ${why}`);
+    if (isMissing(target)) refuse(target.reason);
+    else if (way.some((step) => step.file === target)) {
+      const circle = [...way.map((step) => step.file.path), target.path].join(' -> ');
+      report('include', at, `includes run in a circle: ${circle}`);
     } else if (!included.has(target)) {
-      if (includeStack.length > maxDepth) return refuse(`includes are nested more than ${maxDepth} deep`);
-      if (!sink.budget.spend('fragments')) return refuse(tooManyFragments);
-      const document = target.parsed.documents[0] ?? emptyDocument;
-      if (!sink.budget.spend('entries', sizeOf(document))) return refuse(tooManyEntries);
-      const { line, column } = include;
-      const via = from.via ?? { file: from.file.path, line, column };
-      const fragment = { file: target, document, via, includeStack };
+      if (way.length > maxDepth) return refuse(`includes are nested more than ${maxDepth} deep`);
+      const [document] = target.parsed.documents;
+      const via = from.via ?? { file: from.file.path, ...from.document.placeOf(at) };
+      if (!sink.budget.spend(steps.fragment + steps.entry * sizeOf(document))) return refuse(tooMuch);
+      reportAll(target, via, sink);
+      if (document === undefined) continue;
+      const fragment = { file: target, document, via, way };
       included.set(target, fragment);
-      reportAll(fragment, sink);
       follow(fragment, included, sink);
     }
   }
 };
 
-const sizeOf = ({ records, ignore, vars }: ParsedDocument): number =>
-  records.length + ignore.length + vars.size;
+const sizeOf = (document: ParsedDocument | undefined): number =>
+  document ? document.records.length + document.ignore.length + document.vars.size : 0;
 
 /** Diagnostics of a fragment count for every template that includes it. */
-const reportAll = (fragment: Fragment, { budget, diagnostics }: DiagnosticSink): void => {
-  const { parsed, path } = fragment.file;
+const reportAll = ({ parsed, path }: SourceFile, via: Place, { budget, diagnostics }: Sink): void => {
   const found = [...parsed.diagnostics, ...parsed.documents.flatMap((document) => document.diagnostics)];
-  for (const diagnostic of inFile(path, found, fragment.via)) budget.report(diagnostics, diagnostic);
+  for (const diagnostic of inFile(path, found, via)) budget.report(diagnostics, diagnostic);
 };
-
-const reportTo =
-  ({ budget, diagnostics }: DiagnosticSink, { file, via }: Fragment): ReportDiagnostic =>
-  (check, at, message) =>
-    budget.report(diagnostics, { ...diagnosticAt(check, at, message), file: file.path, via });
 
 /** Each name with its first value. */
-const firstOf = (scopes: Scopes): ReadonlyMap<string, Variable> => {
-  const first = new Map<string, Variable>();
-  for (const scope of scopes)
-    for (const [name, variable] of scope) if (!first.has(name)) first.set(name, variable);
-  return first;
-};
-
-const variablesOf = (record: Readonly<Record<string, string>>): ReadonlyMap<string, Variable> =>
-  new Map(Object.entries(record).map(([name, text]) => [name, { text }]));
+const firstOf = (scopes: readonly Scope[]): Scope =>
+  new Map(scopes.toReversed().flatMap((scope) => [...scope]));

@@ -1,21 +1,31 @@
 import type { z } from 'zod';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { Budget, maxDocuments, tooManyProblems } from './budget.ts';
-import { diagnosticAt, quote, type Diagnostic, type Position, type ReportDiagnostic } from './diagnostic.ts';
-import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
+import { Budget, steps, tooMuch } from './budget.ts';
+import {
+  fieldsOf,
+  listIn,
+  mappingIn,
+  scalarIn,
+  scalarsIn,
+  type Fields,
+  type KeyOf,
+  type TextNode,
+} from './fields.ts';
+import { quote, type Diagnostic, type Report } from './problem.ts';
 import {
   fragmentSchema,
+  identitySchema,
   ignoreSchema,
   isVariableName,
-  limitsSchema,
   recordSchema,
   templateSchema,
 } from './schema.ts';
-import { textOf } from './text.ts';
-import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml/tree.ts';
-import { parseYaml } from './yaml/parse.ts';
+import { placesIn, textOf } from './text.ts';
+import type { Scope } from './variables.ts';
+import type { MappingNode, Yaml, YamlDocument, YamlNode } from './yaml.ts';
+import { readYaml } from './read-yaml.ts';
 
-/** The parsed content of a file: its documents, with variables not yet interpolated. */
+/** The content of a file: its documents, with variables not yet interpolated. */
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[];
   /** About the file as a whole: its encoding and its YAML. */
@@ -23,12 +33,13 @@ export interface ParsedFile {
 }
 
 /** A template's document, or a fragment's, in which only the shared keys can stand. */
-export interface ParsedDocument extends Position {
+export interface ParsedDocument {
+  readonly at: number;
+  /** The line and column of an offset. */
+  readonly placeOf: ReturnType<typeof placesIn>;
   readonly fields: Fields<KeyOf<typeof templateSchema>>;
-  readonly limits: Fields<KeyOf<typeof limitsSchema>>;
-  readonly subdomains: readonly ScalarNode[];
-  readonly vars: ReadonlyMap<string, ScalarNode>;
-  readonly include: readonly ScalarNode[];
+  readonly vars: Scope;
+  readonly include: readonly TextNode[];
   readonly ignore: readonly ParsedEntry<typeof ignoreSchema>[];
   readonly records: readonly ParsedEntry<typeof recordSchema>[];
   /** About the document's structure. */
@@ -36,219 +47,161 @@ export interface ParsedDocument extends Position {
 }
 
 export interface ParsedEntry<Schema extends z.ZodObject> {
-  readonly node: MappingNode;
+  readonly at: number;
   readonly fields: Fields<KeyOf<Schema>>;
 }
-
-const start: Position = { line: 1, column: 1 };
 
 export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise<ParsedFile> => {
   const decoded = textOf(bytes);
   if ('diagnostic' in decoded) return { documents: [], diagnostics: [decoded.diagnostic] };
-  const yaml = parseYaml(decoded.text);
-  const nonEmpty = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
-  const excess = nonEmpty[maxDocuments];
-  if (excess) return { documents: [], diagnostics: [diagnosticAt('unreadable', excess, tooManyDocuments)] };
-  const budget = new Budget();
-  const found = isTemplate(decoded.text, nonEmpty) ? yaml.diagnostics : withoutQuotes(yaml.diagnostics);
-  const own = [...found, ...refuseMore(nonEmpty, isFragment)].filter(() => budget.spend('problems'));
+  const { text } = decoded;
+  const yaml = readYaml(text);
+  const hasComments = /\S[ \t]+#/.test(text);
+  const source: Source = { text, hasComments, placeOf: placesIn(text), isFragment, budget: new Budget() };
+  const own: Diagnostic[] = [];
+  const report = reportTo(own, own, source);
+  const mayQuote = isTemplate(text, yaml);
+  for (const { check, at, message } of yaml.problems)
+    report(check, at, mayQuote || !isQuoting(message) ? message : noTemplate);
+  // An extra `---` makes an empty document.
+  const nonEmpty = yaml.documents.filter(({ root, isBroken }) => isBroken || !isEmpty(root));
+  const [, second] = nonEmpty;
+  if (isFragment && second) report('wrong-type', second.root.at, 'a fragment is one document');
   const documents: ParsedDocument[] = [];
-  for (const document of nonEmpty)
-    documents.push(await parseDocument({ document, text: decoded.text, isFragment, budget }));
-  // The dropped diagnostics may belong to any document, so the whole file counts as invalid.
-  if (budget.isSpent('problems')) return { documents, diagnostics: [...own, tooManyProblems(start)] };
-  const isNothing = documents.length === 0 && own.length === 0 && !isFragment;
-  return { documents, diagnostics: isNothing ? [nothingInIt] : own };
+  if (isFragment && nonEmpty.length + own.length === 0) nonEmpty.push(nothing);
+  for (const document of nonEmpty) {
+    if (source.budget.spend(steps.document)) documents.push(await parseDocument(document, own, source));
+    else
+      return { documents: [], diagnostics: [{ check: 'unreadable', message: tooMuch, line: 1, column: 1 }] };
+  }
+  if (nonEmpty.length + own.length === 0 && !isFragment) report('wrong-type', 0, nothingInIt);
+  return { documents, diagnostics: own };
 };
 
-/** The content of a fragment without a document. */
-export const emptyDocument: ParsedDocument = {
-  line: 1,
-  column: 1,
-  fields: new Map(),
-  limits: new Map(),
-  subdomains: [],
-  vars: new Map(),
-  include: [],
-  ignore: [],
-  records: [],
-  diagnostics: [],
-};
+interface Source extends Pick<ParsedDocument, 'placeOf'> {
+  readonly text: string;
+  /** Whether any comment stands behind something else. */
+  readonly hasComments: boolean;
+  readonly isFragment: boolean;
+  readonly budget: Budget;
+}
+
+/** Problems that are left out may belong to any document, so `own`, of the file as a whole, says that there are more. */
+const reportTo =
+  (list: Diagnostic[], own: Diagnostic[], { placeOf, budget }: Source): Report =>
+  (check, at, message) =>
+    budget.report(list, { check, message, ...placeOf(at) }, own);
 
 /**
  * Whether any key of a template is there. Settings may lead to a file of another kind, as a token or a key: no message
  * quotes that.
  */
-const isTemplate = (text: string, documents: readonly YamlDocument[]): boolean =>
+const isTemplate = (text: string, { documents }: Yaml): boolean =>
   ownKeys.test(text) ||
-  documents.some(
-    ({ root }) => root?.kind === 'mapping' && root.entries.some(({ key }) => isOwnKey(key.text)),
-  );
+  documents.some(({ root }) => root.kind === 'mapping' && root.entries.some(({ key }) => isOwnKey(key)));
 
 const isOwnKey = (key: string): boolean => Object.hasOwn(templateSchema.shape, key);
 const ownKeys = new RegExp(`^(?:${Object.keys(templateSchema.shape).join('|')})[ \\t]*:`, 'm');
 
-const withoutQuotes = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
-  diagnostics.map((one) => (mayQuote(one.message) ? { ...one, message: noTemplate } : one));
-
-const mayQuote = (message: string): boolean => /[`"']/.test(message) && !message.startsWith('the file is ');
+const isQuoting = (message: string): boolean => /[`"']/.test(message) && !message.startsWith('the file is ');
 
 const noTemplate = 'this is not YAML, and no key of a template begins a line: is it another kind of file?';
 
-const tooManyDocuments = `the file describes more than ${maxDocuments} templates: put some into other files`;
+const isEmpty = (node: YamlNode): boolean => node.kind === 'scalar' && node.text === null;
 
-/** An extra `---` makes an empty document, which is ignored. */
-const isEmpty = ({ root }: YamlDocument): boolean =>
-  root === null || (root.kind === 'scalar' && root.value === null);
+/** A fragment may be empty. */
+const nothing: YamlDocument = { root: { kind: 'mapping', entries: [], at: 0 }, isBroken: false };
 
-const nothingInIt = diagnosticAt(
-  'wrong-type',
-  start,
-  'the file describes no template: write `template: NAME` and its `records`, or remove it',
-);
+const nothingInIt = 'the file describes no template: write `template: NAME` and its `records`, or remove it';
 
-const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Diagnostic[] =>
-  isFragment && second ? [diagnosticAt('wrong-type', second, 'a fragment is one document')] : [];
-
-const parseDocument = async ({
-  document,
-  text,
-  isFragment,
-  budget,
-}: {
-  readonly document: YamlDocument;
-  readonly text: string;
-  readonly isFragment: boolean;
-  readonly budget: Budget;
-}): Promise<ParsedDocument> => {
-  const { line, column } = document;
-  if (document.isBroken) return { ...emptyDocument, line, column, fields: namesIn(document) };
+const parseDocument = async (
+  { root, isBroken }: YamlDocument,
+  own: Diagnostic[],
+  source: Source,
+): Promise<ParsedDocument> => {
+  const { placeOf, isFragment } = source;
   const diagnostics: Diagnostic[] = [];
-  const report: ReportDiagnostic = (check, at, message) => {
-    if (budget.spend('problems')) diagnostics.push(diagnosticAt(check, at, message));
-  };
-  const what = isFragment ? 'a fragment' : 'a template';
-  const root = document.root?.kind === 'scalar' ? null : mappingIn(document.root!, what, report);
-  if (document.root?.kind === 'scalar') report('wrong-type', document.root, notText(what));
-  if (root === null) return { ...emptyDocument, line, column, diagnostics };
-  const fields: ParsedDocument['fields'] = isFragment
-    ? fieldsOf(root, fragmentSchema, report)
-    : fieldsOf(root, templateSchema, report);
-  if (!isFragment) requireKeys(fields, root, report);
-  const sections = await sectionsIn(fields, report);
-  findCommentsAfterTexts(text, sections.records, report);
-  return { line, column, fields, ...sections, diagnostics };
-};
-
-/** ` #` begins a comment: a text without quotes ends there, though its author may have meant it to go on. */
-const findCommentsAfterTexts = (
-  text: string,
-  records: ParsedDocument['records'],
-  report: ReportDiagnostic,
-): void => {
-  if (!/\S[ \t]+#/.test(text)) return;
-  const lines = text.split('\n');
-  for (const { fields } of records) {
-    const [type, content] = [fields.get('type'), fields.get('content')];
-    if (content === undefined || type?.kind !== 'scalar' || type.text.toUpperCase() !== 'TXT') continue;
-    for (const node of content.kind === 'list' ? content.items : [content]) {
-      if (node.kind !== 'scalar' || node.text === '') continue;
-      const written = lines[node.line - 1]?.slice(node.column - 1) ?? '';
-      if (written.startsWith(node.text) && /^[ \t]+#/.test(written.slice(node.text.length)))
-        report(
-          'comment-after-text',
-          node,
-          'the text ends here, since ` #` begins a comment: quote it, or put the comment on a line of its own',
-        );
-    }
+  const report = reportTo(diagnostics, own, source);
+  const empty = { vars: new Map(), include: [], ignore: [], records: [] };
+  const document = { at: root.at, placeOf, diagnostics };
+  if (isBroken) {
+    // Its name and id tell which template it is.
+    const fields = root.kind === 'mapping' ? fieldsOf(root, identitySchema, () => undefined) : new Map();
+    return { ...document, fields, ...empty };
   }
+  const what = isFragment ? 'a fragment' : 'a template';
+  if (root.kind === 'scalar')
+    report('wrong-type', root.at, `${what} is a mapping (\`key: value\`), and this file has a text alone`);
+  const mapping = root.kind === 'scalar' ? null : mappingIn(root, what, report);
+  if (mapping === null) return { ...document, fields: new Map(), ...empty };
+  const fields: ParsedDocument['fields'] = isFragment
+    ? fieldsOf(mapping, fragmentSchema, report)
+    : fieldsOf(mapping, templateSchema, report);
+  if (!isFragment) requireKeys(fields, root.at, report);
+  const records = await entriesIn(fields.get('records'), recordSchema, recordWords, report);
+  const sections = {
+    vars: varsIn(fields.get('vars'), report),
+    include: scalarsIn(fields.get('include'), '`include`', report),
+    ignore: await entriesIn(fields.get('ignore'), ignoreSchema, ruleWords, report),
+    records,
+  };
+  if (source.hasComments) findCommentsAfterTexts(source.text, records, report);
+  return { ...document, fields, ...sections };
 };
 
-const notText = (what: string): string =>
-  `${what} is a mapping (\`key: value\`), and this file has a text alone`;
-
-/** The name and id of a document with a syntax error, to identify its template. */
-const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {
-  const entries = root?.kind === 'mapping' ? root.entries : [];
-  const valueOf = (name: string) => entries.find(({ key }) => key.text === name)?.value;
-  const names = (['template', 'id'] as const).map((name) => [name, valueOf(name)] as const);
-  return new Map(names.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-};
-
-const requireKeys = (fields: ParsedDocument['fields'], at: Position, report: ReportDiagnostic): void => {
+const requireKeys = (fields: ParsedDocument['fields'], at: number, report: Report): void => {
   if (!fields.has('template') && !fields.has('id'))
     report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
-  if (!fields.has('records') && !fields.has('include')) {
+  if (!fields.has('records') && !fields.has('include'))
     report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
-  }
 };
 
-const sectionsIn = async (
-  fields: ParsedDocument['fields'],
-  report: ReportDiagnostic,
-): Promise<Pick<ParsedDocument, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'>> => {
-  const { limits, subdomains, vars, include, ignore, records } = Object.fromEntries(fields);
-  return {
-    limits: limits === undefined ? emptyDocument.limits : limitsIn(limits, report),
-    subdomains: subdomains === undefined ? [] : scalarsIn(subdomains, '`subdomains`', report),
-    vars: vars === undefined ? emptyDocument.vars : varsIn(vars, report),
-    include: include === undefined ? [] : scalarsIn(include, '`include`', report),
-    ignore:
-      ignore === undefined
-        ? []
-        : await entriesIn(
-            ignore,
-            ['`ignore`', 'an ignore rule', '{type: TXT, name: "_acme-challenge*"}'],
-            ignoreSchema,
-            report,
-          ),
-    records:
-      records === undefined
-        ? []
-        : await entriesIn(
-            records,
-            ['`records`', 'a record', '{type: A, name: www, content: 192.0.2.1}'],
-            recordSchema,
-            report,
-          ),
-  };
-};
-
-const limitsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['limits'] => {
-  const mapping = mappingIn(node, '`limits`', report);
-  return mapping === null ? emptyDocument.limits : fieldsOf(mapping, limitsSchema, report);
-};
-
-const varsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['vars'] => {
-  const vars = new Map<string, ScalarNode>();
-  for (const { key, value } of mappingIn(node, '`vars`', report)?.entries ?? []) {
-    if (!isVariableName(key.text)) {
-      report(
-        'wrong-type',
-        key,
-        `a variable's name is a letter or \`_\`, then those, digits, \`.\` and \`-\`, not ${quote(key.text)}`,
-      );
-    } else if (vars.has(key.text)) {
-      report('duplicate-key', key, `\`${key.text}\` is given twice`);
-    } else {
-      const scalar = scalarIn(value, `the variable \`${key.text}\``, report);
-      if (scalar !== null) vars.set(key.text, scalar);
-    }
+const varsIn = (node: YamlNode | undefined, report: Report): Scope => {
+  const vars = new Map<string, string>();
+  const mapping = node === undefined ? null : mappingIn(node, '`vars`', report);
+  for (const { key, at, value } of mapping?.entries ?? []) {
+    const scalar = scalarIn(value, `the variable ${quote(key)}`, report);
+    if (!isVariableName(key)) report('wrong-type', at, variableName(key));
+    else if (vars.has(key)) report('duplicate-key', at, `\`${key}\` is given twice`);
+    else if (scalar !== null) vars.set(key, scalar.text);
   }
   return vars;
 };
 
+const variableName = (key: string): string =>
+  `a variable's name is a letter or \`_\`, then those, digits, \`.\` and \`-\`, not ${quote(key)}`;
+
+const recordWords = ['`records`', 'a record', '{type: A, name: www, content: 192.0.2.1}'] as const;
+const ruleWords = ['`ignore`', 'an ignore rule', '{type: TXT, name: "_acme-challenge*"}'] as const;
+
 const entriesIn = async <Schema extends z.ZodObject>(
-  node: YamlNode,
-  [list, entry, example]: readonly [list: string, entry: string, example: string],
+  node: YamlNode | undefined,
   schema: Schema,
-  report: ReportDiagnostic,
+  [list, entry, example]: readonly [list: string, entry: string, example: string],
+  report: Report,
 ): Promise<ParsedEntry<Schema>[]> => {
   const entries: ParsedEntry<Schema>[] = [];
-  for (const item of listIn(node, list, report)?.items ?? []) {
+  for (const item of listIn(node, list, report)) {
     if (isYieldDue()) await yieldToOthers();
-    const mapping = mappingIn(item, entry, report, example);
-    if (mapping !== null) entries.push({ node: mapping, fields: fieldsOf(mapping, schema, report) });
+    const mapping: MappingNode | null = mappingIn(item, entry, report, example);
+    if (mapping !== null) entries.push({ at: mapping.at, fields: fieldsOf(mapping, schema, report) });
   }
   return entries;
 };
+
+/** ` #` begins a comment: a text without quotes ends there, though its author may have meant it to go on. */
+const findCommentsAfterTexts = (text: string, records: ParsedDocument['records'], report: Report): void => {
+  const comment = /[ \t]+#/y;
+  for (const { fields } of records) {
+    const [type, content] = [fields.get('type'), fields.get('content')];
+    if (content === undefined || type?.kind !== 'scalar' || type.text?.toUpperCase() !== 'TXT') continue;
+    for (const node of content.kind === 'list' ? content.items : [content]) {
+      if (node.kind !== 'scalar' || !node.text || !text.startsWith(node.text, node.at)) continue;
+      comment.lastIndex = node.at + node.text.length;
+      if (comment.test(text)) report('comment-after-text', node.at, endsHere);
+    }
+  }
+};
+
+const endsHere =
+  'the text ends here, since ` #` begins a comment: quote it, or put the comment on a line of its own';

@@ -1,30 +1,19 @@
-import type { SourceFile } from './source-file.ts';
+import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
-import {
-  answersChoices,
-  modes,
-  nameById,
-  surplusPolicies,
-  type DesiredTemplate,
-  type TemplateDefaults,
-  type TemplateLimits,
-} from '../model/template.ts';
+import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/template.ts';
 import { always, parseWindows } from '../model/window.ts';
-import { Budget, tooManyPatterns, tooManyRecords } from './budget.ts';
-import type { CheckedTemplate, ResolvedIgnoreRule } from './checks/check.ts';
-import { hasControlCharacter } from './checks/hosts.ts';
-import { runChecks } from './checks/run.ts';
-import { quote, type Position } from './diagnostic.ts';
-import { scalarsIn } from './fields.ts';
-import type { ParsedEntry, ParsedDocument } from './parse-file.ts';
-import { includedFiles, type IncludedFile, type Variables } from './includes.ts';
-import { inFile, isError, type FileDiagnostic } from './problem.ts';
-import { recordsOf, typeIn, type ResolvedRecord } from './resolve-record.ts';
-import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
-import { choiceIn, textIn, valueIn } from './values.ts';
-import type { ScalarNode } from './yaml/tree.ts';
+import { Budget, steps, tooMuch } from './budget.ts';
+import { checkTemplate } from './checks.ts';
+import { fieldsOf, mappingIn, scalarsIn, textIn, valueIn } from './fields.ts';
+import { partsOf, type Part, type Variables } from './includes.ts';
+import { parseFile, type ParsedDocument } from './parse-file.ts';
+import { inFile, isError, quote, type FileDiagnostic } from './problem.ts';
+import { hasControlCharacter, recordsOf, type ResolvedRecord } from './record.ts';
+import { limitsSchema, templateSchema, ttlSchema } from './schema.ts';
+import type { SourceFile } from './source-file.ts';
+import { ruleOf } from './ignore-rule.ts';
 
 export interface TemplateSettings {
   /** Used if the file does not say. */
@@ -45,81 +34,105 @@ export interface ResolvedTemplate {
   readonly diagnostics: readonly FileDiagnostic[];
 }
 
+/** A template file and its resolved documents. */
+export interface ResolvedFile {
+  readonly file: SourceFile;
+  readonly templates: readonly ResolvedTemplate[];
+  readonly usedVariables: ReadonlySet<string>;
+}
+
+export const resolveFile = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<ResolvedFile> => {
+  const { bytes, ...rest } = file;
+  if (bytes === undefined) return { file, ...(await resolveTemplates(file, settings, signal)) };
+  const parsed = await parseFile(bytes, file.isFragment);
+  const resolved = await resolveTemplates({ ...rest, parsed }, settings, signal);
+  // The documents are in the templates now; only the diagnostics of the file are still needed.
+  return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, ...resolved };
+};
+
+const resolveTemplates = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<Omit<ResolvedFile, 'file'>> => {
+  const budget = new Budget();
+  const templates: ResolvedTemplate[] = [];
+  for (const document of file.parsed.documents) {
+    if (isYieldDue()) await yieldToOthers();
+    if (signal?.aborted === true) throw new UserError(stopping);
+    templates.push(await resolveTemplate(file, document, settings, budget));
+  }
+  return { templates, usedVariables: budget.usedVariables };
+};
+
+const stopping = 'loading of template files was cut short: this program is shutting down';
+
 /** Resolves includes, variables and defaults of one document, and checks it. */
-export const resolveTemplate = async (
+const resolveTemplate = async (
   file: SourceFile,
   document: ParsedDocument,
   { defaults, variables, strict }: TemplateSettings,
   budget = new Budget(),
 ): Promise<ResolvedTemplate> => {
   const diagnostics: FileDiagnostic[] = inFile(file.path, document.diagnostics);
-  const { own, fragments } = includedFiles(file, document, variables, budget, diagnostics);
-  const { line, column, fields } = document;
-  const source = { file: file.path, line, column };
-  const id = valueIn(fields.get('id'), '`id`', templateSchema.shape.id, own) ?? null;
-  const name = templateNameIn(own, id);
+  const { own, fragments } = partsOf(file, document, variables, { budget, diagnostics });
+  const parts = [...fragments, own];
+  const { fields } = document;
+  const source = { file: file.path, ...document.placeOf(document.at) };
+  const id = valueIn(fields.get('id'), '`id`', shape.id, own) ?? null;
+  const name = nameIn(own, id);
   const policies = policiesOf(own, defaults);
-  const answers = answersOf(own);
-  const contents = await contentsOf(own, fragments);
-  await runChecks(contents, own.report);
+  const ttl = valueIn(fields.get('ttl'), '`ttl`', ttlSchema, own, 'ttl-range');
+  const subdomains = scalarsIn(fields.get('subdomains'), '`subdomains`', own.report).flatMap((node) => {
+    const text = textIn(node, 'a subdomain', own);
+    return text === null ? [] : { text, at: node.at };
+  });
+  const rules = parts.flatMap((part) => part.document.ignore.flatMap((entry) => ruleOf(entry, part) ?? []));
+  const records = await allRecords(parts, ttl);
+  await checkTemplate({ name, ttl, subdomains, rules, records, own });
   const isRight =
     file.parsed.diagnostics.length === 0 &&
-    !budget.isSpent('problems') &&
+    !budget.hasMoreProblems &&
     !diagnostics.some((diagnostic) => isError(diagnostic, strict));
-  const template: DesiredTemplate | null =
-    name === null || !isRight
-      ? null
-      : {
-          template: name,
-          id,
-          source,
-          ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
-          ...policies,
-          ...answers,
-          subdomains: contents.subdomains.map(({ text }) => text),
-          ignore: contents.rules,
-          records: contents.records.map(({ desired }) => desired),
-        };
+  if (name === null || !isRight) return { source, name, id, template: null, diagnostics };
+  const template: DesiredTemplate = {
+    template: name,
+    id,
+    source,
+    ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
+    ...policies,
+    subdomains: subdomains.map(({ text }) => text),
+    ignore: rules.map(({ rule }) => rule),
+    records: records.map(({ desired }) => desired),
+  };
   return { source, name, id, template, diagnostics };
 };
 
-const templateNameIn = (own: IncludedFile, id: number | null): string | null => {
+const { shape } = templateSchema;
+
+const nameIn = (own: Part, id: number | null): string | null => {
   const node = own.document.fields.get('template');
   if (node === undefined) return id === null ? null : nameById(id);
   const name = textIn(node, '`template`', own);
-  if (name === '') own.report('wrong-type', node, '`template` is empty');
-  if (name !== null && hasControlCharacter(name)) {
-    own.report('control-character', node, `the template's name ${quote(name)} holds a control character`);
-  }
+  if (name === '') own.report('wrong-type', node.at, '`template` is empty');
+  if (name !== null && hasControlCharacter(name))
+    own.report('control-character', node.at, `the template's name ${quote(name)} holds a control character`);
   return name || null;
 };
 
-/** What the checks work on: the content of the fragments, then that of the template's own document. */
-const contentsOf = async (
-  own: IncludedFile,
-  fragments: readonly IncludedFile[],
-): Promise<CheckedTemplate> => {
-  const node = own.document.fields.get('ttl');
-  const seconds = valueIn(node, '`ttl`', ttlSchema, own, 'ttl-range');
-  const parts = [...fragments, own];
-  const ignore = parts.flatMap((file) => file.document.ignore.flatMap((entry) => ruleOf(entry, file)));
-  return {
-    ttl: node === undefined || seconds === null ? null : { seconds, ...positionOf(node) },
-    subdomains: subdomainsOf(own),
-    ignore,
-    rules: ignore.map(({ rule }) => rule),
-    records: await recordsIn(parts, seconds),
-  };
-};
-
-const recordsIn = async (parts: readonly IncludedFile[], ttl: number | null): Promise<ResolvedRecord[]> => {
+/** The records of the fragments, then those of the template's own document. */
+const allRecords = async (parts: readonly Part[], ttl: number | null): Promise<ResolvedRecord[]> => {
   const records: ResolvedRecord[] = [];
-  for (const file of parts) {
-    for (const entry of file.document.records) {
+  for (const part of parts) {
+    for (const entry of part.document.records) {
       if (isYieldDue()) await yieldToOthers();
-      const own = recordsOf(entry, file, ttl);
-      if (!file.budget.spend('records', own.length)) {
-        file.report('unreadable', entry.node, tooManyRecords);
+      const own = recordsOf(entry, part, ttl);
+      if (!part.budget.spend(steps.record * own.length)) {
+        part.report('unreadable', entry.at, tooMuch);
         return [];
       }
       for (const record of own) records.push(record);
@@ -128,58 +141,30 @@ const recordsIn = async (parts: readonly IncludedFile[], ttl: number | null): Pr
   return records;
 };
 
-const policiesOf = (own: IncludedFile, defaults: TemplateDefaults): TemplateDefaults => {
+type Policies = TemplateDefaults & Pick<DesiredTemplate, 'answers' | 'nameservers'>;
+
+const policiesOf = (own: Part, defaults: TemplateDefaults): Policies => {
   const { fields } = own.document;
+  const answers = valueIn(fields.get('answers'), '`answers`', shape.answers, own);
+  const nameservers = nameServersIn(own);
   return {
-    mode: choiceIn(fields.get('mode'), '`mode`', modes, own.report) ?? defaults.mode,
-    surplus: choiceIn(fields.get('surplus'), '`surplus`', surplusPolicies, own.report) ?? defaults.surplus,
-    adopt: valueIn(fields.get('adopt'), '`adopt`', templateSchema.shape.adopt, own) ?? defaults.adopt,
+    mode: valueIn(fields.get('mode'), '`mode`', shape.mode, own) ?? defaults.mode,
+    surplus: valueIn(fields.get('surplus'), '`surplus`', shape.surplus, own) ?? defaults.surplus,
+    adopt: valueIn(fields.get('adopt'), '`adopt`', shape.adopt, own) ?? defaults.adopt,
     limits: limitsOf(own, defaults.limits),
     ...windowOf(own, defaults),
-  };
-};
-
-/** Nothing if there is no time at which changes wait. */
-const windowOf = (
-  own: IncludedFile,
-  { window: usual }: TemplateDefaults,
-): Pick<DesiredTemplate, 'window'> => {
-  const node = own.document.fields.get('window');
-  const text = node === undefined ? null : textIn(node, '`window`', own);
-  const window = text === null ? (usual ?? always) : parseWindows(text);
-  if (typeof window === 'string') own.report('wrong-type', node!, `\`window\`: ${window}`);
-  return typeof window === 'string' || window === always ? {} : { window };
-};
-
-/** The settings about name servers, which most files do not have. */
-const answersOf = (own: IncludedFile): Pick<DesiredTemplate, 'answers' | 'nameservers'> => {
-  const { fields } = own.document;
-  const answers = choiceIn(fields.get('answers'), '`answers`', answersChoices, own.report);
-  const list = fields.get('nameservers');
-  const nameservers =
-    list === undefined
-      ? []
-      : scalarsIn(list, '`nameservers`', own.report).flatMap((node) => nameServerIn(node, own) ?? []);
-  return {
-    ...(answers === null ? {} : { answers }),
+    ...(answers == null ? {} : { answers }),
     ...(nameservers.length === 0 ? {} : { nameservers }),
   };
 };
 
-const nameServerIn = (node: ScalarNode, own: IncludedFile): string | null => {
-  const text = textIn(node, 'a name server', own);
-  if (text === null || parseNameServer(text) !== null) return text;
-  own.report(
-    'bad-host',
-    node,
-    `${quote(text)} is not a name server: HOST or HOST:PORT (an IPv6 address with a port in brackets)`,
-  );
-  return null;
-};
-
-const limitsOf = (own: IncludedFile, defaults: TemplateLimits): TemplateLimits => {
-  const limit = (name: keyof TemplateLimits): number =>
-    valueIn(own.document.limits.get(name), `\`${name}\``, limitsSchema.shape[name], own) ?? defaults[name];
+const limitsOf = (own: Part, defaults: TemplateDefaults['limits']): TemplateDefaults['limits'] => {
+  const node = own.document.fields.get('limits');
+  const mapping = node === undefined ? null : mappingIn(node, '`limits`', own.report);
+  if (mapping === null) return defaults;
+  const fields = fieldsOf(mapping, limitsSchema, own.report);
+  const limit = (name: keyof typeof defaults): number =>
+    valueIn(fields.get(name), `\`${name}\``, limitsSchema.shape[name], own) ?? defaults[name];
   return {
     maxAdds: limit('maxAdds'),
     maxChangePercent: limit('maxChangePercent'),
@@ -187,32 +172,21 @@ const limitsOf = (own: IncludedFile, defaults: TemplateLimits): TemplateLimits =
   };
 };
 
-const subdomainsOf = (own: IncludedFile): (Position & { text: string })[] =>
-  own.document.subdomains.flatMap((node) => {
-    const text = textIn(node, 'a subdomain', own);
-    return text === null ? [] : { text, ...positionOf(node) };
-  });
-
-const ruleOf = (
-  { node, fields }: ParsedEntry<typeof ignoreSchema>,
-  file: IncludedFile,
-): ResolvedIgnoreRule[] => {
-  if (node.entries.length === 0) file.report('wrong-type', node, emptyRule);
-  const type = fields.has('type') ? typeIn(fields.get('type'), node, file) : null;
-  const name = textIn(fields.get('name'), '`name`', file);
-  const content = textIn(fields.get('content'), '`content`', file);
-  const rule = { type, name, content };
-  // A rule without its invalid part would match too much.
-  if (`${name}${content}`.includes('*') && !file.budget.spend('patterns'))
-    file.report('unreadable', node, tooManyPatterns);
-  const isComplete = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);
-  const at = {
-    name: positionOf(fields.get('name') ?? node),
-    content: positionOf(fields.get('content') ?? node),
-  };
-  return isComplete ? [{ rule, place: { file: file.file, ...positionOf(node) }, at, origin: file }] : [];
+/** Nothing if there is no time at which changes wait. */
+const windowOf = (own: Part, { window: usual }: TemplateDefaults): Pick<DesiredTemplate, 'window'> => {
+  const node = own.document.fields.get('window');
+  const text = textIn(node, '`window`', own);
+  const window = text === null ? (usual ?? always) : parseWindows(text);
+  if (typeof window === 'string') own.report('wrong-type', node!.at, `\`window\`: ${window}`);
+  return typeof window === 'string' || window === always ? {} : { window };
 };
 
-const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';
+const nameServersIn = (own: Part): string[] =>
+  scalarsIn(own.document.fields.get('nameservers'), '`nameservers`', own.report).flatMap((node) => {
+    const text = textIn(node, 'a name server', own);
+    if (text !== null && parseNameServer(text) === null)
+      own.report('bad-host', node.at, `${quote(text)} is not a name server: ${serverForms}`);
+    return text ?? [];
+  });
 
-const positionOf = ({ line, column }: Position): Position => ({ line, column });
+const serverForms = 'HOST or HOST:PORT (an IPv6 address with a port in brackets)';

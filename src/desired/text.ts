@@ -1,7 +1,5 @@
-import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
-
-/** A template cannot be split into two template files. */
-export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
+import type { Diagnostic } from './problem.ts';
+import { howToSplit } from './read-yaml.ts';
 
 /** More than 100,000 records, which take a second. */
 export const maxFileSize = 16 * 1024 * 1024;
@@ -13,26 +11,22 @@ export const maxFileSize = 16 * 1024 * 1024;
 export const textOf = (bytes: Uint8Array): { text: string } | { diagnostic: Diagnostic } => {
   if (bytes.length > maxFileSize) {
     const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`;
-    return { diagnostic: diagnosticAt('unreadable', { line: 1, column: 1 }, message) };
+    return { diagnostic: { check: 'unreadable', message, line: 1, column: 1 } };
   }
   let text: string;
   try {
     text = utf8.decode(bytes).replaceAll('\r\n', '\n');
   } catch {
-    return {
-      diagnostic: diagnosticAt(
-        'yaml-syntax',
-        firstInvalid(Buffer.from(bytes)),
-        'this is not UTF-8: save the file as UTF-8',
-      ),
-    };
+    const message = 'this is not UTF-8: save the file as UTF-8';
+    return { diagnostic: { check: 'yaml-syntax', message, ...firstInvalid(Buffer.from(bytes)) } };
   }
   const forbidden = text.search(unprintable);
   if (forbidden < 0) return { text };
-  return {
-    diagnostic: diagnosticAt('yaml-syntax', placeIn(text, forbidden), unprintableMessage(text, forbidden)),
-  };
+  const message = unprintableMessage(text, forbidden);
+  return { diagnostic: { check: 'yaml-syntax', message, ...placeIn(text, forbidden) } };
 };
+
+type Position = Pick<Diagnostic, 'line' | 'column'>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -53,8 +47,23 @@ const firstInvalid = (bytes: Buffer): Position => {
   return placeIn(bytes.subarray(0, at).toString('utf8'), Number.POSITIVE_INFINITY);
 };
 
-export const placeIn = (text: string, at: number): Position => {
+const placeIn = (text: string, at: number): Position => {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };
+};
+
+/** The line and column of an offset. */
+export const placesIn = (text: string): ((at: number) => Position) => {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (at) => {
+    let [line, end] = [1, starts.length + 1];
+    while (end - line > 1) {
+      const middle = (line + end) >> 1;
+      if (starts[middle - 1]! <= at) line = middle;
+      else end = middle;
+    }
+    return { line, column: at - starts[line - 1]! + 1 };
+  };
 };

@@ -1,9 +1,4 @@
-import type { z } from 'zod';
-import type { Dialect } from '../model/dialect.ts';
-import type { Shape } from './elements.ts';
 import type { HostingErrorKind, Operation } from './errors.ts';
-import type { PageParameters } from './pages.ts';
-import type { WireAnswer, WireRequest } from './send-request.ts';
 
 /** One of the operations with its parameters; a parameter that is null or undefined is not sent. */
 export interface Call<T> {
@@ -11,28 +6,16 @@ export interface Call<T> {
   readonly method: 'GET' | 'PUT';
   /** Relative to the base URL. */
   readonly path: string;
-  readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
-  /** The schema of the answer; null: it may be anything but an error. */
-  readonly answer: z.ZodType<T> | null;
-  readonly reader?: BodyReader<T>;
-  /** Present if the answer is a list. */
-  readonly list?: ListPage;
-  /** What asks for a page after the first one. */
-  readonly page?: PageParameters;
+  readonly parameters: Readonly<Record<string, string | number | null | undefined>>;
+  /** Reads the answer; throws `Breach`. */
+  readonly read: (value: unknown) => T | Promise<T>;
+  /** For what is asked for again and again. */
+  readonly memo?: Memo<T>;
 }
 
-/** Which page of a list, from 1, and how many elements are on those before. */
-export interface ListPage {
-  readonly number: number;
-  readonly before: number;
-}
-
-/** A faster parser, for calls whose answers are mostly alike. */
-export interface BodyReader<T> {
-  /** Null if the schema has to read it and name its errors. */
-  readonly read: (body: Buffer) => Promise<T | null>;
-  /** The previous body. */
-  readonly previous: () => Buffer | null;
+/** The last good answer, as its bytes came, and what was read from them: the same bytes give the same again. */
+export interface Memo<T> {
+  last: { readonly body: Buffer; readonly value: T } | null;
 }
 
 export interface Tokens {
@@ -42,48 +25,10 @@ export interface Tokens {
   readonly places?: string;
 }
 
-/** One request for metrics and logs, without secrets. */
-export interface RequestTrace {
-  readonly operation: Operation;
-  /** Null if there was no answer. */
-  readonly status: number | null;
-  readonly durationMs: number;
-  readonly error?: string;
-}
+export const isWrite = ({ method }: Call<unknown>): boolean => method === 'PUT';
 
-/** The answer, and what asks for the next page of a list; null after the last one. */
-export interface Answered<T> {
-  readonly value: T;
-  readonly next: PageParameters | null;
-}
-
-export interface Wire {
-  readonly origin: string;
-  readonly basePath: string;
-  /** The proxy between, for error messages; empty without one. */
-  readonly via: string;
-  readonly tokens: () => Tokens;
-  readonly dialect: Dialect;
-  /** The limits of an answer. */
-  readonly shape: Shape;
-  readonly maxAnswerSize: number;
-  readonly send: (request: WireRequest) => Promise<WireAnswer>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly onRequest: ((trace: RequestTrace) => void) | undefined;
-  /** Whether a read, and whether a write, has succeeded on this connection. */
-  readonly proven: Record<'GET' | 'PUT', boolean>;
-}
-
-/** The context for reading an answer. */
-export interface ResponseReading {
-  readonly redact: (text: string) => string;
-  readonly wire: Wire;
-  readonly tokens: Tokens;
-}
-
-export const isWrite = (call: Call<unknown>): boolean => call.method === 'PUT';
-export const lostKind = (call: Call<unknown>): HostingErrorKind =>
-  isWrite(call) ? 'unknown' : 'unavailable';
-export const brokenKind = (call: Call<unknown>): HostingErrorKind =>
-  isWrite(call) ? 'unknown' : 'bad-answer';
+/** What a failure means for a call that was sent. */
+export const lostKind = (
+  call: Call<unknown>,
+  ofRead: 'unavailable' | 'bad-answer' = 'unavailable',
+): HostingErrorKind => (isWrite(call) ? 'unknown' : ofRead);

@@ -35,10 +35,9 @@ interface HostingErrorFields {
   readonly operation: Operation;
   readonly status?: number | null;
   readonly retryAfter?: number | null;
-  readonly details?: readonly string[];
 }
 
-/** A request that failed. It carries no `cause`: what undici throws can hold the request with its tokens. */
+/** A request that failed. It carries no `cause`: what the network throws can hold bytes of the answer, and so the tokens. */
 export class HostingError extends Error {
   override name = 'HostingError';
   readonly kind: HostingErrorKind;
@@ -47,15 +46,12 @@ export class HostingError extends Error {
   readonly status: number | null;
   /** Milliseconds that the service asks to wait. */
   readonly retryAfter: number | null;
-  /** The first few errors of an answer, with their paths. */
-  readonly details: readonly string[];
 
-  constructor(message: string, { kind, operation, status, retryAfter, details }: HostingErrorFields) {
+  constructor(message: string, { kind, operation, status, retryAfter }: HostingErrorFields) {
     super(`${operation.replaceAll('-', ' ')}: ${message}`);
     this.kind = kind;
     this.operation = operation;
     this.status = status ?? null;
     this.retryAfter = retryAfter ?? null;
-    this.details = details ?? [];
   }
 }

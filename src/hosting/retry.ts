@@ -2,7 +2,7 @@ import { backoff } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { HostingError } from './errors.ts';
 
-interface RetryPolicy {
+export interface RetryPolicy {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly mayRepeat: (error: HostingError) => boolean;
   /** The longest next backoff in milliseconds; beyond it the error is thrown instead. */

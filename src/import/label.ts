@@ -1,5 +1,4 @@
 import { nameById, type ActualTemplate } from '../model/template.ts';
-import { hasControlCharacter } from '../desired/checks/hosts.ts';
 
 /** How a file names a template of the service. */
 export interface Label {
@@ -29,7 +28,9 @@ export const labelsOf = (templates: readonly ActualTemplate[]): ReadonlyMap<Actu
 
 /** A file needs a name, in readable characters. */
 const nameOf = ({ name, id }: ActualTemplate): string =>
-  name === '' || hasControlCharacter(name) ? nameById(id) : name;
+  name === '' || unreadable.test(name) ? nameById(id) : name;
+
+const unreadable = /\p{Cc}|\p{Cs}/u;
 
 /** A file name that is safe on every file system, visible to the loader, and never in another directory. */
 const stemOf = (template: ActualTemplate): string => {

@@ -1,8 +1,6 @@
 import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
-import type { IgnoreRule } from '../model/template.ts';
 import { maxUnsigned16 } from '../model/unsigned16.ts';
 import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../plan/entry.ts';
-import { matchesIgnore } from '../plan/ignore.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 
@@ -13,12 +11,11 @@ export interface SortedOut {
   readonly remarks: readonly string[];
 }
 
-/** Gives the same for any order of the records. Leaves out what `ignore` matches. */
-export const sortOut = (records: readonly ActualRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
+/** Gives the same for any order of the records. */
+export const sortOut = (records: readonly ActualRecord[]): SortedOut => {
   const desired = new Map<string, ActualEntry>();
   const remarks: string[] = [];
   for (const actual of records.map(entryOf).sort(byId)) {
-    if (matchesIgnore(ignore, actual.record)) continue;
     const remark = whyNotDesired(actual, desired.get(recordKey(actual)));
     if (remark === null) desired.set(recordKey(actual), actual);
     remarks.push(...(remark ?? ttlRemark(actual.record)));

@@ -1,191 +1,124 @@
-import type { SourceFile } from '../desired/source-file.ts';
-import type { ActualTemplate } from '../model/template.ts';
-import type { DesiredRecord } from '../model/record.ts';
-import { entryOf, pairOf, recordKey, type ActualEntry } from '../plan/entry.ts';
-import { Budget } from '../desired/budget.ts';
-import { allowableChecks, type AllowableCheck, type CheckId } from '../desired/check-id.ts';
-import { parseFile } from '../desired/parse-file.ts';
-import { inFile, isError, type FileDiagnostic } from '../desired/problem.ts';
-import { resolveTemplate, type TemplateSettings } from '../desired/resolve-template.ts';
-import { arrange, type Arrangement } from './arrange.ts';
-import type { Existing } from './existing.ts';
-import { shownRecord } from './entry.ts';
-import { layOutFiles, type Layout } from './layout.ts';
-import { scalarOf } from './scalar.ts';
+import type { ActualRecord } from '../model/record.ts';
+import type { DesiredState, Problem } from '../model/template.ts';
+import { setKey, type ActualEntry } from '../plan/entry.ts';
+import { switchOff, type Allow } from './allow.ts';
+import { entryLines, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
 import { sortOut } from './sort-out.ts';
-import { commonTtl, withOwnTtl } from './ttl.ts';
 
-export interface WriteRequest {
-  readonly template: ActualTemplate;
-  /** The template's name in the file, and its id if the name is not unique. */
+/** What a file is to say of a template. */
+export interface FileContents {
   readonly name: string;
+  /** Null if the name is unique. */
   readonly id: number | null;
-  /** The name of the fragment with this number, if one file is not enough. */
-  readonly fragmentName: (number: number) => string;
-  readonly existing: Existing;
-  /** What the existing file includes. */
-  readonly includes?: SourceFile['includes'];
-  readonly settings: Omit<TemplateSettings, 'strict'>;
+  readonly subdomains: readonly string[];
+  readonly records: readonly ActualRecord[];
+  /** What else the file cannot say. */
+  readonly remarks: readonly string[];
+  /** Of its comment about that. */
+  readonly remarksTitle: string;
+  /** Lines before the template. */
+  readonly header: string;
 }
 
-export type Written = WrittenFiles | { readonly refusal: string };
-
-export interface WrittenFiles {
+export interface WrittenFile {
   readonly text: string;
-  /** Texts by file name, for the directory of the template's own file. */
-  readonly fragments: ReadonlyMap<string, string>;
   readonly desired: number;
   readonly remarks: number;
 }
 
 /**
- * The file that describes a template as it is. Checks that object are switched off record by record, so that
- * the file is valid; what a file cannot describe becomes a comment. Gives the same for any order of the
- * records.
+ * The file that describes a template as it is, the same for any order of its records. Checks that object are switched off
+ * record by record, so that the file is valid; what a file cannot describe becomes a comment. `load`: what a text says as
+ * a template file.
  */
-export const writeTemplate = async ({
-  template,
-  name,
-  id,
-  fragmentName,
-  existing,
-  includes = new Map(),
-  settings,
-}: WriteRequest): Promise<Written> => {
-  const sorted = sortOut(template.records, existing.ignore);
-  const all = new Map(sorted.desired.map((entry) => [recordKey(entry), entry]));
-  const other = existing.shared.find((record) => !isAmong(all, record));
-  if (other !== undefined) {
-    const { file, line } = other.source;
-    return {
-      refusal: `${file}:${line} has ${shownRecord(other)}, which the service has not: ${changeThere}`,
-    };
-  }
-  const shared = new Set(existing.shared.map((record) => recordKey(entryOf(record))));
-  const desired = sorted.desired.filter((entry) => !shared.has(recordKey(entry)));
-  const remarks =
-    name === template.name ? sorted.remarks : [`its name: ${scalarOf(template.name)}`, ...sorted.remarks];
-  const arrangement = arrangementIn(existing, desired, includes.size > 0);
-  const ttl = arrangement ? arrangement.ttl : commonTtl(desired);
-  const contents = { name, id, ttl, desired, remarks, existing, arrangement };
-  const kept = new Set(arrangement?.slots.flatMap(({ lines, records }) => (lines ? records : [])));
-  const allow = new Map<ActualEntry, AllowableCheck[]>();
-  for (const record of withOwnTtl(desired)) if (!kept.has(record)) allow.set(record, ['mixed-ttl']);
+export const writeTemplate = async (
+  contents: FileContents,
+  load: (text: string) => Promise<DesiredState>,
+): Promise<WrittenFile | { readonly refusal: string }> => {
+  const sorted = sortOut(contents.records);
+  const remarks = [...contents.remarks, ...sorted.remarks];
+  const desired = new Set(sorted.desired);
+  const allow: Allow<ActualEntry> = new Map(
+    withOwnTtl(sorted.desired).map((entry) => [entry, ['mixed-ttl']]),
+  );
   for (;;) {
-    const { own, fragments } = layOutFiles(contents, allow, fragmentName);
-    const layoutOf = (file: string): Layout | undefined => (file === '' ? own : fragments.get(file));
-    const recordAt = ({ file, line }: FileDiagnostic): ActualEntry | undefined =>
-      layoutOf(file)?.recordAt(line);
-    const isKept = ({ file, line }: FileDiagnostic): boolean => layoutOf(file)?.isKept(line) === true;
-    const resolved = await resolve(own, [fragments, includes], settings);
-    const diagnostics = resolved.diagnostics.filter(
-      (diagnostic) =>
-        isError(diagnostic, false) || (recordAt(diagnostic) !== undefined && !isKept(diagnostic)),
-    );
-    if (diagnostics.length === 0) {
-      if (includes.size > 0 && !describes(resolved.records, all))
-        return { refusal: `it and its fragments together would not be what the service has: ${changeThere}` };
-      const texts = new Map([...fragments].map(([file, { text }]) => [file, text]));
-      return {
-        text: asItWas(own.text, existing),
-        fragments: texts,
-        desired: desired.length,
-        remarks: remarks.length,
-      };
+    const { text, entryAt } = layOut(contents, [...desired], remarks, allow);
+    const { problems } = await load(text);
+    if (switchOff(problems, entryAt, allow)) continue;
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    const undescribable = new Map(errors.map((one) => [entryAt(one), one.message]));
+    const before = desired.size;
+    for (const [entry, message] of undescribable) {
+      if (!entry || !desired.delete(entry)) continue;
+      const { record } = entry;
+      remarks.push(`record ${record.id} cannot be in a file (${message}): ${shownRecord(record)}`);
     }
-    const stubborn = switchOff(diagnostics, recordAt, allow);
-    if (stubborn !== null) return { refusal: `${stubborn.message} [${stubborn.check}]` };
+    if (desired.size < before) continue;
+    const [stubborn] = errors;
+    if (stubborn) return { refusal: `${stubborn.message} [${stubborn.check}]` };
+    return { text, desired: desired.size, remarks: remarks.length };
   }
 };
 
-/** Null if no entry can be kept. */
-const arrangementIn = (
-  { list }: Existing,
-  desired: readonly ActualEntry[],
-  includesOthers: boolean,
-): Arrangement | null => {
-  // Fragments alone: their TTL stays that of the file.
-  if (includesOthers && desired.length === 0 && (list === null || list.entries.length === 0))
-    return { slots: [], ttl: null, isNewTtl: false, isSame: true };
-  if (list === null || list.entries.length === 0) return null;
-  const arrangement = arrange(list.entries, desired);
-  return list.head || arrangement.isSame ? arrangement : null;
-};
-
-/** Keeps the line ends of the existing file, and the whole file if only its last lines would change. */
-const asItWas = (text: string, { source }: Existing): string => {
-  const isCrlf = source.includes('\r\n');
-  const made = isCrlf ? text.replaceAll('\n', '\r\n') : text;
-  return made.trimEnd() === source.trimEnd() ? source : made;
-};
-
-const changeThere = 'change the files by hand, since others may include the fragments too';
-
-const isAmong = (all: ReadonlyMap<string, ActualEntry>, record: DesiredRecord): boolean => {
-  const desired = entryOf(record);
-  const actual = all.get(recordKey(desired));
-  return actual !== undefined && pairOf(desired, actual).fields.length === 0;
-};
-
-const describes = (records: readonly DesiredRecord[], all: ReadonlyMap<string, ActualEntry>): boolean =>
-  records.length === all.size && records.every((record) => isAmong(all, record));
-
-const resolve = async (
-  own: Layout,
-  [fragments, existing]: readonly [ReadonlyMap<string, Layout>, SourceFile['includes']],
-  settings: Omit<TemplateSettings, 'strict'>,
-): Promise<Resolved> => {
-  const includes = new Map(existing);
-  for (const [path, layout] of fragments) includes.set(path, await fileOf(path, layout, new Map()));
-  const file = await fileOf('', own, includes);
-  // Every diagnostic is needed here, since each one is switched off.
-  const budget = new Budget({ problems: Number.POSITIVE_INFINITY });
-  const diagnostics = inFile('', file.parsed.diagnostics);
-  const records: DesiredRecord[] = [];
-  for (const document of file.parsed.documents) {
-    const resolved = await resolveTemplate(file, document, { ...settings, strict: false }, budget);
-    for (const diagnostic of resolved.diagnostics) diagnostics.push(diagnostic);
-    for (const record of resolved.template?.records ?? []) records.push(record);
-  }
-  return { diagnostics, records };
-};
-
-interface Resolved {
-  readonly diagnostics: readonly FileDiagnostic[];
-  readonly records: readonly DesiredRecord[];
+interface Layout {
+  readonly text: string;
+  readonly entryAt: (place: Pick<Problem, 'line'>) => ActualEntry | undefined;
 }
 
-const fileOf = async (
-  path: string,
-  { text }: Layout,
-  includes: SourceFile['includes'],
-): Promise<SourceFile> => {
-  const isFragment = path !== '';
-  return { path, isFragment, hash: '', parsed: await parseFile(Buffer.from(text), isFragment), includes };
+const layOut = (
+  { name, id, subdomains, remarksTitle, header }: FileContents,
+  desired: readonly ActualEntry[],
+  remarks: readonly string[],
+  allow: Allow<ActualEntry>,
+): Layout => {
+  const ttl = commonTtl(desired);
+  const lines: { text: string; entry?: ActualEntry }[] = [
+    ...header.split('\n').slice(0, -1),
+    `template: ${scalarText(escaped(name))}`,
+    ...(id === null ? [] : [`id: ${id}`]),
+    ...(ttl === null ? [] : [`ttl: ${ttl}`]),
+    ...(subdomains.length === 0 ? [] : [`subdomains: [${subdomains.map(scalarText).join(', ')}]`]),
+    '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.',
+    'surplus: park',
+    desired.length === 0 ? 'records: []' : 'records:',
+  ].map((text) => ({ text }));
+  for (const entry of desired)
+    for (const text of entryLines(entry.record, ttl, allow.get(entry))) lines.push({ text, entry });
+  if (remarks.length > 0)
+    for (const text of ['', `# ${remarksTitle}`, ...remarks.map((remark) => `# - ${remark}`)])
+      lines.push({ text });
+  return {
+    text: lines.map(({ text }) => `${text}\n`).join(''),
+    entryAt: ({ line }) => (line === null ? undefined : lines[line - 1]?.entry),
+  };
 };
 
 /**
- * Switches off the first check of each record, which may be the reason for the others. Returns the diagnostic
- * that cannot be switched off, if any.
+ * The most common TTL, which the template can state once; the lowest of several. Null if a record has no TTL that a file
+ * can state, since it would get this one, or if a check would object to it.
  */
-const switchOff = (
-  diagnostics: readonly FileDiagnostic[],
-  recordAt: (diagnostic: FileDiagnostic) => ActualEntry | undefined,
-  allow: Map<ActualEntry, AllowableCheck[]>,
-): FileDiagnostic | null => {
-  const first = new Map<ActualEntry, AllowableCheck>();
-  for (const diagnostic of diagnostics) {
-    const { check } = diagnostic;
-    const record = recordAt(diagnostic);
-    if (record === undefined || !isAllowable(check) || allow.get(record)?.includes(check)) return diagnostic;
-    if (!first.has(record)) first.set(record, check);
+const commonTtl = (desired: readonly ActualEntry[]): number | null => {
+  const counts = new Map<number, number>();
+  for (const { record } of desired) {
+    const ttl = statableTtl(record);
+    if (ttl === null) return null;
+    counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
   }
-  for (const [record, check] of first) allow.set(record, inOrder([...(allow.get(record) ?? []), check]));
-  return null;
+  const [first] = [...counts].sort(([a, times], [b, others]) => others - times || a - b);
+  return first === undefined || first[0] < shortestTtl || first[0] > longestTtl ? null : first[0];
 };
 
-const isAllowable = (check: CheckId): check is AllowableCheck =>
-  allowableChecks.some((allowable) => allowable === check);
+/** Seconds; a check objects to others. */
+const [shortestTtl, longestTtl] = [60, 604_800];
 
-const inOrder = (checks: readonly AllowableCheck[]): AllowableCheck[] =>
-  allowableChecks.filter((check) => checks.includes(check));
+/** The records whose TTL is not that of their record set: the check names one of them at a time. */
+const withOwnTtl = (desired: readonly ActualEntry[]): ActualEntry[] => {
+  const ttls = new Map<string, number>();
+  return desired.filter((entry) => {
+    const ttl = statableTtl(entry.record);
+    if (ttl === null) return false;
+    const first = ttls.get(setKey(entry)) ?? ttl;
+    ttls.set(setKey(entry), first);
+    return ttl !== first;
+  });
+};

@@ -154,7 +154,6 @@ export class OpenConnection {
       strict,
       allowEmpty,
       reset: false,
-      asksNameServers: true,
       outlet: (_, secrets) => ({
         log: createLogger({ level: 'silent', out: nowhere, secrets, now: this.#io.clock.now }),
         warnings: { warn: notice, close: () => undefined },

@@ -32,12 +32,6 @@ export interface ClientSettings {
   readonly window?: string;
   readonly concurrency?: number;
   readonly maxAnswerSize?: string;
-  readonly getParameters?: 'query' | 'body' | 'json';
-  readonly putParameters?: 'form' | 'query' | 'json';
-  readonly writeAnswers?: 'template' | 'listing';
-  readonly pages?: 'none' | 'link' | 'page';
-  readonly listKey?: string;
-  readonly apexName?: '' | '@';
   readonly proxy?: string;
   readonly ca?: string;
   readonly answers?: 'off' | 'on';

@@ -1,49 +1,38 @@
-import { shortText } from '../lib/escape-control.ts';
-import type { Line } from './redact.ts';
+import { escapeInJson, shortText } from '../lib/escape-control.ts';
+
+/** One line of the log. */
+export type Line = Readonly<Record<string, unknown>>;
 
 /**
- * The line as JSON of at most `maxLength` characters. A longer one is cut: texts keep their beginning and say
- * how much is missing; lists keep their first elements, and `cut` says how many are missing.
+ * The line, which ends with a line feed, in at most 16 KiB: Docker cuts longer ones. Long texts keep their beginning and
+ * say how much is missing; long lists keep their first elements, and `more` says how many are missing.
  */
-export const fitted = (line: Line, maxLength: number): string => {
-  for (const limits of steps) {
-    const text = JSON.stringify(shortened(line, limits));
-    if (text.length <= maxLength) return text;
+export const fitted = (json: string): string => {
+  const whole = escapeInJson(json);
+  if (isFit(whole)) return whole;
+  const line: Line = JSON.parse(json);
+  for (let items = 512; items >= 1; items /= 2) {
+    const text = linear(shortened(line, { items, text: items > 1 ? 1_024 : 64 }));
+    if (isFit(text)) return text;
   }
-  const { level, time, event, client, msg } = shortened(line, smallest);
-  return JSON.stringify({ level, time, event, client, cut: 'everything else', msg });
+  const { level, time, event, client, msg } = shortened(line, { items: 0, text: 64 });
+  return linear({ level, time, event, client, more: 'all other fields', msg });
 };
 
-interface FitLimits {
-  readonly text: number;
-  readonly items: number;
-}
+const isFit = (line: string): boolean => Buffer.byteLength(line) <= 16 * 1024;
 
-/** Long lines are mostly long lists, of which the first hundred are enough. */
-const smallest: FitLimits = { text: 64, items: 5 };
-const steps: readonly FitLimits[] = [
-  { text: 8_192, items: 500 },
-  { text: 1_024, items: 100 },
-  { text: 256, items: 20 },
-  smallest,
-];
+const linear = (line: Line): string => `${escapeInJson(JSON.stringify(line))}\n`;
 
-const shortened = (line: Line, limits: FitLimits): Line => {
-  const cut: Record<string, number> = {};
-  const visit = (part: unknown, place: string): unknown => {
-    if (typeof part === 'string') return shortText(part, limits.text);
-    if (Array.isArray(part)) {
-      const left = part.length - limits.items;
-      if (left > 0) cut[place] = (cut[place] ?? 0) + left;
-      return part.slice(0, limits.items).map((one) => visit(one, place));
-    }
+const shortened = (line: Line, limit: { readonly items: number; readonly text: number }): Line => {
+  let more = 0;
+  const visit = (part: unknown): unknown => {
+    if (typeof part === 'string') return shortText(part, limit.text);
     if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(
-      Object.entries(part).map(([key, one]) => [key, visit(one, place === '' ? key : `${place}.${key}`)]),
-    );
+    if (!Array.isArray(part))
+      return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, visit(one)]));
+    more += Math.max(part.length - limit.items, 0);
+    return part.slice(0, limit.items).map(visit);
   };
-  const { msg, ...fields } = Object.fromEntries(
-    Object.entries(line).map(([key, one]) => [key, visit(one, key)]),
-  );
-  return { ...fields, ...(Object.keys(cut).length === 0 ? {} : { cut }), msg };
+  const { msg, ...fields } = Object.fromEntries(Object.entries(line).map(([key, one]) => [key, visit(one)]));
+  return { ...fields, ...(more === 0 ? {} : { more }), msg };
 };

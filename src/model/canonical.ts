@@ -1,4 +1,4 @@
-import { canonicalLabels } from './host.ts';
+import { asciiLabels, canonicalLabels, unescapedName } from './host.ts';
 import type { RecordData } from './record.ts';
 import { definitionOf } from './types/table.ts';
 
@@ -8,7 +8,7 @@ import { definitionOf } from './types/table.ts';
  * | part                              | canonical form                                                        |
  * | --------------------------------- | --------------------------------------------------------------------- |
  * | type                              | upper case                                                            |
- * | name                              | `''` for the subdomain itself (absent, `""`, `@`); lower case, A-labels |
+ * | name                              | `''` for the subdomain itself (absent, `""`, `@`); escapes undone, lower case, A-labels |
  * | A, AAAA                           | strict dotted quad; RFC 5952                                          |
  * | CNAME, MX, PTR content, SRV target | lower case, A-labels, one trailing dot dropped; a lone `.` stays      |
  * | SRV content                       | weight, port, target, joined by single blanks                         |
@@ -38,11 +38,21 @@ export const canonicalType = (type: string): string => type.toUpperCase();
 
 /** Relative and absolute names are not equated, and placeholders are not resolved: the zone is not known here. */
 export const canonicalName = (name: string | null): string =>
-  name === null || name === '' || name === '@' ? '' : canonicalLabels(name);
+  name === null || name === '' || name === '@' ? '' : canonicalLabels(unescapedName(name));
 
 /** `type` in upper case. The content of an unknown type stays as it is. */
 export const canonicalContent = (type: string, content: string): string =>
   definitionOf(type)?.canonical(content) ?? content;
+
+/** As it is sent: names and targets with letters beyond ASCII as A-labels. */
+export const asSent = <Data extends RecordData>(record: Data): Data => {
+  const hasTarget = definitionOf(canonicalType(record.type))?.target != null;
+  return {
+    ...record,
+    name: record.name === null ? null : asciiLabels(record.name),
+    content: hasTarget ? record.content.replaceAll(/\S+/g, asciiLabels) : record.content,
+  };
+};
 
 /** Whether two records are equal in canonical form and TTL. */
 export const sameData = (a: RecordData, b: RecordData): boolean => {

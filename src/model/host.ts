@@ -9,18 +9,39 @@ export const canonicalHost = (host: string): string => {
 /** For a text with gaps: labels with a gap are only converted to lower case. */
 export const canonicalHostPattern = (text: string): string => canonicalHost(text).toLowerCase();
 
+/** Labels with letters beyond ASCII as A-labels, the others as they are. */
+export const asciiLabels = (name: string): string => mappedLabels(name, (label) => label);
+
+/** Only labels of ASCII are mapped by `ascii`. */
+const mappedLabels = (name: string, ascii: (text: string) => string): string =>
+  asciiOnly.test(name)
+    ? ascii(name)
+    : name
+        .split('.')
+        .map((label) => (asciiOnly.test(label) ? ascii(label) : aLabel(label)))
+        .join('.');
+
 const plainLabels = /^[a-z0-9._*-]*$/;
 const asciiOnly = /^[\x00-\x7f]*$/;
 
 /** Lower case, A-labels. */
-export const canonicalLabels = (name: string): string => {
-  if (plainLabels.test(name)) return name;
-  if (asciiOnly.test(name)) return name.toLowerCase();
-  return name
-    .split('.')
-    .map((label) => (asciiOnly.test(label) ? label.toLowerCase() : aLabel(label)))
-    .join('.');
-};
+export const canonicalLabels = (name: string): string =>
+  plainLabels.test(name) ? name : mappedLabels(name, (text) => text.toLowerCase());
+
+/**
+ * Escapes of letters, digits, `-`, `_` and `*` undone. `\X` is that letter, and `\DDD` a decimal number (RFC 1035 §5.1); but
+ * Route 53 and others write octal numbers, `\052` for `*` and `\137` for `_`, where nobody escapes a digit.
+ */
+export const unescapedName = (name: string): string =>
+  name.includes('\\')
+    ? name.replaceAll(/\\(?:(\d{3})|(\D))/g, (escape: string, code: string | undefined, sign: string) => {
+        if (code === undefined) return /^[\w*-]$/.test(sign) ? sign : escape;
+        const octal = /^[0-7]+$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : '';
+        const decimal = String.fromCharCode(Number(code));
+        if (/^[-_*]$/.test(octal)) return octal;
+        return /^[\w*-]$/.test(decimal) ? decimal : escape;
+      })
+    : name;
 
 /**
  * UTS 46, non-transitional. The platform's function takes the host of a URL. So labels with ASCII characters

@@ -15,7 +15,7 @@ export interface Route {
   readonly ca: string | null;
 }
 
-/** `USER:PASSWORD` of a proxy's address, decoded; empty if it has neither. */
+/** `USER:PASSWORD` of an address, decoded; empty if it has neither. */
 export const credentialsIn = (url: string): string => {
   const { username, password } = new URL(url);
   if (username === '' && password === '') return '';

@@ -2,8 +2,8 @@
 export interface SavedAt {
   readonly file: string;
   readonly stateDir: string;
-  /** The digest of base URL and client token; the token itself is not stored. */
-  readonly digest: string;
+  /** The key of its rows: the digest of base URL and client name. */
+  readonly scope: string;
   /** The embedded service starts without state, which needs no warning. */
   readonly isSandbox: boolean;
 }

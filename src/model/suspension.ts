@@ -97,15 +97,15 @@ const outlasts = (one: Suspension, other: Suspension): boolean => {
   return end === otherEnd ? one.since < other.since : end > otherEnd;
 };
 
-/** Those in effect, by each digest of a token. */
-export const inEffectByDigest = (
-  saved: readonly { readonly digest: string; readonly suspension: Suspension }[],
+/** Those in effect, by the key of the state that they belong to. */
+export const inEffectByKey = (
+  saved: readonly { readonly key: string; readonly suspension: Suspension }[],
   now: number,
 ): ReadonlyMap<string, readonly Suspension[]> => {
-  const byDigest = new Map<string, Suspension[]>();
-  for (const { digest, suspension } of saved)
-    if (isInEffect(suspension, now)) byDigest.set(digest, [...(byDigest.get(digest) ?? []), suspension]);
-  return byDigest;
+  const byKey = new Map<string, Suspension[]>();
+  for (const { key, suspension } of saved)
+    if (isInEffect(suspension, now)) byKey.set(key, [...(byKey.get(key) ?? []), suspension]);
+  return byKey;
 };
 
 /** Whether `resume` of these templates ends it. Null: of all of the client. */

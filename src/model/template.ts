@@ -52,6 +52,16 @@ export interface DesiredTemplate {
   readonly nameservers?: readonly string[];
   readonly ignore: readonly IgnoreRule[];
   readonly records: readonly DesiredRecord[];
+  /** Present while it lacks what it had a moment ago. */
+  readonly incomplete?: Incomplete;
+}
+
+/** A file that is perhaps still being uploaded: what it does not say any more is neither parked nor put to another use. */
+export interface Incomplete {
+  /** Ms since the epoch. */
+  readonly until: number;
+  /** The record sets that have fewer records, as type and canonical name. */
+  readonly sets: readonly string[];
 }
 
 /** The defaults that settings give for template files. */

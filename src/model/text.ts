@@ -1,13 +1,32 @@
 /**
- * The kind of a TXT record by its version tag (SPF RFC 7208, DMARC RFC 7489, DKIM RFC 6376, MTA-STS RFC 8461,
- * TLS-RPT RFC 8460, BIMI): a name may have one text of each kind. Null for free text.
+ * What a name can have but one text of: SPF at any name, other kinds at the names where they are looked for. Null for free
+ * text. The tag is looked for after quotes and backslashes are taken away, which some services and people add.
+ *
+ * | kind           | name                        | the text begins with        |
+ * | -------------- | --------------------------- | --------------------------- |
+ * | SPF            | any                         | `v=spf1` (RFC 7208)         |
+ * | DMARC          | `_dmarc`                    | `v=DMARC1` (RFC 7489)       |
+ * | MTA-STS        | `_mta-sts`                  | `v=STSv1` (RFC 8461)        |
+ * | TLS reporting  | `_smtp._tls`                | `v=TLSRPTv1` (RFC 8460)     |
+ * | BIMI           | a label below `_bimi`       | `v=BIMI1`                   |
+ * | DKIM           | a label below `_domainkey`  | has `p=` (RFC 6376 §3.6.1)  |
  */
-export const textKind = (text: string): string | null => {
-  const word = /^[^\s;]*/.exec(text)![0].toLowerCase();
-  return kinds.has(word) ? word : null;
+export const textKind = (name: string, text: string): string | null => {
+  const plain = text.replaceAll(/["\\]/g, '').trim();
+  const version = /^v\s*=\s*(\w+)(?=[\s;]|$)/i.exec(plain)?.[1]?.toLowerCase() ?? '';
+  if (version === 'spf1') return version;
+  const labels = `${name}.`;
+  if (/(?:^|\.)_domainkey\./.test(labels)) return /(?:^|;)\s*p\s*=/i.test(plain) ? 'dkim1' : null;
+  const place = places.get(version);
+  return place?.test(labels) ? version : null;
 };
 
-const kinds = new Set(['v=spf1', 'v=dmarc1', 'v=dkim1', 'v=stsv1', 'v=tlsrptv1', 'v=bimi1']);
+const places = new Map([
+  ['dmarc1', /^_dmarc\./],
+  ['stsv1', /^_mta-sts\./],
+  ['tlsrptv1', /^_smtp\._tls\./],
+  ['bimi1', /(?:^|\.)_bimi\./],
+]);
 
 /** In canonical form. */
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);

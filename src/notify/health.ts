@@ -29,7 +29,7 @@ export interface TemplateHealth {
   readonly template: string | null;
   readonly templateId: number | null;
   readonly file: string | null;
-  /** The commit of its file; absent if it is in none. */
+  /** The commit of its file; absent if it is in none, or nobody knows where to see it. */
   readonly commit?: Commit;
   readonly state: HealthState;
   readonly message: string | null;
@@ -117,17 +117,15 @@ const healthOfTemplate = (result: TemplateResult): TemplateHealth => {
   };
 };
 
-/** What waits for its window waits for no person. */
-const stateOf = ({ status, differences, subdomains, waitsUntil }: TemplateResult): HealthState => {
+/** What waits for its window, or for an earlier write to settle, waits for no person. */
+const stateOf = ({ status, differences, subdomains, waitsUntil, retryAt }: TemplateResult): HealthState => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
   if (subdomains.some((one) => one.status === 'failed')) return 'failed';
-  return waitsUntil === undefined ? status : 'drifted';
+  return waitsUntil === undefined && retryAt === undefined ? status : 'drifted';
 };
 
-const isUnknown = (difference: Difference): boolean =>
-  difference.outcome === 'unknown' ||
-  (difference.action === 'blocked' && difference.reason === 'pending-write');
+const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 
 /** A write that waits for its next try still counts as failed; otherwise each try would be two messages. */
 const isRefused = (difference: Difference): boolean =>

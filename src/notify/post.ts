@@ -1,13 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { request as requestInClear } from 'node:http';
-import { request as requestSecure, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { connect as connectSecure, type SecureContext } from 'node:tls';
 import { readRetryAfter } from '../lib/backoff.ts';
-import type { Route } from '../model/route.ts';
-import { openTunnel, proxyHeaders } from '../network/tunnel.ts';
-import { trusting } from '../network/connection.ts';
+import { credentialsIn, type Route } from '../model/route.ts';
+import { basic } from '../network/connect.ts';
+import { exchange } from '../network/exchange.ts';
+import { WireError } from '../network/wire-error.ts';
 
 export interface Posting {
   readonly url: string;
@@ -29,74 +25,46 @@ export type Posted =
   | { readonly outcome: 'failed' | 'refused'; readonly reason: string; readonly retryAfter: number };
 
 /** Sends once, over a new connection. Follows no redirect and does not read the body of the answer. */
-export const post = ({ url, route, headers, body, timeout, signal }: Posting): Promise<Posted> =>
-  new Promise((resolve) => {
-    const bytes = Buffer.from(body);
-    const { to, options, headers: own } = throughProxy(new URL(url), route, timeout);
-    const request = (to.protocol === 'https:' ? requestSecure : requestInClear)(to, {
+export const post = async ({ url, route, headers, body, timeout, signal }: Posting): Promise<Posted> => {
+  const { origin, pathname, search } = new URL(url);
+  const credentials = credentialsIn(url);
+  try {
+    const answer = await exchange({
       method: 'POST',
-      agent: false,
-      ...options,
+      kind: 'message',
+      origin,
+      path: pathname + search,
+      route,
       headers: {
         'content-type': 'application/json',
-        'content-length': bytes.length,
-        'user-agent': 'dns-template-sync',
-        ...own,
+        ...(credentials === '' ? {} : { authorization: basic(credentials) }),
         ...headers,
       },
+      body,
+      timeout,
+      signal,
+      room: { size: 0, left: 0 },
     });
-    const settle = (posted: Posted): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', cut);
-      resolve(posted);
-      request.destroy();
-    };
-    const fail = (reason: string): void => settle({ outcome: 'failed', reason, retryAfter: 0 });
-    const cut = (): void => fail('cut off: this program is ending');
-    const timer = setTimeout(() => fail(`no answer within ${timeout} ms`), timeout);
-    signal.addEventListener('abort', cut);
-    request.on('response', (response) => {
-      response.on('error', () => undefined);
-      settle(judge(response.statusCode ?? 0, response.headers['retry-after']));
-    });
-    const via = route.proxy === null ? '' : `, through the proxy ${route.proxy.shown} (${route.proxy.place})`;
-    request.on('error', (error) =>
-      fail(error.name === 'ProxyError' ? error.message : `${nameOf(error)}${via}`),
-    );
-    if (signal.aborted) cut();
-    else request.end(bytes);
-  });
-
-const nameOf = (error: Error): string => ('code' in error ? String(error.code) : error.name);
-
-/** As for the service: tunnels for `https:`; for `http:`, whole addresses are sent to the proxy. */
-const throughProxy = (url: URL, { proxy, ca }: Route, timeout: number): Through => {
-  const secureContext = trusting(ca);
-  const trust = secureContext ? { secureContext } : {};
-  if (proxy === null) return { to: url, options: { ...trust }, headers: {} };
-  if (url.protocol === 'http:') {
-    const headers = { host: url.host, ...proxyHeaders(proxy) };
-    return { to: new URL(proxy.url), options: { path: url.href }, headers };
+    return judge(answer.status, answer.headers['retry-after']);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return { outcome: 'failed', reason: reasonOf(error, route, timeout), retryAfter: 0 };
   }
-  const { hostname, port } = url;
-  const createConnection: RequestOptions['createConnection'] = (_, done) => {
-    openTunnel(proxy, { host: hostname, port: Number(port || 443), timeout }, (error, socket) => {
-      const servername = isIP(hostname) ? '' : hostname;
-      const secure = socket && connectSecure({ socket, servername, host: hostname, ...trust });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with an error, Node.js needs no socket
-      done(error, secure as Duplex);
-    });
-    return null;
-  };
-  // With an agent, also with none, Node.js would connect by itself.
-  return { to: url, options: { createConnection, agent: undefined }, headers: {} };
 };
 
-interface Through {
-  readonly to: URL;
-  readonly options: RequestOptions & { readonly secureContext?: SecureContext };
-  readonly headers: Readonly<Record<string, string>>;
-}
+const reasonOf = ({ fault, code, message }: WireError, { proxy }: Route, timeout: number): string => {
+  switch (fault) {
+    case 'timeout':
+      return `no answer within ${timeout} ms`;
+    case 'aborted':
+      return 'cut off: this program is ending';
+    case 'proxy':
+      return message;
+    case 'network':
+    case 'too-large':
+      return proxy === null ? code : `${code}, through the proxy ${proxy.shown} (${proxy.place})`;
+  }
+};
 
 const judge = (status: number, retryAfter: string | undefined): Posted => {
   if (status >= 200 && status < 300) return { outcome: 'delivered' };

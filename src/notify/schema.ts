@@ -19,7 +19,9 @@ const change = z.object({
   file: z.nullable(z.string()),
   commit: z
     .exactOptional(commitSchema)
-    .describe('the commit of its file, as in the report; absent outside of a git checkout'),
+    .describe(
+      'the commit of its file, as in the report; absent outside of a git checkout and without `commitUrl`',
+    ),
   state: z.enum(states).describe('its state now'),
   previous: z.enum(states).describe('its state when this receiver last heard of it'),
   merged: z

@@ -42,17 +42,11 @@ const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
   ];
 };
 
-/** Who made the commit of the file: the first question of everybody. */
-const commitLine = ({ commit }: HealthChange['health']): string[] => {
-  if (commit === undefined) return [];
-  const { revision, author, subject, url } = commit;
-  const id = revision.slice(0, 10);
-  const words = [author, subject].flatMap((part) => part || []).join(': ');
-  if (words === '' && url === null) return [];
-  const shown =
-    url === null ? code(id, maxNameLength) : `<${escaped(url.replaceAll('|', '%7C'))}|${escaped(id)}>`;
-  return [`commit ${shown}${words === '' ? '' : ` ${code(words, maxMessageLength)}`}`];
-};
+/** The commit of the file: what has changed is the first question of everybody. */
+const commitLine = ({ commit }: HealthChange['health']): string[] =>
+  commit === undefined
+    ? []
+    : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`];
 
 const headline = (change: HealthChange): string => {
   const { client, health, merged } = change;

@@ -1,21 +1,23 @@
-import { sameData } from '../model/canonical.ts';
+import { canonicalRecord, sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
 import { recordKey, type ActualEntry, type DesiredEntry } from './entry.ts';
-import { isTentative, knownOf, parkedKey, type PlanMemory } from './memory.ts';
+import { parkedKey, type PlanMemory } from './memory.ts';
 
 /** A known record has vanished; an unknown one is new in the file. */
-export const causeOfAdd = (desired: DesiredEntry, memory: PlanMemory): Cause =>
-  memory.byKey.has(recordKey(desired)) ? 'drifted' : causeAtFirst(desired, memory);
+export const causeOfAdd = (desired: DesiredEntry, { records, hasBeenRead }: PlanMemory): Cause => {
+  const known = records.get(recordKey(desired));
+  if (known && known.recordId !== null) return 'drifted';
+  return known?.cause ?? (hasBeenRead ? 'edited' : 'unknown');
+};
 
 /** Compares both sides with what they last agreed on. */
 export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory: PlanMemory): Cause => {
   const known = memory.byId.get(actual.record.id);
   const key = recordKey(desired);
-  const isRecorded = memory.byKey.has(key) || memory.causes.has(key);
   // For an update of a record that belonged to another one, the cause is why the desired record is missing.
-  if (!known || (known.key !== key && isRecorded)) return causeOfAdd(desired, memory);
-  const edited = !sameData(known.desired, desired.record);
-  const drifted = !sameData(known.seen, actual.record);
+  if (!known || (known.key !== key && memory.records.has(key))) return causeOfAdd(desired, memory);
+  const edited = !sameData(known.wanted, desired.record);
+  const drifted = !sameData(known.seen ?? known.wanted, actual.record);
   if (edited && drifted) return 'both';
   if (edited) return 'edited';
   return drifted ? 'drifted' : 'unknown';
@@ -24,20 +26,15 @@ export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory
 /**
  * A surplus record that the file once listed was removed from the file, or changed at the service if the file
  * still lists it. A parked one was brought back. Any other came from elsewhere or was always there. After
- * this program reverted its own park, the cause is the one from before.
+ * this program undid its own park, the cause is the one from before.
  */
 export const causeOfSurplus = ({ record }: ActualEntry, memory: PlanMemory, wants: Wants): Cause => {
-  const known = knownOf(memory, record);
+  const known = memory.byId.get(record.id);
   if (known?.key === parkedKey(record.id))
-    return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
-  if (known) return wants(known.key) ? 'drifted' : 'edited';
-  const isNew =
-    memory.hasBeenRead && !memory.preexistingIds.has(record.id) && !isTentative(memory, record.id);
-  return isNew ? 'drifted' : 'unknown';
+    return sameData(known.seen ?? known.wanted, record) ? (known.cause ?? 'drifted') : 'drifted';
+  if (known) return wants(recordKey(canonicalRecord(known.wanted))) ? 'drifted' : 'edited';
+  return memory.hasBeenRead && !memory.preexistingIds.has(record.id) ? 'drifted' : 'unknown';
 };
 
 /** Whether the file lists a record of this `recordKey`. */
 export type Wants = (key: string) => boolean;
-
-const causeAtFirst = (desired: DesiredEntry, memory: PlanMemory): Cause =>
-  memory.causes.get(recordKey(desired)) ?? (memory.hasBeenRead ? 'edited' : 'unknown');

@@ -7,7 +7,7 @@ export type Cause = 'edited' | 'drifted' | 'both' | 'unknown';
 export type Outcome = 'applied' | 'failed' | 'unknown' | 'skipped';
 
 /**
- * Why a difference is skipped: the mode of its file, `--only`, a guard or a pause, or the pass itself, which waits for a
+ * Why a difference is skipped: the mode of its file, `--only`, what holds the template, or the pass itself, which waits for a
  * reading or for another write, or cannot go on.
  */
 export type SkipCause = 'mode-report' | 'mode-edits' | 'not-selected' | 'held' | 'pass';
@@ -15,13 +15,7 @@ export type SkipCause = 'mode-report' | 'mode-edits' | 'not-selected' | 'held' |
 /** The parts of a record that an update can change. */
 export type Field = 'name' | 'content' | 'priority' | 'ttl';
 
-export type BlockReason =
-  | 'cname-conflict'
-  | 'null-mx-conflict'
-  | 'pending-write'
-  | 'not-converging'
-  | 'refused'
-  | 'vanished';
+export type BlockReason = 'cname-conflict' | 'null-mx-conflict' | 'not-converging' | 'refused' | 'vanished';
 
 interface WriteOutcome {
   /** The id of the write that a pass has sent for it, as in log and history. */

@@ -2,8 +2,8 @@ import { shellWord } from '../model/shell-word.ts';
 import { isDescribable } from '../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import { entryOf, setKey } from './entry.ts';
-import type { GuardCause, Hold, HoldScope } from './hold.ts';
-import { knownOf, type PlanMemory } from './memory.ts';
+import type { GuardCause, Hold } from './hold.ts';
+import type { PlanMemory } from './memory.ts';
 import type { TemplatePlan } from './plan.ts';
 import { isUpdate, actualOf, type Step } from './step.ts';
 
@@ -15,9 +15,7 @@ export interface GuardInput {
   /** The ids that the last pass found to be lost. */
   readonly suspectIds: readonly number[] | null;
   /** Ids that answers have shown, and no listing. */
-  readonly answeredIds: readonly number[];
-  /** Whether a record may be one of the file in the service's spelling, undecided since first contact. */
-  readonly isSpellingDoubtful: boolean;
+  readonly unlistedIds: readonly number[];
   readonly force: boolean;
   readonly acceptLoss: boolean;
   readonly retry: boolean;
@@ -25,7 +23,7 @@ export interface GuardInput {
 
 /** The first guard that applies, the widest first; null if the plan may be written. */
 export const guardTemplate = (input: GuardInput): Hold | null => {
-  for (const guard of [firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]) {
+  for (const guard of [firstContact, tooManyChanges, lostRecords, tooManyAdds, notListed]) {
     const hold = guard(input);
     if (hold) return hold;
   }
@@ -57,7 +55,7 @@ export const manyLost = (input: Pick<GuardInput, 'desired' | 'actual' | 'memory'
   return isMany ? lost : null;
 };
 
-const guardHold = (cause: GuardCause, scope: HoldScope, reason: string): Hold => ({
+const guardHold = (cause: GuardCause, reason: string, scope: Hold['scope'] = 'template'): Hold => ({
   scope,
   cause,
   reason,
@@ -68,41 +66,37 @@ export const countAdds = ({ steps }: TemplatePlan): number =>
   steps.filter((step) => step.difference.action === 'add').length;
 
 /** A record that was parked to make way may never have been one of the file. */
-const knowsDesired = ({ byId, displaced }: PlanMemory): boolean =>
-  [...byId.keys()].some((id) => displaced.get(id)?.own !== null);
+const knowsDesired = ({ byId }: PlanMemory): boolean =>
+  [...byId.values()].some(({ displaced }) => displaced?.own !== null);
 
 /** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
 const firstContact = ({ desired, actual, memory, plan, force, retry }: GuardInput): Hold | null => {
-  if (knowsDesired(memory) || desired.adopt || force || retry || countAdds(plan) === 0) return null;
+  if (desired.adopt || retry || knowsDesired(memory)) return null;
+  if (plan.suspectIds.size > 0)
+    return guardHold(
+      'first-contact',
+      `first contact: ${describeIds([...plan.suspectIds])} may be of the file in another spelling, and so may others: ` +
+        `accept or import the template, set surplus: park with adopt: true, or run ${applying('--retry', desired)}`,
+    );
+  if (force || countAdds(plan) === 0) return null;
   const sets = new Set(actual.records.map((record) => setKey(entryOf(record))));
   if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
   return guardHold(
     'first-contact',
-    'template',
     'first contact: no record of the file has the type and name of a record at the service: ' +
       `check how the service spells names, then import, set adopt: true, or run ${applying('--force', desired)}`,
   );
 };
 
-/** A listing that lacks what answers show is not whole: what it lacks may be there. */
-const notListed = ({ desired, plan, answeredIds }: GuardInput): Hold | null =>
-  countAdds(plan) === 0 || answeredIds.length === 0
+/** A listing that lacks what answers show is not whole: what it lacks may be there. The other steps do not need it. */
+const notListed = ({ desired, plan, unlistedIds }: GuardInput): Hold | null =>
+  countAdds(plan) === 0 || unlistedIds.length === 0
     ? null
     : guardHold(
         'not-listed',
-        'adds',
-        `the listing does not show what its answers show (${describeIds(answeredIds)}): adds wait until it does; ` +
+        `the listing does not show what its answers show (${describeIds(unlistedIds)}): adds wait until it does; ` +
           `check what the service lists, then run ${applying('--retry', desired)}`,
-      );
-
-const doubtfulSpelling = ({ desired, plan, isSpellingDoubtful }: GuardInput): Hold | null =>
-  countAdds(plan) === 0 || !isSpellingDoubtful
-    ? null
-    : guardHold(
-        'first-contact',
         'adds',
-        'first contact: a record at the service may be one of the file in another spelling, and so may others: ' +
-          `import the template, set surplus: park with adopt: true, or run ${applying('--retry', desired)}`,
       );
 
 const describeIds = (ids: readonly number[]): string =>
@@ -118,7 +112,6 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
   if (changed.size * 100 <= known * maxChangePercent) return null;
   return guardHold(
     'changes',
-    'template',
     `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it, or run ${applying('--force', desired)}`,
   );
 };
@@ -126,17 +119,16 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
 /** Whether a step reuses or parks a record that the file never listed. */
 const isForeign = (step: Step, memory: PlanMemory): boolean => {
   const actual = actualOf(step);
-  if (actual === null || knownOf(memory, actual.record)) return false;
+  if (actual === null || memory.byId.has(actual.record.id)) return false;
   return !isUpdate(step) || step.difference.fields.includes('name');
 };
 
 const lostRecords = (input: GuardInput): Hold | null => {
   const { memory, plan, acceptLoss } = input;
-  if (acceptLoss || countAdds(plan) === 0 || !hasLostMany(input)) return null;
+  if (acceptLoss || plan.steps.length === 0 || !hasLostMany(input)) return null;
   return guardHold(
     'loss',
-    'adds',
-    `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,
+    `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: nothing is written until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,
   );
 };
 
@@ -144,7 +136,6 @@ const tooManyAdds = ({ desired, plan, force }: GuardInput): Hold | null => {
   const adds = countAdds(plan);
   if (force || adds <= desired.limits.maxAdds) return null;
   return guardHold(
-    'adds',
     'adds',
     `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it, or run ${applying('--force', desired)}`,
   );

@@ -4,32 +4,28 @@ export type HoldScope = 'client' | 'template' | 'adds';
 /** The guards. */
 export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds' | 'not-listed';
 
-/** A person, or a time of the week, lets nothing be written. */
-export type PauseCause = 'suspended' | 'window';
-
 export type HoldCause =
   | GuardCause
-  | PauseCause
+  /** A person, or a time of the week, lets nothing be written. */
+  | 'suspended'
+  | 'window'
+  /** The newest saved state may be lost. */
+  | 'forgotten'
   /** The service rejects the tokens. */
   | 'denied'
-  /** The service asked to wait. */
+  /** The service asked to wait, since there were too many requests, or for another reason. */
+  | 'rate-limited'
   | 'asked-to-wait'
   /** A request failed, and so may every other one of the client. */
   | 'unreachable'
   /** The state cannot be saved. */
   | 'unsaved'
-  /** The newest saved state may be lost. */
-  | 'forgotten'
   /** Another template failed. */
   | 'broken'
   /** A write has an unknown outcome. */
   | 'unknown-outcome'
-  /** After a refusal, a reading differs from the previous one. */
-  | 'changed-meanwhile'
-  /** One reading lacks records of another one: it is unknown which are missing. */
-  | 'disagreement'
-  /** This or another reading shows a record of unknown origin. */
-  | 'unexplained';
+  /** A listing after a write shows what the pass does not know. */
+  | 'changed-meanwhile';
 
 /** A reason to write nothing more within a scope in this pass. */
 export interface Hold {
@@ -41,11 +37,19 @@ export interface Hold {
   readonly retryAt: number | null;
 }
 
-const guards = ['first-contact', 'changes', 'loss', 'adds', 'not-listed'] satisfies GuardCause[];
-const policies: ReadonlySet<HoldCause> = new Set(['suspended', 'window', ...guards]);
+const errors: ReadonlySet<HoldCause> = new Set([
+  'denied',
+  'rate-limited',
+  'asked-to-wait',
+  'unreachable',
+  'unsaved',
+  'broken',
+  'unknown-outcome',
+  'changed-meanwhile',
+]);
 
-/** Whether it is policy, a guard or a pause, rather than an error of this pass. */
-export const isPolicy = ({ cause }: Hold): boolean => policies.has(cause);
+/** Whether it waits for a person, a time or a reading, rather than for the end of an error. */
+export const isPolicy = ({ cause }: Hold): boolean => !errors.has(cause);
 
 /** Whether a person, or a time of the week, lets nothing be written. */
 export const isPause = ({ cause }: Hold): boolean => cause === 'suspended' || cause === 'window';

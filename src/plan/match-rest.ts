@@ -3,7 +3,7 @@ import type { Independent } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { byId, dataKey, recordKey, setKey, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { createPool, pushTo } from './group.ts';
-import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
+import { isOwn, parkedKey, type KnownRecord, type PlanMemory } from './memory.ts';
 import { pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 
 /**
@@ -27,7 +27,7 @@ export const matchRest = (
   if (texts.length === 0) return;
   matchOwn(texts, sets, ownRecords(), matchFewestChanges);
   for (const set of texts) {
-    const known = set.actual.filter((entry) => knownOf(memory, entry.record));
+    const known = set.actual.filter((entry) => isOwn(memory, entry.record));
     matchFewestChanges(set, known, new Set());
   }
 };
@@ -49,15 +49,16 @@ const ownRecordsIn = (
   memory: PlanMemory,
 ): OwnRecords => {
   const own = new Map<string, ActualEntry[]>();
-  if (memory.byId.size + memory.tentative.size === 0) return own;
+  if (memory.byId.size === 0) return own;
   const before = sets
     .flatMap((set) => set.actual)
     .toSorted(byId)
     .flatMap((entry) => {
-      const known = knownOf(memory, entry.record);
-      const stoodFor = known && canonicalRecord(known.desired);
-      const wasDesired = stoodFor?.type === entry.type && recordKey(stoodFor) === known?.key;
-      return wasDesired && canServe(entry, known) ? [{ entry, stoodFor, key: known.key }] : [];
+      const known = memory.byId.get(entry.record.id);
+      if (!known || known.isOnlyCounted || known.key === parkedKey(entry.record.id)) return [];
+      const stoodFor = canonicalRecord(known.wanted);
+      const isOfType = stoodFor.type === entry.type;
+      return isOfType && canServe(entry, known) ? [{ entry, stoodFor, key: recordKey(stoodFor) }] : [];
     });
   const names = new Set(before.map(({ stoodFor }) => stoodFor.name));
   // Only few of a hundred thousand keys are needed.
@@ -67,8 +68,8 @@ const ownRecordsIn = (
 };
 
 /** No update makes a record nameless again, unless the service itself gave it its name. */
-const canServe = ({ name }: ActualEntry, { desired, keptName }: KnownRecord): boolean =>
-  name === '' || name === keptName || canonicalRecord(desired).name !== '';
+const canServe = ({ name }: ActualEntry, { wanted, keptName }: KnownRecord): boolean =>
+  name === '' || name === keptName || canonicalRecord(wanted).name !== '';
 
 const matchOwn = (
   open: readonly RecordSetBucket[],
@@ -94,7 +95,8 @@ const matchOneKind: Take = (set, actual, used) => {
     matchFewestChanges(set, actual, used);
     return;
   }
-  const kindOf = (entry: DesiredEntry | ActualEntry): string | null => independent.kindOf(entry.content);
+  const kindOf = ({ name, content }: DesiredEntry | ActualEntry): string | null =>
+    independent.kindOf(name, content);
   for (const kind of new Set(set.desired.map(kindOf))) {
     if (kind === null) continue;
     matchFewestChanges(

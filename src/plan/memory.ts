@@ -1,20 +1,28 @@
 import { canonicalRecord, sameData } from '../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../model/record.ts';
+import { definitionOf } from '../model/types/table.ts';
 import type { Cause } from './difference.ts';
-import { mayBeOneOf } from './like.ts';
 import { isParkedName } from './parked.ts';
 
-/** What was last agreed on between the file and the service about one record, by its id. */
+/** What was last agreed on between the file and the service about one record. */
 export interface KnownRecord {
-  readonly id: number;
-  /** Ids of other records that its adds made: while one of them exists, nothing more is added. */
-  readonly copies: readonly number[];
-  /** `recordKey` of the desired record that this id belongs to, or its `parkedKey`. */
+  /** `recordKey` of the desired record, or its `parkedKey`, or a `copyKey`. */
   readonly key: string;
-  readonly desired: RecordData;
-  readonly seen: RecordData;
-  /** Its canonical name in the answer to a write of it; absent if no answer showed it. */
-  readonly keptName?: string;
+  /** The id of the actual record. */
+  readonly recordId: number | null;
+  /** Both sides as they last agreed, or as they were first seen. */
+  readonly wanted: RecordData;
+  readonly seen: RecordData | null;
+  /** Its canonical name in the answer to a write of it; null if no answer showed it. */
+  readonly keptName: string | null;
+  /** It may be somebody else's: it counts as the desired record, and is not changed. */
+  readonly isOnlyCounted: boolean;
+  /** Adds of it that were sent and that no reading has shown, since a person last allowed a retry. */
+  readonly lostAdds: number;
+  /** What it was before it was parked to make way, or parked without getting the name of parked records. */
+  readonly displaced: Displaced | null;
+  /** The first cause of the difference; null once both sides agreed. After an undone park, the cause of the park. */
+  readonly cause: Cause | null;
 }
 
 /** What a record was before it was parked. */
@@ -30,62 +38,53 @@ export interface Displaced {
 /** The key of a parked record, instead of a `recordKey`. */
 export const parkedKey = (id: number): string => `#${id}`;
 
+/** The key of another record that an add of ours made. */
+export const copyKey = (id: number): string => `=${id}`;
+
+/** Whether the key is a `recordKey`. */
+export const isOfDesired = (key: string): boolean => !key.startsWith('#') && !key.startsWith('=');
+
 /** What a plan knows of a template's past. */
 export interface PlanMemory {
   /** Whether this template has been read before. */
   readonly hasBeenRead: boolean;
-  readonly byKey: ReadonlyMap<string, KnownRecord>;
+  /** By key, also records without an id. */
+  readonly records: ReadonlyMap<string, KnownRecord>;
   readonly byId: ReadonlyMap<number, KnownRecord>;
-  /**
-   * Tentative bindings, by `recordKey`: an update of unknown outcome was sent to make this record the desired one.
-   * With the data from before.
-   */
-  readonly tentative: ReadonlyMap<string, KnownRecord>;
   /** Ids that existed at first contact and belonged to no record of the file. */
   readonly preexistingIds: ReadonlySet<number>;
-  /** By the id of a parked record that made way, or that kept its name. */
-  readonly displaced: ReadonlyMap<number, Displaced>;
-  /** By `recordKey`: the first known cause of a record without an id. */
-  readonly causes: ReadonlyMap<string, Cause>;
+  /** Ids that readings have shown since, and that belong to none. */
+  readonly otherIds: ReadonlySet<number>;
 }
 
 export const noMemory: PlanMemory = {
   hasBeenRead: false,
-  byKey: new Map(),
+  records: new Map(),
   byId: new Map(),
-  tentative: new Map(),
-  displaced: new Map(),
-  causes: new Map(),
   preexistingIds: new Set(),
+  otherIds: new Set(),
 };
 
-/** The binding of an actual record: its tentative one once it shows that data, else the last agreed one. */
-export const knownOf = ({ byId, tentative }: PlanMemory, record: ActualRecord): KnownRecord | undefined => {
-  for (const binding of tentative.values())
-    if (binding.id === record.id && shows(record, binding)) return binding;
-  return byId.get(record.id);
+/** Whether a reading or a write of ours is remembered of the id. */
+export const isRemembered = ({ byId, preexistingIds, otherIds }: PlanMemory, id: number): boolean =>
+  byId.has(id) || preexistingIds.has(id) || otherIds.has(id);
+
+/** Whether the record may be put to another use: it is or was of the file, by more than its number. */
+export const isOwn = ({ byId }: PlanMemory, { id }: ActualRecord): boolean =>
+  byId.get(id)?.isOnlyCounted === false;
+
+/** Whether it counts as a record of the file, and may be somebody else's. */
+export const isCounted = ({ byId }: PlanMemory, { id }: ActualRecord): boolean => {
+  const known = byId.get(id);
+  return known?.isOnlyCounted === true && isOfDesired(known.key);
 };
 
 /** Whether a record was parked but kept its name, since the service did not accept the other one. */
-export const keptItsName = ({ byId, displaced }: PlanMemory, record: ActualRecord): boolean => {
+export const keptItsName = ({ byId }: PlanMemory, record: ActualRecord): boolean => {
   const known = byId.get(record.id);
-  const was = displaced.get(record.id)?.was;
-  if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen, record)) return false;
-  const { name, content } = canonicalRecord(record);
-  return !isParkedName(name) && content !== canonicalRecord(was).content;
-};
-
-/** Whether an update of unknown outcome was sent to make this record a desired one. */
-export const isTentative = ({ tentative }: PlanMemory, id: number): boolean => {
-  for (const binding of tentative.values()) if (binding.id === id) return true;
-  return false;
-};
-
-/** A service may store its own spelling of a name, keep the name as it was, or store another TTL. */
-const shows = (record: ActualRecord, { desired, seen }: KnownRecord): boolean => {
-  const is = canonicalRecord(record);
-  const sent = canonicalRecord(desired);
-  const was = canonicalRecord(seen);
-  if (is.content !== sent.content || sameData(seen, record)) return false;
-  return is.name === was.name || mayBeOneOf(new Set([sent.name]))(is.name);
+  const was = known?.displaced?.was;
+  if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen ?? was, record)) return false;
+  const { type, name, content } = canonicalRecord(record);
+  const isInert = content === definitionOf(type)?.inertContent;
+  return !isParkedName(name) && (isInert || content !== canonicalRecord(was).content);
 };

@@ -1,12 +1,9 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import type { ConflictKind } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
-import { excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
+import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
 import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
-import type { KeptNames } from './kept-names.ts';
-import { byPlace, placeLeft } from './place.ts';
-import type { PendingRecord } from './plan-input.ts';
+import type { Places } from './places.ts';
 import {
   isPark,
   isUpdate,
@@ -23,32 +20,38 @@ export interface BlockedStep {
   readonly reason: ConflictReason;
   /** Ids of the conflicting records; a record that is yet to be added has none. */
   readonly conflicts: readonly number[];
-  /** Those of them that could be moved out of the way if they had a name to return to. */
-  readonly nameless?: readonly number[];
 }
 
 export interface Surroundings {
   /** Every record of the template, ignored and unknown ones too. */
   readonly actual: readonly ActualEntry[];
-  readonly pending: readonly PendingRecord[];
-  readonly keptNames: KeptNames;
-  /** Surplus records that are reused: they leave their current name. */
+  /** Those that are or become records of the file. */
+  readonly kept: ReadonlySet<ActualEntry>;
+  readonly places: Places;
+  /** Those that serve a record of another name. */
   readonly used: ReadonlySet<ActualEntry>;
-  /** A step that parks a record before it is reused; null if that is not allowed. */
+  /** A step that parks a record before it moves elsewhere; null if that is not allowed. */
   readonly temporaryPark: (actual: ActualEntry) => ParkStep | null;
+  readonly mayStrand: boolean;
 }
+
+/** By step: those that are written with it or not at all. */
+export type Links = ReadonlyMap<Step, readonly Step[]>;
 
 export interface OrderedSteps {
   readonly ready: readonly Step[];
-  /** By step: the steps that must clear its way first. */
-  readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  readonly links: Links;
+  /** By step that clears a name: the step that needs it. */
+  readonly clearsFor: ReadonlyMap<Step, Step>;
+  /** By step: one that has to be written before. */
+  readonly waitsFor: ReadonlyMap<Step, Step>;
   readonly blocked: readonly BlockedStep[];
 }
 
 /**
  * The order of writes: addresses, then texts and PTR, then what points at names; in each, updates before adds;
- * then parks. A step that clears the way for another goes directly before it; surplus that is reused
- * elsewhere goes after the add of its replacement. A step whose way is not cleared is blocked:
+ * then parks. What clears a name goes directly before the step that needs that; a record without a name goes after it, since
+ * no update could bring it back. A step whose name is not cleared is blocked:
  *
  * | step                                   | blocked by a record of that name   | reason           |
  * | -------------------------------------- | ---------------------------------- | ---------------- |
@@ -57,39 +60,34 @@ export interface OrderedSteps {
  * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
- * Steps that clear the way for each other are all blocked, unless one of their records can be parked first.
- * A record without a name is never moved to clear the way, since no update could restore it; if it is parked in any case,
- * as surplus, that goes first.
+ * What makes way and serves another name is parked first, so that it can come back, and serves that once the place is filled.
+ * The same for steps that clear the way for each other; where that is not allowed, all are blocked.
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { actual, pending, keptNames, used, temporaryPark }: Surroundings,
+  { actual, kept, used, places, temporaryPark, mayStrand }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.desired]),
   );
-  const names = new Set([...results.values()].flatMap((result) => keptNames(result.name)));
-  const occupants = groupBy(
-    actual.filter((entry) => names.has(entry.name)),
-    (entry) => placeOf(kindOf(entry), entry.name),
+  const placeOf = (step: Step): string => places.ofName(results.get(step)!.name);
+  const wanted = new Set(
+    steps.flatMap((step) => [placeOf(step), ...(isPark(step) ? [places.of(step.actual)] : [])]),
   );
-  const planned = groupBy(
-    pending.map(({ id, sent }): PlannedRecord => ({ id, canonical: canonicalRecord(sent) })),
-    ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
+  const occupants = groupBy(
+    actual.filter((entry) => wanted.has(places.of(entry))),
+    (entry) => places.of(entry),
   );
   const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
-  let adds: ReadonlyMap<string, readonly Step[]> | undefined;
-  const addsAt = (): ReadonlyMap<string, readonly Step[]> =>
-    (adds ??= byPlace(
-      steps.filter((step) => actualOf(step) === null),
-      keptNames,
-    ));
+  const coming = new Map<string, { readonly id: number | null; readonly result: CanonicalRecord }[]>();
   const ready: Step[] = [];
-  const needs = new Map<Step, Step[]>();
+  const links = new Map<Step, Step[]>();
+  const clearsFor = new Map<Step, Step>();
+  const waitsFor = new Map<Step, Step>();
   const blocked: BlockedStep[] = [];
   const states = new Map<Step, 'open' | 'ready' | 'blocked'>();
-
   const temporaryParks = new Map<Step, ParkStep | null>();
+
   const parkFirst = (step: Step, entry: ActualEntry): ParkStep | null => {
     const known = temporaryParks.get(step);
     if (known !== undefined) return known;
@@ -98,105 +96,108 @@ export const orderSteps = (
     if (made) {
       states.set(made, 'ready');
       ready.push(made);
+      if (!used.has(entry)) link(made, step);
     }
     return made;
+  };
+  const link = (one: Step, other: Step): void => {
+    pushTo(links, one, other);
+    pushTo(links, other, one);
   };
 
   const visit = (step: Step): void => {
     if (states.has(step)) return;
     states.set(step, 'open');
-    const result = results.get(step)!;
-    const own = actualOf(step);
-    if (own && used.has(own) && placeLeft(step, keptNames) !== null) {
-      for (const add of addsAt().get(own.name) ?? [])
-        if (!excludedBy(add, results.get(add)!, false).includes(kindOf(own))) visit(add);
+    for (const one of equalTo(step)) {
+      visit(one);
+      link(step, one);
     }
-    const obstacles = obstaclesOf(step, result, own);
-    if (obstacles.length > 0 && !isPark(step)) {
+    const [own, result, place] = [actualOf(step), results.get(step)!, placeOf(step)];
+    const isThere = own !== null && places.of(own) === place;
+    const excluded = excludedBy(step, result, isThere);
+    const later: Step[] = [];
+    const conflicts = [
+      ...(occupants.get(place) ?? [])
+        .filter((entry) => entry !== own && excluded.includes(kindOf(entry)))
+        .sort(byId)
+        .filter((entry) => stays(entry, step, later))
+        .map((entry) => ({ id: entry.record.id, result: entry })),
+      ...(coming.get(place) ?? []).filter(
+        (one) => (one.id === null || one.id !== own?.record.id) && excluded.includes(kindOf(one.result)),
+      ),
+    ];
+    const [first] = conflicts;
+    if (first !== undefined && !isPark(step)) {
       states.set(step, 'blocked');
-      needs.delete(step);
-      blocked.push({ step, reason: obstacles[0]!.reason, conflicts: idsOf(obstacles) });
+      const ids = [...new Set(conflicts.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
+      blocked.push({ step, reason: reasonOf(kindOf(result), kindOf(first.result)), conflicts: ids });
       return;
     }
     states.set(step, 'ready');
     ready.push(step);
-    if (own === null || own.name !== result.name) {
-      pushTo(planned, placeOf(kindOf(result), result.name), {
-        id: own?.record.id ?? null,
-        canonical: result,
-      });
+    if (!isThere) pushTo(coming, place, { id: own?.record.id ?? null, result });
+    for (const one of later) {
+      link(step, one);
+      visit(one);
     }
   };
 
-  /** The names that the result may get: also its current one, if the service has its own spelling. */
-  const namesFor = ({ name }: CanonicalRecord, own: ActualEntry | null): readonly string[] => {
-    const all = keptNames(name);
-    return own && all.includes(own.name) ? [...new Set([name, own.name])] : all;
-  };
-
-  const obstaclesOf = (step: Step, result: CanonicalRecord, own: ActualEntry | null): Obstacle[] => {
-    const places = namesFor(result, own).flatMap((name) =>
-      excludedBy(step, result, own?.name === name).map((kind) => placeOf(kind, name)),
+  /** What moves a record away that equals the one to add: if that cannot go, nothing is to be added beside it. */
+  const equalTo = (step: Step): Step[] => {
+    if (actualOf(step) !== null || isPark(step)) return [];
+    const same = (occupants.get(placeOf(step)) ?? []).filter(
+      (entry) => recordKey(entry) === recordKey(step.desired),
     );
-    const stays = (entry: ActualEntry): boolean => {
-      const clearing = stepOf.get(entry.record.id);
-      if (!clearing || clearing === step) return true;
-      const after = results.get(clearing)!;
-      if (places.includes(placeOf(kindOf(after), after.name))) return true;
-      if (entry.name === '' && after.name !== '' && !isPark(clearing)) return true;
-      visit(clearing);
-      const cleared = states.get(clearing) === 'open' ? parkFirst(clearing, entry) : clearing;
-      if (cleared === null || states.get(cleared) !== 'ready') return true;
-      pushTo(needs, step, cleared);
-      return false;
-    };
-    const obstacle = (id: number | null, canonical: CanonicalRecord): Obstacle => ({
-      id,
-      reason: reasonOf(kindOf(result), kindOf(canonical)),
-    });
-    const there = places
-      .flatMap((place) => occupants.get(place) ?? [])
-      .sort(byId)
-      .filter((entry) => entry !== own && stays(entry))
-      .map((entry) => obstacle(entry.record.id, entry));
-    const coming = places
-      .flatMap((place) => planned.get(place) ?? [])
-      .filter(({ id }) => id === null || id !== own?.record.id)
-      .map(({ id, canonical }) => obstacle(id, canonical));
-    return [...there, ...coming];
+    return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
   };
 
-  for (const step of inWriteOrder(steps)) visit(step);
-  return { ready, needs, blocked };
+  /** Whether a record stays in the way of a step; else it is cleared before that, or `later`. */
+  const stays = (entry: ActualEntry, step: Step, later: Step[]): boolean => {
+    const clearing = stepOf.get(entry.record.id);
+    if (!clearing || clearing === step) return true;
+    if (placeOf(clearing) === places.of(entry) && exclude(results.get(step)!, results.get(clearing)!))
+      return true;
+    if (entry.name === '' && !mayStrand && placeOf(clearing) !== '') {
+      if (!isPark(clearing) || states.has(clearing)) return true;
+      later.push(clearing);
+      return false;
+    }
+    const servesElsewhere = used.has(entry) && !isPark(clearing) && entry.name !== '';
+    if (!servesElsewhere) visit(clearing);
+    const isOpen = servesElsewhere || states.get(clearing) === 'open';
+    const cleared = isOpen ? parkFirst(clearing, entry) : clearing;
+    if (cleared === null || states.get(cleared) !== 'ready') return true;
+    if (servesElsewhere) waitsFor.set(clearing, step);
+    link(step, cleared);
+    clearsFor.set(cleared, step);
+    return false;
+  };
+
+  /** What stands beside a record of the file that excludes it was left for later. */
+  const isDue = (step: Step): boolean => {
+    if (!isPark(step)) return false;
+    const beside = occupants.get(places.of(step.actual)) ?? [];
+    return beside.some((entry) => kept.has(entry) && exclude(step.actual, entry));
+  };
+  for (const step of inWriteOrder(steps, isDue)) visit(step);
+  return { ready, links, clearsFor, waitsFor, blocked };
 };
 
-interface PlannedRecord {
-  readonly id: number | null;
-  readonly canonical: CanonicalRecord;
-}
-
-interface Obstacle {
-  readonly id: number | null;
-  readonly reason: ConflictReason;
-}
-
-const idsOf = (obstacles: readonly Obstacle[]): number[] =>
-  [...new Set(obstacles.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
-
-const placeOf = (kind: ConflictKind, name: string): string => `${kind} ${name}`;
-
-const inWriteOrder = (steps: readonly Step[]): Step[] =>
+const inWriteOrder = (steps: readonly Step[], isDue: (step: Step) => boolean): Step[] =>
   steps
-    .map((step) => ({ step, phase: phase(step), key: orderKey(step), id: actualOf(step)?.record.id ?? 0 }))
+    .map((step) => ({
+      step,
+      phase: isDue(step) ? firstPhase : phaseOf(step),
+      key: recordKey(isPark(step) ? step.actual : step.desired),
+      id: actualOf(step)?.record.id ?? 0,
+    }))
     .sort((a, b) => a.phase - b.phase || compareText(a.key, b.key) || a.id - b.id)
     .map(({ step }) => step);
 
-const phase = (step: Step): number => {
+const phaseOf = (step: Step): number => {
   const definition = definitionOf(resultOf(step).type.toUpperCase());
   if (isPark(step) || !definition) return lastPhase;
   return definition.writePhase * 2 + (isUpdate(step) ? 0 : 1);
 };
 
-const lastPhase = 6;
-
-const orderKey = (step: Step): string => recordKey(isPark(step) ? step.actual : step.desired);
+const [firstPhase, lastPhase] = [-1, 6];

@@ -7,7 +7,7 @@ import {
   type ActualEntry,
   type DesiredEntry,
 } from './entry.ts';
-import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
+import type { KnownRecord, PlanMemory } from './memory.ts';
 import { createPool } from './group.ts';
 import { bucketsOf, pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 import { matchRest } from './match-rest.ts';
@@ -38,7 +38,7 @@ export interface Unmatched {
  * | 4b   | that was bound to a record of its set that the file dropped, under any name  | content, …         |
  * | 4c   | of its set                                                                   | content, …         |
  *
- * In each part of step 4 the fewest changes decide, then the lowest id.
+ * In each part of step 4 the fewest changes decide, then the lowest id. What is left is put to use by reuse.ts.
  *
  * Linear in the number of records, except for sorting sets. The result does not depend on the input order.
  */
@@ -72,8 +72,8 @@ const matchExact = (set: RecordSetBucket, memory: PlanMemory): void => {
   const withAnyTtl = createPool(set.actual, dataKey);
   const used = new Set<ActualEntry>();
   pairChosen(set, used, (entry) => {
-    const id = memory.byKey.get(recordKey(entry))?.id;
-    const own = id === undefined ? undefined : known.get(id);
+    const id = memory.records.get(recordKey(entry))?.recordId;
+    const own = id == null ? undefined : known.get(id);
     if (own && !used.has(own) && pairOf(entry, own).fields.length === 0) return own;
     return entry.record.ttl === null
       ? withAnyTtl.first(dataKey(entry), used)
@@ -81,27 +81,24 @@ const matchExact = (set: RecordSetBucket, memory: PlanMemory): void => {
   });
 };
 
-const matchKnown = (sets: readonly RecordSetBucket[], memory: PlanMemory): void => {
-  const { byKey, tentative } = memory;
-  if (byKey.size + tentative.size === 0 || sets.every((set) => set.desired.length === 0)) return;
+const matchKnown = (sets: readonly RecordSetBucket[], { records, byId }: PlanMemory): void => {
+  if (byId.size === 0 || sets.every((set) => set.desired.length === 0)) return;
   const free = new Map(sets.flatMap((set) => set.actual).map((entry) => [entry.record.id, entry]));
   const used = new Set<ActualEntry>();
   const open = new Set(sets.flatMap((set) => set.desired).map(recordKey));
-  /** It equals another desired record, and never was this one or cannot become it: no update clears a name. */
+  /** It equals another desired record, and was that one before or cannot become this one: no update clears a name. */
   const isBetterElsewhere = (desired: DesiredEntry, found: ActualEntry, { seen }: KnownRecord): boolean => {
     const is = recordKey(found);
     if (is === recordKey(desired) || !open.has(is)) return false;
-    return (desired.name === '' && found.name !== '') || recordKey(entryOf(seen)) === is;
+    const wasThat = seen !== null && recordKey(entryOf(seen)) === is;
+    return wasThat || (desired.name === '' && found.name !== '');
   };
   for (const set of sets) {
     pairChosen(set, used, (entry) => {
-      const key = recordKey(entry);
-      const known = tentative.get(key) ?? byKey.get(key);
-      const found = known && free.get(known.id);
+      const known = records.get(recordKey(entry));
+      const found = known && known.recordId !== null ? free.get(known.recordId) : undefined;
       if (!found || used.has(found) || found.type !== entry.type) return undefined;
-      // A write of unknown outcome may not have changed it.
-      if (knownOf(memory, found.record)?.key !== key) return undefined;
-      return isBetterElsewhere(entry, found, known) ? undefined : found;
+      return isBetterElsewhere(entry, found, known!) ? undefined : found;
     });
   }
   removeUsed(sets, used);

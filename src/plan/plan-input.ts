@@ -1,4 +1,4 @@
-import type { ActualRecord, RecordData } from '../model/record.ts';
+import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import type { BlockReason, Surplus } from './difference.ts';
 import type { ActualEntry, DesiredEntry } from './entry.ts';
@@ -8,24 +8,14 @@ export interface PlanInput {
   readonly desired: DesiredTemplate;
   readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
-  /** Adds that may still take effect, and updates that may have moved the record of an id. */
-  readonly pending?: readonly PendingRecord[];
-  /** Why a record is neither changed nor called in sync: no listing shows what was written to it. */
-  readonly unshown?: ((id: number, isInSync: boolean) => Block | null) | undefined;
-  /** The same records as the listing shows them: an update of one has to hold for both. */
-  readonly listedAs?: ((id: number) => ActualRecord | null) | undefined;
+  /** Whether nothing is added beside a record that may be the missing one. */
+  readonly isSuspicious?: boolean;
+  /** Whether a person lets records without a name make way first, which cannot come back. */
+  readonly mayStrand?: boolean;
   /** Why a desired record may not be written now, as an add (`actual` null) or by an update of an actual record. */
-  readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Block | null;
-  /** Why a desired record may not be added if no surplus record is reused for it. */
-  readonly addGate?: (desired: DesiredEntry) => Block | null;
-  /** Why a record may not be parked now, or changed to the given data. */
-  readonly parkGate?: (actual: ActualEntry, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
-}
-
-export interface PendingRecord {
-  /** Null for an add. */
-  readonly id: number | null;
-  readonly sent: RecordData;
+  readonly blockOf?: (desired: DesiredEntry, actual: ActualEntry | null) => Block | null;
+  /** Why a record may not be changed to these inert, or earlier, values now. */
+  readonly parkBlockOf?: (actual: ActualEntry, sent: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }
 
 export interface Block {

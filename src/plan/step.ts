@@ -1,8 +1,9 @@
-import { canonicalName } from '../model/canonical.ts';
+import { asSent, canonicalName } from '../model/canonical.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { Add, Park, Update } from './difference.ts';
-import type { ActualEntry, DesiredEntry } from './entry.ts';
+import { recordKey, type ActualEntry, type DesiredEntry } from './entry.ts';
+import { parkedKey } from './memory.ts';
 import { isParkedName } from './parked.ts';
 
 /** One write, with the difference that it resolves. */
@@ -38,6 +39,22 @@ export const actualOf = (step: Step): ActualEntry | null => ('actual' in step ? 
 /** The record at the service after a step. */
 export const resultOf = (step: Step): RecordData => step.difference.desired;
 
+/** Identifies a step over all plans of a pass. */
+export const stepKey = (step: Step): string => {
+  if (!isPark(step)) return recordKey(step.desired);
+  const key = parkedKey(step.actual.record.id);
+  return isRestore(step) ? `${key} back` : key;
+};
+
+/** Identifies a write by its result and its record. Which record is put to another use does not matter. */
+export const writeKey = (step: Step): string => {
+  const isMoved = isUpdate(step) && step.difference.fields.includes('name');
+  return `${isMoved ? 'moved' : (actualOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
+};
+
+/** Whether a record enters or leaves a name by it. */
+export const movesName = (step: Step): boolean => !isUpdate(step) || step.difference.fields.includes('name');
+
 /** What an add sends (specification §4.5). Null values are not sent. */
 export interface RecordAddition {
   readonly type: string;
@@ -57,13 +74,14 @@ export interface RecordChange {
 }
 
 export const additionOf = ({ difference: { desired } }: AddStep): RecordAddition => ({
-  ...desired,
+  ...asSent(desired),
   priority: hasPriority(desired.type) ? desired.priority : null,
 });
 
 /** The fields that change, and those that the type requires. */
 export const changeOf = ({ difference }: UpdateStep | ParkStep): RecordChange => {
-  const { desired, current, recordId } = difference;
+  const { current, recordId } = difference;
+  const desired = asSent(difference.desired);
   const changes =
     difference.action === 'update' ? new Set<string>(difference.fields) : new Set(['name', 'content']);
   const definition = definitionOf(current.type.toUpperCase());

@@ -3,15 +3,14 @@ import { suspensionOf } from '../model/suspension.ts';
 import { lostIds } from '../plan/guard.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
-import type { TemplateRow } from '../state/memory.ts';
+import type { Entry, Revisions, TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
-import { withSubdomains } from './core/result.ts';
-import { planOf } from './core/plan-of.ts';
-import { policyReasons } from './core/permit.ts';
-import type { TemplateState } from './core/state.ts';
-import type { ClientRun } from './shell/client-run.ts';
-import { checkSubdomains, rowAfter } from './shell/subdomains.ts';
-import type { PassInputs } from './ports.ts';
+import { openEntries } from './journal.ts';
+import { permits } from './permit.ts';
+import { withSubdomains } from './result.ts';
+import type { ClientRun } from './run.ts';
+import { isSettled, planOf, type Circumstances, type TemplateState } from './state.ts';
+import { checkSubdomains, rowAfter } from './subdomains.ts';
 
 /**
  * The result of a template in which a pass found nothing to do and nothing new to save. While file, service
@@ -38,27 +37,40 @@ export interface ResultCache {
 
 export const emptyCache = (): ResultCache => ({ byId: new Map(), results: [] });
 
-/** The unchanged templates with their results; none with a write of unknown outcome. */
-export const lookUp = async (
+/** What a pass knows before it compares anything. */
+interface Facts {
+  /** Null if the store does not know. */
+  readonly revisions: Revisions | null;
+  /** By template. */
+  readonly journal: ReadonlyMap<number, readonly Entry[]>;
+  readonly circumstances: Circumstances;
+}
+
+/** The unchanged templates with their results; none that is not settled. */
+export const lookUp = (
   bound: readonly BoundTemplate[],
-  { revisions }: PassInputs,
+  { revisions, journal, circumstances }: Facts,
   cache: ResultCache | undefined,
   run: ClientRun,
-): Promise<Map<BoundTemplate, CachedResult>> => {
+): Map<BoundTemplate, CachedResult> => {
   const found = new Map<BoundTemplate, CachedResult>();
   if (!cache || !revisions) return found;
-  for (const { templateId } of await run.pass.memory.openIntents()) cache.byId.delete(templateId);
+  const { began, times } = circumstances;
   for (const one of bound) {
-    const cached = cache.byId.get(one.actual.id);
-    const names = [one.desired.template, one.actual.name, cached?.row.template ?? null];
+    const { id, name, records } = one.actual;
+    const cached = cache.byId.get(id);
+    const names = [one.desired.template, name, cached?.row.template ?? null];
+    const entries = journal.get(id) ?? [];
     const isSame =
-      suspensionOf(run.suspensions, { templateId: one.actual.id, names }) === null &&
+      suspensionOf(run.suspensions, { templateId: id, names }) === null &&
       cached?.isDryRun === run.isDryRun &&
       cached.bound.desired === one.desired &&
       cached.bound.actual === one.actual &&
-      cached.revision === revisions.of(one.actual.id);
+      cached.revision === revisions.of(id) &&
+      entries.every(({ state }) => state === 'accepted' || state === 'failed') &&
+      openEntries(entries, records, began, times).length === 0;
     if (isSame) found.set(one, cached);
-    else cache.byId.delete(one.actual.id);
+    else cache.byId.delete(id);
   }
   return found;
 };
@@ -76,7 +88,9 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
     const changed = rowAfter(row, check);
     // Makes the next pass compare the whole template.
     if (changed && !run.isDryRun)
-      await run.save(run.writer.save({ row: changed, records: [], forgotten: [] }));
+      await run.save(
+        run.writer.save({ row: changed, records: [], forgotten: [], entries: [], left: [], history: [] }),
+      );
   };
   const withSome = cached.flatMap((one, index) =>
     one.bound.desired.subdomains.length === 0 ? [] : look(one, index),
@@ -99,9 +113,9 @@ export const store = async (
     const isCalm = result.status === 'in-sync' || result.status === 'drifted';
     if (!isCalm || revision !== revisionBefore || !isUnchanging(state, run)) continue;
     cache.byId.set(id, {
-      bound: { ...bound, actual: state.basis.view },
+      bound: { ...bound, actual: state.view },
       revision,
-      row: state.basis.memory.row,
+      row: state.memory.row,
       isDryRun: run.isDryRun,
       result: withoutSubdomains(result),
     });
@@ -133,23 +147,23 @@ const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
   subdomains: [],
 });
 
-/** Whether only a change, and not the passing of time, can give a pass something to do here. */
+/** Whether nothing is due later: only a change can give a pass something to do here. */
 const isUnchanging = (state: TemplateState, { isDryRun }: ClientRun): boolean => {
-  const { attempts, basis, holds } = state;
-  const plan = planOf(basis);
-  const byMode = policyReasons(plan, state, false);
+  const { attempts, view, memory, holds, journal } = state;
+  const plan = planOf(state);
+  const whyNot = permits(state, null);
   // Nobody writes in a dry run; but the adds of all templates together may reach a limit.
   const isShown = ({ difference }: Step): boolean => isDryRun && difference.action !== 'add';
   return (
     attempts.size === 0 &&
-    basis.pending.length === 0 &&
+    isSettled(state) &&
+    journal.every((entry) => entry.state !== 'missed') &&
     holds.length === 0 &&
-    basis.view.unshown === undefined &&
     // Steps that a mode skips stay skipped.
-    plan.steps.every((step) => byMode(step) !== null || isShown(step)) &&
+    plan.steps.every((step) => whyNot(step) !== null || isShown(step)) &&
     plan.blocked.length === 0 &&
     plan.surplus.every(({ error }) => error === undefined) &&
     // A record that is missing for the first time needs a second listing.
-    lostIds({ actual: basis.view, memory: basis.memory.view }).length === 0
+    lostIds({ actual: view, memory }).length === 0
   );
 };

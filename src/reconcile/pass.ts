@@ -3,42 +3,54 @@ import { mapYielding } from '../lib/yield.ts';
 import { messageOf } from '../errors.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
+import type { Entry } from '../state/memory.ts';
+import { groupBy } from '../plan/group.ts';
+import { hasLostMany, manyLost } from '../plan/guard.ts';
+import { isPark, movesName, stepKey } from '../plan/step.ts';
+import { dataOf } from '../model/record.ts';
+import { recordKey } from '../plan/entry.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
-import type { BoundTemplate } from '../plan/bind.ts';
-import type { Skip, SkipReason } from '../plan/place.ts';
-import { guardAll } from './core/guards.ts';
-import { edit } from '../memory/memory.ts';
-import { clearBackoff } from '../memory/remembering.ts';
-import { forgetAnswered } from './core/waits.ts';
-import { givesName, policyReasons, skipReasons, unwrittenSteps } from './core/permit.ts';
-import { remember } from './core/remember.ts';
-import { templateResult, withSubdomains } from './core/result.ts';
-import { planOf } from './core/plan-of.ts';
-import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
-import { claimArrived } from './core/arrivals.ts';
-import { suspectMemory } from './core/suspicion.ts';
-import { bindSelected, selectTemplates, unseen, unusableTemplates } from './select.ts';
-import { ClientRun, type PassOptions } from './shell/client-run.ts';
-import { confirmTemplates } from './shell/confirm.ts';
-import { recoverIntents, recoverOwn } from './shell/recover.ts';
-import { saveMemory } from './shell/save.ts';
-import { checkSubdomains, noteHidden, rowAfter } from './shell/subdomains.ts';
-import { revertParks, writeTemplate } from './shell/write.ts';
+import { guardAll } from './guards.ts';
+import { withoutOver } from './journal.ts';
+import { permits, type SkipReason } from './permit.ts';
+import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
+import { templateResult, withSubdomains } from './result.ts';
+import { ClientRun, journalChanges, type PassOptions } from './run.ts';
+import {
+  bindSelected,
+  exceptOthers,
+  ofAnotherAccount,
+  selectTemplates,
+  unseen,
+  unusableTemplates,
+} from './select.ts';
+import { settleUnmanaged } from './unmanaged.ts';
+import {
+  changed,
+  digestOf,
+  isPaused,
+  isSettled,
+  isStopped,
+  openTemplate,
+  planOf,
+  withHold,
+  type Circumstances,
+  type TemplateState,
+} from './state.ts';
+import { checkSubdomains, noteHidden, rowAfter } from './subdomains.ts';
+import { isInDoubt, settleBy, writeTemplate } from './write.ts';
 
 /*
- * read ─ bind ─ recover ─ suspect ─ override ─ confirm ─ guard ─ approve ─ write ─ recover ─ revert ─ remember ─ report
+ * read ─ settle ─ plan ─ confirm ─ guard ─ approve ─ write ─ remember ─ report
  *
- * `core/` decides and works on values; `shell/` acts, and only it waits. Whoever calls holds the client's lock for the whole
- * pass. An add is not made again while the first one may still show (at most `unknownPause`, or `longestLag` after an answer),
- * and never a third time without a person, because
+ * Whoever calls holds the client's lock for the whole pass. A write is never made twice by mistake, because
  *
- * - it is sent from one place (shell/write.ts), after its intent is on disk and its permit was checked again;
- * - a step is permitted only if two readings require it (core/two-readings.ts), and once in a pass (core/permit.ts);
- * - an add of unknown outcome, or refused without a reading that confirms it, keeps its intent, which keeps its record set
- *   closed (core/gate.ts) until readings have shown the record, or its absence twice (core/recover.ts), in whichever
- *   process; then it is counted, and waits for `unknownPause`; the second one of a record set waits for a person;
- * - an add that was accepted, or that a reading showed, is not repeated while a listing may be behind it, nor is an edit of
- *   it added beside it (core/gate.ts).
+ * - it is sent from one place (write.ts), after an entry in the journal is on disk and its permit was asked again;
+ * - while something that was sent may still appear, nothing enters or leaves a name in its template (journal.ts, permit.ts);
+ * - two readings require it (readings.ts), and it is attempted once in a pass (permit.ts);
+ * - what was added twice, or lost twice, waits for a person (blocks.ts).
+ *
+ * Only this file, run.ts, write.ts, cache.ts, select.ts, unmanaged.ts and subdomains.ts wait for anything; the others compute.
  */
 
 /** One pass with its inputs; `cache` saves comparing unchanged templates again. */
@@ -55,10 +67,12 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     trigger: pass.trigger,
     startedAt: new Date(pass.startedAt).toISOString(),
     durationMs: Math.max(0, pass.clock.now() - pass.startedAt),
-    dryRun: run.isDryRun || pass.isRehearsal === true,
+    dryRun: run.isDryRun,
     holdReason: reportedHold?.reason ?? null,
-    retryAt: reportedHold?.retryAt == null ? null : new Date(reportedHold.retryAt).toISOString(),
+    retryAfter: run.retryAfter,
+    isRateLimited: run.holds.some(({ cause }) => cause === 'rate-limited'),
     isDenied: reportedHold?.cause === 'denied',
+    areTokensRejected: run.areTokensRejected || (reportedHold?.cause === 'denied' && !found.wasRead),
     ...found,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };
@@ -66,37 +80,43 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
 
 type FoundByPass = Pick<PassResult, 'wasRead' | 'isIncomplete' | 'templates'>;
 
-const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
-  const { described = part, cache } = pass;
-  const desired = selectTemplates(part, pass.templates);
+const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
+  const { cache } = pass;
+  const desired = selectTemplates(described, pass.templates);
   const held = await unusableTemplates(desired, pass);
+  const { askedAt = run.moment } = pass;
   const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());
   if (actual === null) {
     const { reason } = run.reportedHold!;
     const failed = desired.templates.map((one) => ({ ...unseen(one, 'failed', reason, pass), asOf: null }));
     return { wasRead: false, isIncomplete: false, templates: [...failed, ...held] };
   }
+  const asked = { asked: askedAt, read: run.moment };
+  const foreign = await ofAnotherAccount(desired, actual, pass);
+  if (foreign !== null) return { wasRead: true, isIncomplete: false, templates: [...foreign, ...held] };
   const revisions = (await pass.memory.revisions?.()) ?? null;
-  const inputs = { desired, described, actual, revisions };
-  const selected = bindSelected(inputs);
+  const selected = await exceptOthers(bindSelected({ desired, described, actual }), run);
   const bound = selected.filter((one) => 'actual' in one);
   await run.readSuspensions();
   const unbound = selected.flatMap((one) =>
     'actual' in one ? [] : [unseen(one.desired, one.status, one.reason, pass)],
   );
   const others = [...unbound, ...held];
-  const cached = await lookUp(bound, inputs, cache, run);
+  const circumstances = circumstancesOf(run);
+  const journal = groupBy(await readJournal(circumstances, run), ({ templateId }) => templateId);
+  if (!run.isDryRun) await settleUnmanaged(journal, { actual, described, asked }, circumstances, run);
+  const cached = lookUp(bound, { revisions, journal, circumstances }, cache, run);
   const open = bound.filter((one) => !cached.has(one));
   const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
 
-  if (!run.isDryRun)
-    for (const [id, ended] of (await pass.unsaved?.saveAgain(run)) ?? []) run.unsaved.set(id, ended);
-  const states = await recoverIntents(await openTemplates(open, run), inputs, run);
+  const states = await mapYielding(open, async (one) => {
+    const { id } = one.actual;
+    return openTemplate(one, await pass.memory.template(id), journal.get(id) ?? [], asked, circumstances);
+  });
   const prepared = await prepare(states, actual, run);
-  const { finished, isIncomplete } =
-    run.isDryRun || pass.isRehearsal
-      ? { finished: await show(guardAll(prepared, pass), run), isIncomplete: false }
-      : await write(prepared, others, run);
+  const { finished, isIncomplete } = run.isDryRun
+    ? { finished: await show(guardAll(prepared, pass.maxAddsPerPass), run), isIncomplete: false }
+    : await write(prepared, others, run);
 
   const found = finished.map((one, index) => ({
     ...one,
@@ -112,6 +132,29 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   return { wasRead: true, isIncomplete, templates: asBefore(all, cache) };
 };
 
+const circumstancesOf = ({ pass, moment }: ClientRun): Circumstances => {
+  const { run, settle, unknownPause, force, retry, acceptLoss, only = [] } = pass;
+  const times = { settle, unknownPause };
+  return { run, times, began: moment, isCommand: pass.trigger === 'command', force, retry, acceptLoss, only };
+};
+
+/** Without entries whose time is over, also of templates that are not compared. */
+const readJournal = async ({ began, times }: Circumstances, run: ClientRun): Promise<readonly Entry[]> => {
+  const entries = await run.pass.memory.journal();
+  const left = withoutOver(entries, began, times);
+  if (left.length < entries.length && !run.isDryRun)
+    await run.save(
+      run.writer.save({
+        row: null,
+        records: [],
+        forgotten: [],
+        ...journalChanges(entries, left),
+        history: [],
+      }),
+    );
+  return left;
+};
+
 /** All of this is computed before anything irreversible is done. */
 const prepare = (
   states: readonly TemplateState[],
@@ -121,39 +164,16 @@ const prepare = (
   let ids: ReadonlySet<number> | undefined;
   const listed = (): ReadonlySet<number> =>
     (ids ??= new Set(listing.flatMap((template) => template.records.map(({ id }) => id))));
-  return mapYielding(states, (given) => {
-    const { pass, moment } = run;
-    const memory = edit(claimArrived(given.basis, moment), (draft) =>
-      forgetAnswered(draft, given.basis.view, given.basis.pending),
-    );
-    const state = holdForgotten(suspect(withBasis(given, { memory }), pass), pass);
-    return noteHidden(run.pause(state), listed, run);
+  return mapYielding(states, async (given) => {
+    const kept = run.isDryRun ? given : await run.keep(given);
+    return noteHidden(run.look(holdForgotten(kept, run)), listed, run);
   });
-};
-
-/** Of each reading: a later one may show a record that an earlier one lacked. */
-const suspect = (given: TemplateState, pass: Pass): TemplateState => {
-  const { state, warning } = suspectMemory(given);
-  if (warning !== null) pass.warn(warning);
-  return override(state, pass);
 };
 
 /** A write that is not in the saved state may still take effect. */
-const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
-  if (holdsAdds === null || !planOf(state.basis).steps.some(givesName)) return state;
+const holdForgotten = (state: TemplateState, { pass: { holdsAdds = null } }: ClientRun): TemplateState => {
+  if (holdsAdds === null || !planOf(state).steps.some(movesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
-};
-
-/** A command does not wait for the backoff after refusals; with `retry` not for other obstacles either. */
-const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {
-  if (trigger !== 'command') return state;
-  const memory = edit(state.basis.memory, (draft) => {
-    clearBackoff(draft, retry);
-    const { isSpellingDoubtful = false, answeredIds = [] } = draft.now.row;
-    if (retry && (isSpellingDoubtful || answeredIds.length > 0))
-      draft.setRow({ isSpellingDoubtful: false, answeredIds: [] });
-  });
-  return withBasis(state, { memory });
 };
 
 /** A template at the end of a pass, and its result. */
@@ -161,9 +181,7 @@ type FinishedTemplate = Pick<FoundTemplate, 'state' | 'result'>;
 
 /** A dry run: what a pass would write and skip. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
-  mapYielding(states, (state) =>
-    resultOf(state, policyReasons(planOf(state.basis), state, run.pass.force), run, false),
-  );
+  mapYielding(states, (state) => resultOf(state, (of) => permits(of, null), run, false));
 
 const write = async (
   prepared: readonly TemplateState[],
@@ -172,49 +190,72 @@ const write = async (
 ): Promise<{ finished: FinishedTemplate[]; isIncomplete: boolean }> => {
   const { pass } = run;
   const confirmed = await confirmTemplates(prepared, run);
-  const isAsBefore = ({ basis }: TemplateState, index: number): boolean =>
-    basis.view === prepared[index]!.basis.view;
   const planned = guardAll(
-    confirmed.map((state, index) => run.pause(isAsBefore(state, index) ? state : suspect(state, pass))),
-    pass,
+    confirmed.map((state) => run.look(state)),
+    pass.maxAddsPerPass,
   );
-  if (pass.approve) {
-    const shown = planned.map((state) => plannedResult(state, run));
-    pass.approve([...shown, ...others]);
-  }
-  const turn = limit(pass.concurrency);
-  const written = await allSettledOrStop(
-    planned.map((state) => turn(() => writeTemplate(state, run))),
-    run,
-  );
-  const recovered = await recoverOwn(written, run);
-  const reverted: TemplateState[] = [];
-  for (const state of recovered) reverted.push(await revertParks(state, run));
-  const remembered = await mapYielding(reverted, (state) => {
-    const { listing, moment } = run;
-    const { acceptLoss } = pass;
-    return saveMemory(remember(state, { listing, acceptLoss, now: moment.now }), run);
-  });
-  for (const { basis, unfinished } of remembered) {
-    if (unfinished.length > 0) run.unsaved.set(basis.view.id, unfinished);
-    else run.unsaved.delete(basis.view.id);
-  }
-  await pass.unsaved?.keep(run.unsaved, run);
-  const finished = await mapYielding(remembered, (state) => {
-    const reasons = skipReasons(state, run.view);
-    return resultOf(state, (step) => reasons(step) ?? needsOthers, run, true);
-  });
-  const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state, run));
+  pass.approve?.([...planned.map((state) => plannedResult(state, run)), ...others]);
+  const written = await writeTemplates(planned, run);
+  const remembered = await mapYielding(written, (state) => run.keep(finish(state)));
+  const reasonsOf = (state: TemplateState): SkipReason => {
+    const reasons = permits(state, run.view);
+    return (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' };
+  };
+  const finished = await mapYielding(remembered, (state) => resultOf(state, reasonsOf, run, true));
+  const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state));
   return { finished, isIncomplete };
 };
 
-const needsOthers: Skip = { cause: 'pass', text: 'waits for an earlier write' };
+/** Lists the templates a second time if a step waits for that, and confirms what both readings require. */
+const confirmTemplates = async (
+  states: readonly TemplateState[],
+  run: ClientRun,
+): Promise<TemplateState[]> => {
+  const first = states.map((state) => {
+    if (!awaitsReading(state, run.view)) return { state, isWaiting: false };
+    const confirmed = confirmBySaved(state);
+    return { state: confirmed ?? state, isWaiting: confirmed === null };
+  });
+  const listing = first.some(({ isWaiting }) => isWaiting) ? await run.readLater() : null;
+  if (listing === null) return first.map(({ state }) => state);
+  const again = first.map(({ state, isWaiting }) => {
+    const shown = listing.templates.get(state.view.id);
+    // Also where there is a newer reading, made for another template.
+    const isOther = state.confirmed.size > 0 && (!shown || digestOf(shown) !== digestOf(state.view));
+    if (!isWaiting && !isOther) return state;
+    return { ...confirmBy(state, shown, listing), comparedListing: listing.templates };
+  });
+  return mapYielding(again, (state) => run.keep(state));
+};
 
-const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: ClientRun): boolean => {
-  const first = planOf(planned.basis);
-  const reasons = policyReasons(first, state, pass.force);
-  const permitted = first.steps.filter((step) => reasons(step) === null);
-  return unwrittenSteps(permitted, state).length > 0;
+/** Templates in doubt wait together for one listing that settles them. */
+const writeTemplates = async (
+  planned: readonly TemplateState[],
+  run: ClientRun,
+): Promise<TemplateState[]> => {
+  const turn = limit(run.pass.concurrency);
+  let states = [...planned];
+  let writing: readonly TemplateState[] = states;
+  while (writing.length > 0) {
+    const written = await allSettledOrStop(
+      writing.map((state) => turn(() => writeTemplate(state, run))),
+      run,
+    );
+    states = replaced(states, writing, written);
+    const doubtful = states.filter(isInDoubt);
+    const listing = doubtful.length > 0 ? await run.readLater() : null;
+    if (listing === null) return states;
+    const settled = await Promise.all(doubtful.map((state) => settleBy(state, listing, run)));
+    states = replaced(states, doubtful, settled);
+    // Also what has stopped: it may put back what made way.
+    writing = settled.filter((state) => !isInDoubt(state));
+  }
+  return states;
+};
+
+const replaced = <T>(all: readonly T[], some: readonly T[], by: readonly T[]): T[] => {
+  const next = new Map(some.map((one, index) => [one, by[index]!]));
+  return all.map((one) => next.get(one) ?? one);
 };
 
 /** If one template fails, the others must stop before the error is thrown. */
@@ -230,42 +271,85 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
   });
 };
 
-const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
-  mapYielding(bound, async (one) => {
-    const stored = await run.pass.memory.template(one.actual.id);
-    const { moment } = run;
-    const { askedAt: asked = moment, settle, unknownPause, retry, only } = run.pass;
-    const unfinished = run.unsaved.get(one.actual.id);
-    return openTemplate(one, stored, { asked, moment, settle, unknownPause, retry, unfinished, only });
+/** What is learnt from the view at the end: only how much is lost while the template is not settled. */
+const finish = (given: TemplateState): TemplateState => {
+  const { desired, view, memory, circumstances, isGone } = given;
+  const { suspectIds } = memory.row;
+  const lost = manyLost({ desired, actual: view, memory });
+  const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: view, memory, suspectIds });
+  const noted =
+    suspectIds?.join() === lost?.join()
+      ? given
+      : changed(given, { type: 'row', changes: { suspectIds: lost } });
+  if (!isSettled(noted)) return rememberReading(noted);
+  const undone = noteUndone(noted);
+  const observed = isWhole
+    ? changed(undone, { type: 'observed', plan: planOf(undone), view, isGone })
+    : undone;
+  return rememberReading(observed);
+};
+
+/** A value that a later write of this pass undid is not sent again by itself. */
+const noteUndone = (given: TemplateState): TemplateState => {
+  if (isStopped(given)) return given;
+  let state = given;
+  for (const step of planOf(given).steps) {
+    if (isPark(step) || !('actual' in step) || given.attempts.get(stepKey(step))?.outcome !== 'applied')
+      continue;
+    const stored = dataOf(step.actual.record);
+    state = changed(state, {
+      type: 'undone',
+      key: recordKey(step.desired),
+      sent: step.difference.desired,
+      stored,
+    });
+  }
+  return state;
+};
+
+/** Whether steps that nothing but this pass kept from being sent are still due. */
+const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => {
+  // It may have been suspended since.
+  if (isPaused(state)) return false;
+  const whyNot = permits(planned, null);
+  const { steps, blocked } = planOf(state);
+  const open = new Set(steps.map(stepKey));
+  const sources = new Set(blocked.map(({ source }) => source));
+  return planOf(planned).steps.some((step) => {
+    const { difference } = step;
+    const isBlocked = 'source' in difference && sources.has(difference.source);
+    const isOpen = open.has(stepKey(step)) || isBlocked;
+    return whyNot(step) === null && isOpen && !state.attempts.has(stepKey(step));
   });
+};
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult =>
   templateResult({
     client: pass.client,
     state,
-    revision: pass.revisionOf(state.basis.desired.source.file),
-    skipReason: policyReasons(planOf(state.basis), state, pass.force),
+    revision: pass.revisionOf(state.desired.source.file),
+    skipReason: permits(state, null),
     clientHolds: [],
   });
 
 /** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
-  skipReason: SkipReason,
+  reasonsOf: (state: TemplateState) => SkipReason,
   run: ClientRun,
   isWritten: boolean,
 ): Promise<FinishedTemplate> => {
   const { pass } = run;
-  const { desired, view, memory } = state.basis;
+  const { desired, view, memory } = state;
   const check = await checkSubdomains(desired, view, memory.row, run);
   const row = rowAfter(memory.row, check);
-  const noted = row ? withBasis(state, { memory: edit(memory, (draft) => draft.setRow(row)) }) : state;
-  const next = row && isWritten ? await saveMemory(noted, run) : noted;
+  const noted = row ? changed(state, { type: 'row', changes: row }) : state;
+  const next = row && isWritten ? await run.keep(noted) : noted;
   const result = templateResult({
     client: pass.client,
     state: next,
     revision: pass.revisionOf(desired.source.file),
-    skipReason,
+    skipReason: reasonsOf(next),
     clientHolds: isWritten ? run.holds : [],
   });
   return { state: next, result: withSubdomains(result, check.results) };

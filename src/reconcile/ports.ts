@@ -3,8 +3,7 @@ import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
-import type { Instant } from '../memory/backoff.ts';
+import type { Instant, Memory, MemoryReader } from '../state/memory.ts';
 
 /** What a pass needs of the service. The operations throw `HostingError`. */
 export interface TemplateService {
@@ -28,8 +27,6 @@ export interface Ports {
   readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;
-  /** Whether a file differs from that commit; none does where this is missing. */
-  readonly isUncommitted?: (file: string) => boolean;
 }
 
 /** The scope of one pass, and its trigger. */
@@ -43,15 +40,13 @@ export interface Request {
   readonly templates: readonly string[];
   /** The only records to write; empty or absent: all. */
   readonly only?: readonly RecordPattern[];
-  /** Everything that the files describe, if the pass is about a part: two descriptions may be of one template. */
-  readonly described?: DesiredState;
   /** The first listing, if it was requested before the pass began, under the same lock. */
   readonly listing: Promise<readonly ActualTemplate[]> | null;
   /** When that listing was asked for, if it was before the pass began. */
   readonly askedAt?: Instant;
   /** Why there may be unknown adds, so that none is sent. */
   readonly holdsAdds?: string | null;
-  /** Resolves open writes of earlier passes and shows what a pass would write, as for `approve`. */
+  /** Shows what a pass would write, as for `approve`. */
   readonly isRehearsal?: boolean;
   /** Called before the first write with the plan; throws if it must not be written. */
   readonly approve?: (planned: readonly TemplateResult[]) => void;
@@ -82,10 +77,8 @@ export interface Overrides {
 
 /** The inputs of a pass. */
 export interface PassInputs {
-  /** The part that the pass is about, and everything that the files describe. */
+  /** The templates that the pass is about, and all that the files describe: two descriptions may be of one template. */
   readonly desired: DesiredState;
   readonly described: DesiredState;
   readonly actual: readonly ActualTemplate[];
-  /** Null if the store does not know. */
-  readonly revisions: Revisions | null;
 }

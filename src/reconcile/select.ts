@@ -1,9 +1,11 @@
-import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
+import { applying } from '../plan/guard.ts';
 import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
-import { unseenResult } from './core/result.ts';
+import type { ResultCache } from './cache.ts';
+import { unseenResult } from './result.ts';
 import type { PassInputs } from './ports.ts';
-import type { PassOptions } from './shell/client-run.ts';
+import type { ClientRun, PassOptions } from './run.ts';
 
 /** The part of the files that a pass is about. */
 export const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
@@ -28,6 +30,22 @@ export const bindSelected = ({
   return all.filter((one) => selected.has(one.desired));
 };
 
+/** Without those that another client of this service compares too: each would undo the writes of the other. */
+export const exceptOthers = async (
+  selected: readonly (BoundTemplate | UnboundTemplate)[],
+  run: ClientRun,
+): Promise<(BoundTemplate | UnboundTemplate)[]> => {
+  const ids = selected.flatMap((one) => ('actual' in one ? one.actual.id : []));
+  const asked = run.isDryRun ? run.pass.memory.comparedByOthers(ids) : run.writer.compare(ids);
+  const others = await run.save(asked);
+  return selected.map((one) => {
+    const name = 'actual' in one ? others?.get(one.actual.id) : undefined;
+    if (name === undefined) return one;
+    const reason = `also managed as client ${name}, by the same store: describe it for one client only; if ${name} is no more, this ends a day after its last pass`;
+    return { desired: one.desired, status: 'failed', reason };
+  });
+};
+
 /** A template whose state is not in any reading. */
 export const unseen = (
   { template, id, source: { file } }: DesiredTemplate,
@@ -36,6 +54,24 @@ export const unseen = (
   { client, revisionOf }: PassOptions,
 ): TemplateResult =>
   unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message);
+
+/**
+ * A listing without any template that the state knows is probably that of another account, about which the state says
+ * nothing: all templates are held, and nothing is learnt of them. Null if it shows one, or a person takes the listing's word.
+ */
+export const ofAnotherAccount = async (
+  { templates }: DesiredState,
+  actual: readonly ActualTemplate[],
+  pass: PassOptions & { readonly cache?: ResultCache },
+): Promise<TemplateResult[] | null> => {
+  const isCached = actual.some(({ id }) => pass.cache?.byId.has(id));
+  const known = pass.acceptLoss || isCached ? [] : await pass.memory.templates();
+  const listed = new Set(actual.map(({ id }) => id));
+  if (known.length === 0 || known.some(({ templateId }) => listed.has(templateId))) return null;
+  const what = known.length === 1 ? 'the template' : `any of the ${known.length} templates`;
+  const reason = `the service does not list ${what} that the saved state knows: this state is of another account, so set --state-dir, or name the client; if they are gone, run`;
+  return templates.map((one) => unseen(one, 'held', `${reason} ${applying('--accept-loss', one)}`, pass));
+};
 
 /** Templates of invalid or missing files are held. */
 export const unusableTemplates = async (

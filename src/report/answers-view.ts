@@ -29,8 +29,7 @@ export const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
     ? []
     : [`these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`];
 
-export const isFaulty = ({ status }: ServerResult): boolean =>
-  status === 'lame' || status === 'refused' || status === 'silent' || status === 'failed';
+export const isFaulty = ({ status }: ServerResult): boolean => status === 'silent' || status === 'failed';
 
 export const hasTrouble = ({ status, servers, differences, message }: SubdomainAnswers): boolean =>
   status !== 'off' &&
@@ -50,10 +49,9 @@ export const serverLabels = (servers: readonly ServerPlace[]): ((server: ServerP
 
 const remarkOn = (server: ServerResult): string[] => {
   if (server.message === null) return [];
-  const serial = server.status === 'pending' && server.serial !== null ? ` (${server.serial})` : '';
   const name = serverName(server);
   return [
-    `${name === '' ? '' : `${name}: `}${isFaulty(server) ? `${server.status}, ` : ''}${server.message}${serial}`,
+    `${name === '' ? '' : `${name}: `}${isFaulty(server) ? `${server.status}, ` : ''}${server.message}`,
   ];
 };
 

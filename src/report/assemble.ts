@@ -84,7 +84,8 @@ export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
     differing: templates.filter(({ status }) => status !== 'in-sync').length,
     held,
     suspendedTemplates: templates.filter(({ status }) => status === 'suspended').length,
-    heldTemplates: templates.filter(({ status }) => status === 'held').length,
+    heldTemplates: templates.filter(({ status, retryAt }) => status === 'held' && retryAt === undefined)
+      .length,
     failedTemplates: templates.filter(({ status }) => status === 'failed').length,
     subdomains: subdomains.length,
     subdomainDifferences: subdomains.reduce((sum, { differences: found }) => sum + found.length, 0),

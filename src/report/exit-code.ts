@@ -40,7 +40,5 @@ const differs = ({ differences, subdomains }: TemplateReport): boolean =>
   differences.some(({ outcome }) => outcome !== 'applied') ||
   subdomains.some(({ status }) => status !== 'in-sync' && status !== 'pending');
 
-const isUncertain = (difference: TemplateReport['differences'][number]): boolean =>
-  difference.outcome === 'failed' ||
-  difference.outcome === 'unknown' ||
-  (difference.action === 'blocked' && difference.reason === 'pending-write');
+const isUncertain = ({ outcome }: TemplateReport['differences'][number]): boolean =>
+  outcome === 'failed' || outcome === 'unknown';

@@ -82,11 +82,11 @@ export const templateArticle = (template: TemplateView, options: ArticleOptions)
   </article>`;
 };
 
-/** The file of a template, and who made its commit. */
+/** The file of a template, and its commit. */
 export const fileOf = ({ file, commit }: Pick<TemplateView, 'file' | 'commit'>): Markup =>
   commit === null
     ? html`<code>${file}</code>`
-    : html`<code>${file}</code> · ${linked(commit.words || commit.id, commit.url)}`;
+    : html`<code>${file}</code> · ${linked(commit.id, commit.url)}`;
 
 /** The differences of a subdomain, and those of its name servers. */
 export const subdomainPart = (

@@ -104,7 +104,6 @@ summary { cursor: pointer; }
 .drifted, .update .sign, .stale .sign, .warning { color: var(--yellow); }
 .failed, .unknown, .blocked .sign, .missing .sign, .dangling .sign, .error { color: var(--red); }
 .held, .surplus .sign, .foreign .sign, .skipped { color: var(--magenta); }
-.flattened .sign { color: var(--aside); }
 .pending, .park .sign { color: var(--cyan); }
 .quiet { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); margin-top: .35rem; }
 .quiet li { padding: .15rem 0; }

@@ -48,8 +48,7 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
     subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
   );
 
-const commitLine = ({ id, words, url }: CommitView): string =>
-  `commit ${url === null ? code(id) : `<a href="${plain(url)}">${code(id)}</a>`}${words === '' ? '' : ` ${prose(words)}`}`;
+const commitLine = ({ id, url }: CommitView): string => `commit <a href="${plain(url)}">${code(id)}</a>`;
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
   title: 'Problems',

@@ -96,14 +96,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
   z
     .object({
       action: z.literal('blocked'),
-      reason: z.enum([
-        'cname-conflict',
-        'null-mx-conflict',
-        'pending-write',
-        'not-converging',
-        'refused',
-        'vanished',
-      ]),
+      reason: z.enum(['cname-conflict', 'null-mx-conflict', 'not-converging', 'refused', 'vanished']),
       desired: record,
       source: place,
       recordId: z.exactOptional(recordId),
@@ -136,7 +129,7 @@ const answers = z
     status: z
       .enum(['in-sync', 'pending', 'drifted', 'failed', 'off'])
       .describe(
-        'pending: the servers do not agree yet, or the last write is recent; failed: none could be asked, ' +
+        'pending: the last write is recent; failed: none could be asked, ' +
           'which does not change the status of the template; off: they were not asked',
       ),
     servers: z.array(
@@ -144,30 +137,24 @@ const answers = z
         name: z.string(),
         address: described('with its port unless that is 53; empty if the server has none'),
         serial: z.nullable(z.int()).describe('of the zone'),
-        serialSince: z
-          .exactOptional(z.string())
-          .describe('present while others have another serial: since when this one is known to have its own'),
         status: z
-          .enum(['in-sync', 'pending', 'drifted', 'lame', 'refused', 'silent', 'failed'])
-          .describe('lame: it is not authoritative for the zone; failed: it could not be asked'),
+          .enum(['in-sync', 'pending', 'drifted', 'silent', 'failed'])
+          .describe('silent: it does not answer, or not all questions; failed: it could not be asked'),
         message: z.nullable(z.string()),
       }),
     ),
     differences: z.array(
       z.object({
         kind: z
-          .enum(['missing', 'stale', 'foreign', 'flattened', 'dangling'])
-          .describe(
-            'foreign: an answer where the service shows no record; flattened: addresses in place of an alias at ' +
-              'the apex, which does not count as drift; dangling: what the records point at does not exist',
-          ),
+          .enum(['missing', 'stale', 'dangling'])
+          .describe('dangling: what the records point at does not exist'),
         server: described('the name of the server; of dangling: the resolver'),
         address: described('its address, as above'),
         name: described('the full name that was asked for'),
         type: z.string(),
         desired: z.array(record).describe('what the service shows'),
         current: z.array(record).describe('what the server answers; of dangling: the records as they are'),
-        message: z.exactOptional(described('of dangling: what does not exist, and what that means')),
+        message: z.exactOptional(described('of dangling: what does not exist')),
       }),
     ),
     askedAt: z.exactOptional(z.string()).describe('when the servers gave these answers'),
@@ -195,7 +182,6 @@ const template = z.object({
   id: z.nullable(z.int()).describe("the service's id of the template; null if none was found"),
   file: z.string(),
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
-  uncommitted: z.exactOptional(z.literal(true)).describe('present if the file differs from that commit'),
   status,
   message: z.nullable(z.string()).describe('why it is held, suspended or failed'),
   suspension: z.exactOptional(
@@ -207,6 +193,9 @@ const template = z.object({
         until: z.nullable(timestamp('when that ends by itself')).describe('null: until somebody resumes it'),
       })
       .describe('present if it is suspended: nothing is written until then'),
+  ),
+  retryAt: z.exactOptional(
+    timestamp('present if something waits until an earlier write has settled: when it has, at the latest'),
   ),
   waitsUntil: z.exactOptional(timestamp('present if its changes wait for its window: when that opens')),
   asOf: z.exactOptional(
@@ -256,9 +245,7 @@ const problem = z.object({
 /** Also in notifications. */
 export const commitSchema = z.object({
   revision: described('its id, as in `revision` of templates'),
-  author: z.nullable(z.string()).describe('their name; null where the checkout cannot be read'),
-  subject: z.nullable(z.string()).describe('the first line of its message'),
-  url: z.nullable(z.string()).describe('where to see it, by `commitUrl`'),
+  url: z.string().describe('where to see it, by `commitUrl`'),
 });
 
 const unmanaged = z.object({
@@ -284,7 +271,10 @@ export const reportSchema = z
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
     problems: z.array(problem).describe("problems of template files, and of clients' settings files"),
-    commits: z.array(commitSchema).default([]).describe("the commits of the templates' files"),
+    commits: z
+      .array(commitSchema)
+      .default([])
+      .describe("the commits of the templates' files, with the setting `commitUrl`"),
     unmanaged: z
       .array(unmanaged)
       .default([])

@@ -59,8 +59,6 @@ const policyFor = (difference: Difference): string =>
 const advice: Record<BlockReason | SurplusReason, (name: string, policy: string) => string> = {
   'cname-conflict': () => clearTheWay,
   'null-mx-conflict': () => clearTheWay,
-  'pending-write': (name) =>
-    `check whether the service has the record. If it stays away, \`dns-template-sync apply --retry ${name}\` adds it again.`,
   'not-converging': () => 'write what the service stores into the file, or change the record at the service.',
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
   vanished: (name) =>

@@ -77,13 +77,13 @@ export const rowOfAnswer = (
     name: relative,
   });
   const [from, to] = [sideOf(current), sideOf(desired)];
-  const isChange = kind === 'stale' || kind === 'flattened';
+  const isChange = kind === 'stale';
   const fields = (['content', 'ttl'] as const).filter((field) => isChange && from[field] !== to[field]);
   return {
     kind,
     ...symbols[kind],
     ...recordSides(kind === 'missing' ? to : from, to, fields),
-    missingFrom: kind === 'missing' ? 'actual' : kind === 'foreign' ? 'desired' : null,
+    missingFrom: kind === 'missing' ? 'actual' : null,
     outcome: null,
     why: servers.map(escapeControl),
     where: [],
@@ -119,7 +119,6 @@ const symbols: Record<ReportRow['kind'], Pick<ReportRow, 'symbol' | 'word'>> = {
   missing: { symbol: '-', word: 'missing' },
   stale: { symbol: '~', word: 'stale' },
   foreign: { symbol: '?', word: 'foreign' },
-  flattened: { symbol: '=', word: 'flattened' },
   dangling: { symbol: '!', word: 'dangling' },
 };
 

@@ -52,7 +52,6 @@ const kindStyles: Record<ReportRow['kind'], Style> = {
   missing: 'red',
   stale: 'yellow',
   foreign: 'magenta',
-  flattened: 'gray',
   dangling: 'red',
 };
 
@@ -127,10 +126,4 @@ const belowLines = (row: ReportRow, note: TerminalLine, indent: number, width: n
 const wordsOf = ({ kind, word, why, where }: ReportRow): string =>
   [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(between);
 
-const spoken: ReadonlySet<ReportRow['kind']> = new Set([
-  'missing',
-  'stale',
-  'foreign',
-  'flattened',
-  'dangling',
-]);
+const spoken: ReadonlySet<ReportRow['kind']> = new Set(['missing', 'stale', 'foreign', 'dangling']);

@@ -77,8 +77,7 @@ const templateLines = (template: TemplateView, width: number): TerminalLine[] =>
   return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
 };
 
-const commitLine = ({ id, words, url }: CommitView): string =>
-  [`commit ${id}`, words, url].flatMap((part) => part || []).join(' ');
+const commitLine = ({ id, url }: CommitView): string => `commit ${id} ${url}`;
 
 const outageLines = ({ message, templates }: OutageView, width: number): TerminalLine[] => [
   ...paragraph(

@@ -37,7 +37,7 @@ export interface TemplateView {
   readonly message: string | null;
   readonly counts: string;
   readonly file: string;
-  /** Null: none, or nothing is known of it. */
+  /** Null: none, or nobody knows where to see it. */
   readonly commit: CommitView | null;
   readonly rows: readonly ReportRow[];
   /** Those that are not in sync. */
@@ -48,9 +48,7 @@ export interface TemplateView {
 export interface CommitView {
   /** The first digits of its id. */
   readonly id: string;
-  /** Its author and subject; may be empty. */
-  readonly words: string;
-  readonly url: string | null;
+  readonly url: string;
 }
 
 export interface SubdomainView {
@@ -133,7 +131,7 @@ export const templateView = (
   withClient: boolean,
   commits: readonly Commit[],
 ): TemplateView => {
-  const { file, revision, uncommitted, status, inSync, parked, ignored, asOf } = template;
+  const { file, revision, status, inSync, parked, ignored, asOf } = template;
   const isBehind = ({ status: one, answers }: SubdomainResult): boolean =>
     one !== 'in-sync' || hasTrouble(answers);
   const behind = template.subdomains.filter(isBehind);
@@ -154,9 +152,7 @@ export const templateView = (
       [ignored, `${ignored} ignored`],
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
-    file: escapeControl(
-      revision === null ? file : `${file} at ${shortId(revision)}${uncommitted ? ' + uncommitted' : ''}`,
-    ),
+    file: escapeControl(revision === null ? file : `${file} at ${shortId(revision)}`),
     commit: commitView(commits.find((one) => one.revision === revision)),
     rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
     subdomains: behind.map(subdomainOf),
@@ -165,14 +161,8 @@ export const templateView = (
 
 const shortId = (revision: string): string => revision.slice(0, 10);
 
-const commitView = (commit: Commit | undefined): CommitView | null => {
-  if (commit === undefined) return null;
-  const { revision, author, subject, url } = commit;
-  const words = [author, subject].flatMap((part) => part || []).join(': ');
-  return words === '' && url === null
-    ? null
-    : { id: escapeControl(shortId(revision)), words: escapeControl(words), url };
-};
+const commitView = (commit: Commit | undefined): CommitView | null =>
+  commit === undefined ? null : { id: escapeControl(shortId(commit.revision)), url: commit.url };
 
 /** The common reasons why differences of a template are skipped. */
 const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
@@ -217,10 +207,7 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
 
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
-  const unlike = answers.reduce(
-    (sum, { differences }) => sum + differences.filter(({ kind }) => kind !== 'flattened').length,
-    0,
-  );
+  const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
   const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;

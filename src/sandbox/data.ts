@@ -1,50 +1,7 @@
 import { z } from 'zod';
 
-/** The resources of specification §2 with their field names, as they are stored and mostly as they are sent. */
-
-const id = z.int();
-const timestamp = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}$/);
-
-const Application = z.object({
-  id,
-  account_id: id,
-  name: z.string(),
-  created_at: timestamp,
-  aliases: z.array(z.string()),
-});
-
-const DatabaseGrant = z.object({ id, login: z.string(), access_level: z.string() });
-
-const Database = z.object({
-  id,
-  account_id: id,
-  name: z.string(),
-  hosts: z.array(z.string()),
-  database_grants: z.array(DatabaseGrant),
-});
-
-const FtpUser = z.object({
-  id,
-  account_id: id,
-  user: z.string(),
-  host: z.string(),
-  directory: z.string(),
-});
-
-const StoredAccount = z.object({
-  id,
-  name: z.string(),
-  created_at: timestamp,
-  virtual_server_id: id,
-  applications: z.array(Application),
-  databases: z.array(Database),
-  ftp_users: z.array(FtpUser),
-  ssh_keys: z.array(z.string()),
-});
-export type StoredAccount = z.infer<typeof StoredAccount>;
-
-const TemplateRecord = z.object({
-  id,
+export const TemplateRecord = z.object({
+  id: z.int(),
   type: z.string(),
   content: z.string(),
   name: z.string().nullable(),
@@ -54,48 +11,65 @@ const TemplateRecord = z.object({
 export type TemplateRecord = z.infer<typeof TemplateRecord>;
 
 const DnsTemplate = z.object({
-  id,
+  id: z.int(),
   name: z.string(),
   publicly_available: z.boolean(),
-  subdomains: z.int().nullable(),
   dns_template_records: z.array(TemplateRecord),
 });
 export type DnsTemplate = z.infer<typeof DnsTemplate>;
 
-const StoredRecord = z.object({ ...TemplateRecord.shape, dns_template_record_id: id.nullable() });
-export type StoredRecord = z.infer<typeof StoredRecord>;
-
-const Subdomain = z.object({
-  name: z.string(),
-  dns_template_id: id,
-  /** False: changes of the template no longer reach the records. */
-  follows: z.boolean(),
-  /** Milliseconds after which a change of the template reaches the records. */
-  lag_ms: z.int(),
-  dns_records: z.array(StoredRecord),
-  /** What a lagging subdomain answers from `at` on (milliseconds since the epoch). */
-  upcoming: z.object({ at: z.number(), dns_records: z.array(StoredRecord) }).nullable(),
-});
-export type Subdomain = z.infer<typeof Subdomain>;
-
-/** All data of the service. Immutable. */
+/** What can change of the service, with the field names of specification §2. Immutable. */
 export const SandboxData = z.object({
-  version: z.literal(1),
-  next_id: id,
-  accounts: z.array(StoredAccount),
+  version: z.literal(2),
+  next_id: z.int(),
   dns_templates: z.array(DnsTemplate),
-  subdomains: z.array(Subdomain),
+  subdomains: z.array(z.object({ id: z.int(), name: z.string(), dns_template_id: z.int() })),
 });
 export type SandboxData = z.infer<typeof SandboxData>;
 
-/** The same data with one template's records replaced. */
-export const withTemplateRecords = (
+/** The same data with the records of one template replaced. */
+export const withRecords = (
   data: SandboxData,
   templateId: number,
-  dns_template_records: TemplateRecord[],
+  edit: (records: TemplateRecord[]) => TemplateRecord[],
 ): SandboxData => ({
   ...data,
   dns_templates: data.dns_templates.map((template) =>
-    template.id === templateId ? { ...template, dns_template_records } : template,
+    template.id === templateId
+      ? { ...template, dns_template_records: edit(template.dns_template_records) }
+      : template,
   ),
 });
+
+/** A template as the service shows it: with the count of the subdomains that follow it, null for a public one. */
+export const shownTemplate = (data: SandboxData, { dns_template_records, ...template }: DnsTemplate) => ({
+  ...template,
+  subdomains: template.publicly_available
+    ? null
+    : data.subdomains.filter(({ dns_template_id }) => dns_template_id === template.id).length,
+  dns_template_records,
+});
+
+/** The records of a subdomain: NS and SOA, then those of its template as they are now. */
+export const recordsOf = (data: SandboxData, { id, dns_template_id }: SandboxData['subdomains'][number]) => {
+  const template = data.dns_templates.find((one) => one.id === dns_template_id);
+  const own = (number: number, type: string, content: string) => ({
+    id: id * 10_000 + number,
+    type,
+    content,
+    name: null,
+    priority: null,
+    ttl: 86_400,
+    dns_template_record_id: null,
+  });
+  return [
+    own(1, 'NS', 'ns1.example.net'),
+    own(2, 'NS', 'ns2.example.net'),
+    own(3, 'SOA', 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600'),
+    ...(template?.dns_template_records ?? []).map((record) => ({
+      ...record,
+      id: id * 10_000 + record.id,
+      dns_template_record_id: record.id,
+    })),
+  ];
+};

@@ -1,40 +1,32 @@
-import type { StoredAccount, DnsTemplate, SandboxData, Subdomain, TemplateRecord } from './data.ts';
-import { followTemplate } from './subdomains.ts';
+import type { DnsTemplate, SandboxData, TemplateRecord } from './data.ts';
 
 /**
  * A small hosting client, always the same. Compared with the files in `templates/`, its templates show every
  * kind of difference.
  */
-export const exampleData = (): SandboxData => {
-  let data: SandboxData = {
-    version: 1,
-    next_id: 2001,
-    accounts: accounts(),
-    dns_templates: dnsTemplates(),
-    subdomains: [
-      subdomain(1001, 'bakery.example.net', 17),
-      subdomain(1011, 'cafe.example.net', 17),
-      subdomain(1021, 'team.example.org', 21),
-      subdomain(1031, '100.51.198.in-addr.arpa', 26),
-    ],
-  };
-  for (const { id } of data.dns_templates) {
-    data = followTemplate(data, id, 0);
-  }
-  return data;
-};
+export const exampleData = (): SandboxData => ({
+  version: 2,
+  next_id: 2001,
+  dns_templates: dnsTemplates(),
+  subdomains: [
+    { id: 1001, name: 'bakery.example.net', dns_template_id: 17 },
+    { id: 1002, name: 'cafe.example.net', dns_template_id: 17 },
+    { id: 1003, name: 'team.example.org', dns_template_id: 21 },
+    { id: 1004, name: '100.51.198.in-addr.arpa', dns_template_id: 26 },
+  ],
+});
 
 const dnsTemplates = (): DnsTemplate[] => [
-  template(1, 'basic-hosting', null, [
+  template(1, 'basic-hosting', true, [
     [10, 'A', null, '203.0.113.100', null, 3600],
     [11, 'CNAME', 'www', 'hosting.example.com', null, 3600],
     [12, 'MX', null, 'mail.example.com', 10, 3600],
   ]),
-  template(2, 'no-mail', null, [
+  template(2, 'no-mail', true, [
     [15, 'MX', null, '.', 0, 86_400],
     [16, 'TXT', null, 'v=spf1 -all', null, 86_400],
   ]),
-  template(17, 'standard-web', 2, [
+  template(17, 'standard-web', false, [
     [170, 'A', null, '203.0.113.10', null, 3600],
     [171, 'A', 'www', '203.0.113.9', null, 3600],
     [172, 'AAAA', null, '2001:db8:10::10', null, 86_400],
@@ -47,7 +39,7 @@ const dnsTemplates = (): DnsTemplate[] => [
     [179, 'TXT', null, 'v=spf1 mx -all', null, 3600],
     [180, 'TXT', '_dmarc', 'v=DMARC1; p=reject', null, 3600],
   ]),
-  template(21, 'mail-only', 1, [
+  template(21, 'mail-only', false, [
     [210, 'MX', null, 'mx1.example.com', 10, 3600],
     [211, 'MX', null, 'mx2.example.com', 30, 3600],
     [212, 'TXT', null, 'v=spf1 mx -all', null, 3600],
@@ -57,19 +49,19 @@ const dnsTemplates = (): DnsTemplate[] => [
     [216, 'CNAME', 'webmail', 'webmail.example.com', null, 3600],
     [217, 'TXT', null, 'v=spf1 mx -all', null, 3600],
   ]),
-  template(23, 'redirects', 0, [
+  template(23, 'redirects', false, [
     [230, 'A', null, '203.0.113.20', null, 300],
     [231, 'AAAA', null, '2001:db8:10::20', null, 300],
     [232, 'CNAME', 'www', 'redirect.example.net', null, 86_400],
   ]),
-  template(26, 'office-reverse', 1, [
+  template(26, 'office-reverse', false, [
     [260, 'PTR', '1', 'gateway.office.example.net', null, 86_400],
     [261, 'PTR', '10', 'files.office.example.net', null, 86_400],
     [262, 'PTR', '11', 'backup.office.example.net', null, 86_400],
     [263, 'PTR', '12', 'old-printer.office.example.net', null, 86_400],
     [264, 'PTR', '20', 'meeting-room.office.example.net', null, 86_400],
   ]),
-  template(31, 'voice', 0, [
+  template(31, 'voice', false, [
     [310, 'A', 'sip', '198.51.100.20', null, 300],
     [311, 'SRV', '_sip._udp', '5 5060 sip.example.net', 10, 300],
     [312, 'SRV', '_sip._tcp', '5 5060 sip.example.net', 10, 300],
@@ -88,16 +80,10 @@ type RecordRow = [
   ttl: number,
 ];
 
-const template = (
-  id: number,
-  name: string,
-  subdomains: number | null,
-  rows: readonly RecordRow[],
-): DnsTemplate => ({
+const template = (id: number, name: string, isPublic: boolean, rows: readonly RecordRow[]): DnsTemplate => ({
   id,
   name,
-  publicly_available: subdomains === null,
-  subdomains,
+  publicly_available: isPublic,
   dns_template_records: rows.map(record),
 });
 
@@ -110,26 +96,8 @@ const record = ([id, type, name, content, priority, ttl]: RecordRow): TemplateRe
   ttl,
 });
 
-/** A subdomain without records from a template. */
-const subdomain = (firstId: number, name: string, templateId: number): Subdomain => ({
-  name,
-  dns_template_id: templateId,
-  follows: true,
-  lag_ms: 0,
-  dns_records: [
-    ownRecord(firstId, 'NS', 'ns1.example.net'),
-    ownRecord(firstId + 1, 'NS', 'ns2.example.net'),
-    ownRecord(firstId + 2, 'SOA', 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600'),
-  ],
-  upcoming: null,
-});
-
-const ownRecord = (id: number, type: string, content: string) => ({
-  ...record([id, type, null, content, null, 86_400]),
-  dns_template_record_id: null,
-});
-
-const accounts = (): StoredAccount[] => [
+/** Nothing changes them. */
+export const accounts = [
   {
     id: 301,
     name: 'bakery',
@@ -143,13 +111,7 @@ const accounts = (): StoredAccount[] => [
         created_at: '2023-03-14 09:31:07 +0100',
         aliases: ['bakery.example.net', 'www.bakery.example.net'],
       },
-      {
-        id: 412,
-        account_id: 301,
-        name: 'cafe',
-        created_at: '2024-07-02 16:05:40 +0200',
-        aliases: [],
-      },
+      { id: 412, account_id: 301, name: 'cafe', created_at: '2024-07-02 16:05:40 +0200', aliases: [] },
     ],
     databases: [
       {

@@ -1,13 +1,9 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, UserError } from '../errors.ts';
-import { answerTo } from './answer.ts';
-import type { Answer } from './answer.ts';
-import { memoryStore, type DataStore } from './data-store.ts';
-import type { DnsServerOptions, SandboxDns } from './dns-server.ts';
-import { openFileStore } from './file-store.ts';
-import { allOf, type RealityName } from './realities.ts';
+import { changeByHand } from './by-hand.ts';
+import { operationFor, Refusal } from './operations.ts';
+import { fileStore, memoryStore, type SandboxStore } from './store.ts';
 
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
@@ -20,10 +16,6 @@ export interface SandboxOptions {
   readonly latency?: number;
   /** Start again with the example data. */
   readonly reset?: boolean;
-  /** The address of the DNS server for the subdomains; without it there is none. Port 0: any free one. */
-  readonly dns?: Pick<DnsServerOptions, 'host' | 'port' | 'lag'>;
-  /** What it does differently from the choices below. */
-  readonly realities?: readonly RealityName[];
   /** Called after each answer. `path` is without the query, which has the tokens. */
   readonly onRequest?: (request: SandboxRequest) => void;
 }
@@ -37,18 +29,18 @@ export interface SandboxRequest {
 export interface Sandbox {
   /** The base address, ending in `/api/v1`. */
   readonly url: string;
-  /** The base address for changes that no operation can make. */
+  /** The base address for changes by hand. */
   readonly controlUrl: string;
-  /** The address of the DNS server, such as `127.0.0.1:5353`. */
-  readonly dns: string | null;
-  /** Finishes the answers in flight, then closes every connection. */
+  /** For any change of the data. */
+  readonly store: SandboxStore;
+  /** Sends the answers in flight, then closes every connection. */
   close(): Promise<void>;
 }
 
 /**
  * Starts an embedded hosting service: the seven operations of the specification over HTTP, on example data.
  *
- * Where the specification is silent, the sandbox makes its own choice; another service may differ:
+ * Where the specification is silent, it makes its own choice; another service may differ:
  *
  * - Success is 200. A failure is JSON too, `{"error": "…"}`: 400 a request that cannot be read or that gives a
  *   parameter twice, 401 a token missing or empty, 403 a write to a public template, 404 no such path, account,
@@ -60,117 +52,150 @@ export interface Sandbox {
  * - Names and contents are kept exactly as sent, and only the content of SRV is checked. A record may be stored
  *   twice, and beside any other. Without a `ttl` a record gets 3600 seconds.
  * - Ids are never reused. Records are listed in the order in which they were added.
- * - The count `subdomains` of an own template is that of the subdomains that use it; it is null for public ones.
- * - With `dns`, a name server has each subdomain as a zone of its own, whose serial counts changes.
- * - The records of a subdomain are NS and SOA, then those of its template under the template's names. They follow
- *   the template at once. The letter case of a requested subdomain does not matter.
+ * - The count `subdomains` of an own template is that of the subdomains that follow it; it is null for public ones.
+ * - The records of a subdomain are NS and SOA, then those of its template as they are at that moment. The letter case of
+ *   its name does not matter.
  *
- * Throws a `UserError` when it cannot listen, or cannot use the data file.
+ * Throws a `UserError` if it cannot listen, or cannot use the data file.
  */
-export const startSandbox = async ({
-  host = '127.0.0.1',
-  port = 0,
-  dataFile,
-  latency = 0,
-  reset = false,
-  dns,
-  realities = [],
-  onRequest,
-}: SandboxOptions): Promise<Sandbox> => {
-  const store = dataFile === undefined ? memoryStore() : await openFileStore(dataFile, reset);
-  const reality = realities.length === 0 ? null : allOf(realities);
-  const inFlight = new Map<IncomingMessage, Promise<void>>();
-  let closing = false;
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const answer = await answerTo(request, store, reality);
-    if (latency > 0) {
-      await wait(latency);
-    }
-    await send(
-      response,
-      closing ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,
-    );
+export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+  const { host = '127.0.0.1', port = 0, dataFile, latency = 0, reset = false, onRequest } = options;
+  const store = dataFile === undefined ? memoryStore() : await fileStore(dataFile, reset);
+  const answering = new Set<Promise<void>>();
+  let isClosing = false;
+  const serve = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer | null,
+  ): Promise<void> => {
     const path = (request.url ?? '').replace(/\?.*/s, '');
-    onRequest?.({ method: request.method ?? '', path, status: answer.status });
+    const { status, headers, answer } = await answerTo(request, path, body, store);
+    if (latency > 0) await wait(latency);
+    const text = JSON.stringify(answer);
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      ...(isClosing || body === null ? { connection: 'close' } : {}),
+      ...headers,
+    });
+    await new Promise<void>((resolve) => void response.on('close', resolve).end(text));
+    onRequest?.({ method: request.method ?? '', path, status });
   };
   const server = createServer((request, response) => {
-    inFlight.set(
-      request,
-      serve(request, response).finally(() => inFlight.delete(request)),
-    );
+    const served = async (): Promise<void> => {
+      // Only from here on there is something to wait for: a body may never end.
+      const body = await bodyOf(request);
+      const answered = serve(request, response, body).finally(() => answering.delete(answered));
+      answering.add(answered);
+    };
+    served().catch(() => response.destroy());
   });
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port)}`;
-
-  const names = dns === undefined ? null : await serveDns(dns, store, server);
-
-  const close = async (): Promise<void> => {
-    closing = true;
-    names?.close();
-    const closed = new Promise((resolve) => {
-      server.close(resolve);
-    });
-    while (inFlight.size > 0) {
-      dropUnread(inFlight.keys());
-      await Promise.all(inFlight.values());
-    }
-    server.closeAllConnections();
-    await closed;
+  return {
+    url: `${origin}/api/v1`,
+    controlUrl: `${origin}/sandbox`,
+    store,
+    close: async () => {
+      isClosing = true;
+      const closed = new Promise((resolve) => void server.close(resolve));
+      await Promise.all(answering);
+      server.closeAllConnections();
+      await closed;
+    },
   };
-  return { url: `${origin}/api/v1`, controlUrl: `${origin}/sandbox`, dns: names?.place ?? null, close };
 };
 
-const serveDns = async (
-  place: NonNullable<SandboxOptions['dns']>,
-  store: DataStore,
-  server: Server,
-): Promise<SandboxDns> => {
+/** Null if it is too long; then it is read to its end, within bounds, so that the sender sees the answer. */
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= longestBody) chunks.push(chunk);
+    if (size > 32 * longestBody) break;
+  }
+  return size > longestBody ? null : Buffer.concat(chunks);
+};
+
+/** Bytes. */
+const longestBody = 1024 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly answer: unknown;
+}
+
+const answerTo = async (
+  request: IncomingMessage,
+  path: string,
+  body: Buffer | null,
+  store: SandboxStore,
+): Promise<Answer> => {
   try {
-    const { startDnsServer } = await import('./dns-server.ts');
-    return await startDnsServer({ ...place, read: () => store.read() });
+    if (body === null) throw new Refusal(413, `The body is longer than ${longestBody} bytes.`);
+    const perform = path.startsWith('/api/v1/') ? operate : byHand;
+    return { status: 200, headers: {}, answer: await perform(request, path, body.toString(), store) };
   } catch (error) {
-    server.close();
-    throw error;
+    const { status, headers } = error instanceof Refusal ? error : { status: 500, headers: {} };
+    return { status, headers, answer: { error: messageOf(error) } };
   }
 };
 
+const operate = async (
+  request: IncomingMessage,
+  path: string,
+  body: string,
+  store: SandboxStore,
+): Promise<unknown> => {
+  if (body !== '' && !['', 'application/x-www-form-urlencoded'].includes(mediaType(request)))
+    throw new Refusal(415, 'Send the parameters as application/x-www-form-urlencoded.');
+  const query = (request.url ?? '').slice(path.length + 1);
+  const parameters = new URLSearchParams([query, body].filter((part) => part !== '').join('&'));
+  const { isWrite, run } = operationFor(request.method ?? '', path.slice('/api/v1'.length), parameters);
+  return isWrite ? store.change(run) : run(store.read()).answer;
+};
+
+/**
+ * No web page gets here: JSON to another origin needs a preflight, which is not answered, and DNS rebinding fails since
+ * only loopback host names are accepted.
+ */
+const byHand = async (
+  request: IncomingMessage,
+  path: string,
+  body: string,
+  store: SandboxStore,
+): Promise<unknown> => {
+  if (!path.startsWith('/sandbox/')) throw new Refusal(404, 'There is no such path.');
+  if (request.method !== 'POST') throw new Refusal(405, 'Ask for this path with POST.', { allow: 'POST' });
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.headers.host ?? ''))
+    throw new Refusal(403, 'Changes by hand are only taken under a loopback host name.');
+  if (mediaType(request) !== 'application/json') throw new Refusal(415, 'Send the body as application/json.');
+  const given = parsed(body);
+  return store.change((data) => changeByHand(data, path.slice('/sandbox/'.length), given));
+};
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Refusal(400, 'The body is not JSON.');
+  }
+};
+
+const mediaType = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
+
 /** Resolves to the port. */
-const listen = async (server: Server, host: string, port: number): Promise<number> =>
+const listen = (server: Server, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(
-        new UserError(`The sandbox cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }),
-      );
+      const message = `The sandbox cannot listen on ${host}:${port}: ${messageOf(error)}`;
+      reject(new UserError(message, { cause: error }));
     });
     server.listen(port, host, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
-  });
-
-/** Drops requests whose body is incomplete: they may never end. */
-const dropUnread = (requests: Iterable<IncomingMessage>): void => {
-  for (const request of requests) {
-    if (!request.complete) {
-      request.destroy();
-    }
-  }
-};
-
-/** Resolves when the answer was sent or the connection is closed. */
-const send = async (response: ServerResponse, { status, headers, body }: Answer): Promise<void> =>
-  new Promise((resolve) => {
-    response.once('close', resolve);
-    if (response.destroyed) {
-      resolve();
-      return;
-    }
-    response.writeHead(status, {
-      'content-type': 'application/json; charset=utf-8',
-      ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    });
-    response.end(body);
   });

@@ -2,12 +2,8 @@ import type { Problem } from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
 import type { ClientSettings } from './client.ts';
 import { clientFileReader, type ClientFile } from './client-file.ts';
-import {
-  findClientFiles,
-  scanClientFiles,
-  type ClientPath,
-  type ScannedClientFiles,
-} from './client-paths.ts';
+import { sameElements } from '../lib/same-elements.ts';
+import { clientDirectories, findClientFiles, type ClientPath } from './client-paths.ts';
 import type { Section } from './document.ts';
 import { Problems } from './problems.ts';
 import { findTwins, type NamedClient } from './twins.ts';
@@ -67,6 +63,9 @@ export class ClientFiles {
   readonly #options: ClientFilesOptions;
   readonly #readFile: (absolute: string) => ClientFile;
   #inUse = new Map<string, InUse>();
+  /** The files as they were read last, and as they were seen last. */
+  #taken: readonly unknown[] = [];
+  #seen: readonly unknown[] = [];
 
   constructor(options: ClientFilesOptions) {
     this.#options = options;
@@ -80,9 +79,15 @@ export class ClientFiles {
     return [...new Set(this.#options.paths.map(({ directory }) => directory))];
   }
 
-  /** Lists the files, for a watcher. */
-  scan(): Promise<ScannedClientFiles> {
-    return scanClientFiles(this.#options.paths);
+  /** Whether the files are other ones than were read last, for a watcher; `change` is null if not. */
+  look(): { readonly change: unknown; readonly directories: ReadonlyMap<string, string> } {
+    const { files, problems } = findClientFiles(this.#options.paths);
+    const now = [...files.map((file) => this.#readFile(file)), ...problems];
+    if (!sameElements(now, this.#seen)) this.#seen = now;
+    return {
+      change: sameElements(now, this.#taken) ? null : this.#seen,
+      directories: clientDirectories(this.#options.paths),
+    };
   }
 
   /** The clients in use, by their files. */
@@ -95,6 +100,7 @@ export class ClientFiles {
     const { chosen, paths } = this.#options;
     const { files, problems: missing } = findClientFiles(paths);
     const all = files.map((path) => ({ path, read: this.#readFile(path) }));
+    this.#taken = [...all.map(({ read }) => read), ...missing];
     const { found } = matchNames(
       chosen,
       all.map(({ read }) => read.name),

@@ -1,8 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../errors.ts';
-import type { FileTimes } from '../regular-file.ts';
 
 /** Where the files of clients are: one file, all of a directory, or those of a directory that fit a pattern. */
 export interface ClientPath {
@@ -52,44 +50,11 @@ export const findClientFiles = (paths: readonly ClientPath[]): FoundClientFiles 
   return { files: [...files], problems };
 };
 
-/** The files and their directories as a watcher needs them. */
-export interface ScannedClientFiles {
-  readonly realRoots: readonly string[];
-  readonly directories: ReadonlyMap<string, string>;
-  readonly files: readonly {
-    readonly path: string;
-    readonly real: string;
-    readonly identity: FileTimes;
-  }[];
-  readonly missing: readonly { readonly path: string; readonly reason: string }[];
-}
-
-/** Asks for the times of all files. */
-export const scanClientFiles = async (paths: readonly ClientPath[]): Promise<ScannedClientFiles> => {
-  const directories = new Map<string, string>();
-  for (const { directory } of paths) {
-    const { dev, ino } = await stat(directory, { bigint: true }).catch(() => ({ dev: '', ino: '' }));
-    directories.set(directory, `${dev}:${ino}`);
-  }
-  const { files, problems } = findClientFiles(paths);
-  const found = await Promise.all(files.map((file) => scanned(file)));
-  return {
-    realRoots: [],
-    directories,
-    files: found.flatMap((one) => ('identity' in one ? one : [])),
-    missing: [
-      ...found.flatMap((one) => ('reason' in one ? one : [])),
-      ...problems.map((reason) => ({ path: '', reason })),
-    ],
-  };
-};
-
-const scanned = async (
-  file: string,
-): Promise<ScannedClientFiles['files'][number] | ScannedClientFiles['missing'][number]> => {
-  try {
-    return { path: file, real: file, identity: await stat(file, { bigint: true }) };
-  } catch (error) {
-    return { path: file, reason: codeOf(error) };
-  }
-};
+/** The directories with the files, and what differs if one was replaced. */
+export const clientDirectories = (paths: readonly ClientPath[]): ReadonlyMap<string, string> =>
+  new Map(
+    paths.map(({ directory }) => {
+      const stats = statSync(directory, { bigint: true, throwIfNoEntry: false });
+      return [directory, `${stats?.dev}:${stats?.ino}`];
+    }),
+  );

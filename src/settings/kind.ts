@@ -74,16 +74,6 @@ export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> =>
     (text) => words.find((word) => word === text) ?? null,
   );
 
-/** A key of an answer. */
-export const word: Kind<string | null> = scalar('a word', string, (text) =>
-  /^[\w.-]{1,64}$/.test(text) ? text : null,
-);
-
-/** Null, which no source can give: no name. */
-export const apexName: Kind<'' | '@' | null> = scalar('@, or "" for an empty name', string, (text) =>
-  text === '' || text === '@' ? text : null,
-);
-
 export const cron: Kind<string> = {
   file: () => string('a cron expression'),
   parse: ([value = '']) => {

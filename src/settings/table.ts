@@ -1,16 +1,8 @@
-import {
-  getParameterForms,
-  pageForms,
-  putParameterForms,
-  specifiedDialect,
-  writeAnswers,
-} from '../model/dialect.ts';
 import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
 import { always, type Windows } from '../model/window.ts';
 import type { Kind } from './kind.ts';
 import {
   absolutePath,
-  apexName as apexNameKind,
   commitAddress,
   cron,
   duration,
@@ -27,7 +19,6 @@ import {
   timezone,
   whole,
   windows,
-  word,
   yesOrNo,
 } from './kind.ts';
 
@@ -149,39 +140,6 @@ export const clientTable = {
   concurrency: setting('Maximum number of requests at a time, per client.', whole(1, 256), 8, {
     env: 'DNS_SYNC_CONCURRENCY',
   }),
-  getParameters: setting(
-    'How the parameters of a GET are sent: in the query, as a form, or as JSON.',
-    oneOf(getParameterForms),
-    specifiedDialect.getParameters,
-    { env: 'DNS_SYNC_GET_PARAMETERS' },
-  ),
-  putParameters: setting(
-    'How the parameters of a PUT are sent: as a form, in the query, or as JSON.',
-    oneOf(putParameterForms),
-    specifiedDialect.putParameters,
-    { env: 'DNS_SYNC_PUT_PARAMETERS' },
-  ),
-  writeAnswers: setting(
-    'What shows the outcome of a write: the template in its answer, or a listing after it.',
-    oneOf(writeAnswers),
-    specifiedDialect.writeAnswers,
-    { env: 'DNS_SYNC_WRITE_ANSWERS' },
-  ),
-  pages: setting(
-    'How to request the next page of a listing: by its link, or by the parameter page.',
-    oneOf(pageForms),
-    specifiedDialect.pages,
-    { env: 'DNS_SYNC_PAGES' },
-  ),
-  listKey: setting('Key that holds the list in an answer.', word, specifiedDialect.listKey, {
-    env: 'DNS_SYNC_LIST_KEY',
-  }),
-  apexName: setting(
-    'Name that an add sends for the subdomain itself.',
-    apexNameKind,
-    specifiedDialect.apexName,
-    { env: 'DNS_SYNC_APEX_NAME' },
-  ),
   proxy: setting('HTTP proxy to the service and to receivers, or off.', proxyAddress, null, {
     env: 'DNS_SYNC_PROXY',
   }),

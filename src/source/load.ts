@@ -1,23 +1,24 @@
 import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
+import { sameElements } from '../lib/same-elements.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { PublishedFile } from '../model/published.ts';
-import type { DesiredState } from '../model/template.ts';
+import { isFragmentPath, type DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
-import { resolveFile, type ResolvedFile } from '../desired/resolve-file.ts';
+import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/resolve-template.ts';
+import { isAtRest } from '../regular-file.ts';
+import { bytesOf, contentHash, contentOf } from './content.ts';
 import type { ScanResult, ScannedFile } from './scan.ts';
 import {
-  isNewer,
   isUnchanged,
   scanPaths,
   readSnapshot,
-  type Scan,
-  type ParseCache,
+  type Basis,
+  type ContentOf,
   type Snapshot,
-  type SnapshotFingerprint,
 } from './snapshot.ts';
-import { contentHash, contentOf } from './own-files.ts';
 import { readPublished, type FetchContents } from './read-published.ts';
-import type { TemplateSettings } from '../desired/resolve-template.ts';
+import { endingOf, Uploads, type Ending, type Version } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read at most 100 deep, and files. */
@@ -42,34 +43,58 @@ export interface TemplateLoader {
     contents: FetchContents,
     signal?: AbortSignal,
   ) => Promise<DesiredState>;
-  /** Lists the files for a watcher. The next load can start from this scan. */
-  readonly scan: (options: Pick<LoadOptions, 'paths' | 'cwd'>) => Promise<ScanResult>;
   /** Whether files were loaded before, so that only changed ones take time. */
   readonly hasCache: () => boolean;
+  /** Where the last load has found files; null if nothing was loaded, or they kept changing. */
+  readonly places: () => ScanResult | null;
+  /** Milliseconds after which a load may give something else by time alone; null: never. */
+  readonly dueIn: () => number | null;
+}
+
+export interface LoaderOptions {
+  /** Whether files that may be half uploaded wait; else they are read as they are. */
+  readonly waits?: boolean;
+  readonly clock?: Pick<Clock, 'now' | 'sleep'>;
+  /** The text to read in place of that of a file, by its path. */
+  readonly textOf?: (path: string) => string | undefined;
 }
 
 /** A loader with a cache by content: an unchanged file costs nothing. Long work yields to other tasks. */
-export const createTemplateLoader = (): TemplateLoader => {
-  let previous: PreviousLoad | null = null;
-  let recentScan: { readonly paths: readonly string[]; readonly scan: Scan } | null = null;
-  const scanNow = ({ paths, cwd }: Pick<LoadOptions, 'paths' | 'cwd'>): Promise<Scan> =>
-    scanPaths(paths, { cwd, before: previous?.fingerprint?.result });
-  /** Used only as the first of two scans, which have to agree: files may have changed since. */
-  const takeRecentScan = (paths: readonly string[]): Scan | null => {
-    const taken = recentScan;
-    recentScan = null;
-    if (!previous?.fingerprint || taken?.paths.join('\n') !== paths.join('\n')) return null;
-    return isNewer(previous.fingerprint, taken.scan) ? taken.scan : null;
-  };
+export const createTemplateLoader = ({
+  waits = false,
+  clock = systemClock,
+  textOf,
+}: LoaderOptions = {}): TemplateLoader => {
+  const uploads = waits ? new Uploads(clock) : null;
+  let previous: Load | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
     if (previous?.key !== keyOf(options)) previous = null;
-    const scan = takeRecentScan(options.paths) ?? (await scanNow(options));
-    if (previous?.fingerprint && (await isUnchanged(previous.fingerprint, scan))) return previous.state;
-    const read = (cache: ParseCache): Promise<Snapshot> =>
-      readSnapshot(options.paths, cache, { cwd: options.cwd, first: scan });
-    previous = await loadAnew(options, read, previous, signal);
-    return previous.state;
+    const { paths, cwd = '' } = options;
+    let scan = await scanPaths(paths, cwd, previous?.basis?.result);
+    const wait = previous === null ? (uploads?.firstWait(scan.result.files, cwd) ?? 0) : 0;
+    if (wait > 0) {
+      await clock.sleep(wait, signal ?? new AbortController().signal);
+      scan = await scanPaths(paths, cwd);
+    }
+    uploads?.begin(scan.result.files);
+    const mayDiffer = uploads?.isOpen === true || textOf !== undefined;
+    if (!mayDiffer && previous?.basis && (await isUnchanged(previous.basis, scan))) return previous.state;
+    const held = new Set<string>();
+    for (;;) {
+      const reader = new Reader(previous, { uploads, textOf, cwd, held });
+      const snapshot = await readSnapshot(paths, reader.contentOf, { cwd, first: scan });
+      const load = await loadOf(options, snapshot, reader, previous, signal);
+      const { templates } = load.state;
+      const waiting = uploads?.waiting(reader.changed, templates) ?? [];
+      for (const file of waiting) held.add(file);
+      if (waiting.length > 0) continue;
+      uploads?.keep(new Set([...load.versions.keys(), ...reader.leftOut]));
+      const marked = uploads?.marked(reader.changed.keys(), templates) ?? templates;
+      const state = { ...load.state, templates: marked };
+      previous = { ...load, state: previous && isSame(previous.state, state) ? previous.state : state };
+      return previous.state;
+    }
   };
   const inTurn = (begin: () => Promise<DesiredState>): Promise<DesiredState> => {
     const loaded = last.then(begin, begin);
@@ -78,17 +103,15 @@ export const createTemplateLoader = (): TemplateLoader => {
   };
   return {
     hasCache: () => previous !== null,
-    scan: async (options) => {
-      const scan = await scanNow(options);
-      recentScan = { paths: options.paths, scan };
-      return scan.result;
-    },
+    places: () => previous?.basis?.result ?? null,
+    dueIn: () => uploads?.dueIn() ?? null,
     load: (options, signal) => inTurn(() => loadNow(options, signal)),
     loadPublished: (options, files, contents, signal) =>
       inTurn(async () => {
         if (previous?.key !== keyOf(options)) previous = null;
-        const read = (cache: ParseCache): Promise<Snapshot> => readPublished(files, contents, cache);
-        previous = await loadAnew(options, read, previous, signal);
+        const reader = new Reader(previous);
+        const snapshot = await readPublished(files, contents, reader);
+        previous = await loadOf(options, snapshot, reader, previous, signal);
         return previous.state;
       }),
   };
@@ -98,89 +121,145 @@ export const createTemplateLoader = (): TemplateLoader => {
 const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 
 /** What a load keeps for the next one with the same settings. */
-interface PreviousLoad {
+interface Load {
   readonly key: string;
   readonly state: DesiredState;
-  readonly fingerprint: SnapshotFingerprint | null;
-  /** Those whose times are old enough to identify them. */
-  readonly files: ReadonlyMap<ScannedFile, SourceFile>;
-  /** By the hash of a content. */
-  readonly parsed: ReadonlyMap<string, FileContent>;
+  readonly basis: Basis | null;
+  /** Contents of files whose times are old enough to identify them. */
+  readonly resting: ReadonlyMap<ScannedFile, ReadContent>;
+  /** By the hash of a content, without those that are known by their files alone. */
+  readonly byHash: ReadonlyMap<string, FileContent>;
+  /** What is in use, by path. */
+  readonly versions: ReadonlyMap<string, Version & ReadContent>;
   /** By all that a file's templates depend on. */
   readonly resolved: ReadonlyMap<string, ResolvedFile>;
 }
 
-const loadAnew = async (
-  options: LoadOptions,
-  readFiles: (cache: ParseCache) => Promise<Snapshot>,
-  previous: PreviousLoad | null,
-  signal?: AbortSignal,
-): Promise<PreviousLoad> => {
-  const { paths, cwd: _, allowEmpty = false, ...settings } = options;
-  const read = new Map<ScannedFile, SourceFile>();
-  const parsed = new Map<string, FileContent>();
-  const known = (hash: string): FileContent | undefined => {
-    const content = previous?.parsed.get(hash) ?? parsed.get(hash);
-    if (content !== undefined) parsed.set(hash, content);
+interface ReadContent extends Ending {
+  readonly content: FileContent;
+}
+
+interface ReaderOptions {
+  readonly textOf: LoaderOptions['textOf'] | undefined;
+  readonly uploads: Uploads | null;
+  readonly cwd: string;
+  /** The paths of files of which the version in use stands. */
+  readonly held: ReadonlySet<string>;
+}
+
+/** Reads the contents of files for one load, as far as they are not known. */
+class Reader {
+  readonly #previous: Load | null;
+  readonly #options: ReaderOptions | null;
+  readonly resting = new Map<ScannedFile, ReadContent>();
+  readonly byHash = new Map<string, FileContent>();
+  readonly versions = new Map<string, Version & ReadContent>();
+  /** The paths of files that may be half, and are read. */
+  readonly changed = new Map<string, ReadContent>();
+  /** The paths of files that wait, and of which there is no earlier version. */
+  readonly leftOut = new Set<string>();
+
+  constructor(previous: Load | null, options: ReaderOptions | null = null) {
+    this.#previous = previous;
+    this.#options = options;
+  }
+
+  readonly contentOf: ContentOf = (file, startedAt) => {
+    const text = this.#options?.textOf?.(file.path);
+    if (text !== undefined) return this.parse(Buffer.from(text), isFragmentPath(file.path));
+    const known = this.#previous?.resting.get(file);
+    if (known !== undefined) return this.#use(file, known, startedAt);
+    return bytesOf(file).then(async (bytes) => {
+      const content = await this.parse(bytes, isFragmentPath(file.path));
+      return this.#use(file, { content, ...endingOf(bytes) }, startedAt);
+    });
+  };
+
+  /** The content of this hash, if it is known. */
+  known(hash: string): FileContent | undefined {
+    const content = this.#previous?.byHash.get(hash) ?? this.byHash.get(hash);
+    if (content !== undefined) this.byHash.set(hash, content);
     return content;
-  };
-  const cache: ParseCache = {
-    parse: async (bytes, isFragment) => {
-      const hash = contentHash(bytes, isFragment);
-      const content = known(hash) ?? (await contentOf(hash, bytes, isFragment));
-      if (!content.bytes) parsed.set(hash, content);
-      return content;
-    },
-    known,
-    get: (found) => {
-      const file = previous?.files.get(found);
-      if (file) read.set(found, file);
-      return file;
-    },
-    set: (found, file) => read.set(found, file),
-  };
-  const snapshot = await readFiles(cache);
-  const before = previous?.resolved ?? new Map<string, ResolvedFile>();
-  const resolved = await resolveAll(snapshot.files, settings, before, signal);
-  const ofFile = new Map([...resolved.values()].map((made) => [made.file.path, made]));
-  const readings = [...ofFile.values()];
-  const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
-  const { missing } = snapshot;
-  const mayHaveNone = allowEmpty || missing.length > 0;
+  }
+
+  async parse(bytes: Buffer, isFragment: boolean): Promise<FileContent> {
+    const hash = contentHash(bytes, isFragment);
+    const content = this.known(hash) ?? (await contentOf(hash, bytes, isFragment));
+    if (!content.bytes) this.byHash.set(hash, content);
+    return content;
+  }
+
+  #use(file: ScannedFile, read: ReadContent, startedAt: number): FileContent | null {
+    const { uploads = null, cwd = '', held } = this.#options ?? {};
+    const { path } = file;
+    if (isAtRest(file.identity, startedAt)) this.resting.set(file, read);
+    const version = this.#previous?.versions.get(path);
+    const change = uploads?.note(file, version, cwd, this.#previous?.state ?? null) ?? null;
+    this.changed.delete(path);
+    this.leftOut.delete(path);
+    if (change !== null && (held?.has(path) || uploads?.isCut(change, read.endsLine))) {
+      if (version === undefined) this.leftOut.add(path);
+      else this.versions.set(path, version);
+      return version?.content ?? null;
+    }
+    if (change !== null) this.changed.set(path, read);
+    this.versions.set(path, { file, ...read });
+    return read.content;
+  }
+}
+
+const loadOf = async (
+  options: LoadOptions,
+  snapshot: Snapshot,
+  reader: Reader,
+  previous: Load | null,
+  signal?: AbortSignal,
+): Promise<Load> => {
+  const { paths, cwd: _, allowEmpty = false, ...settings } = options;
+  const { missing, basis } = snapshot;
+  const resolved = await resolveAll(snapshot.files, settings, previous?.resolved, signal);
+  const readings = [...resolved.values()];
+  const ofPath = new Map(readings.map((made) => [made.file.path, made.file]));
+  const files = snapshot.files.map((file) => ofPath.get(file.path) ?? file);
+  const waiting = [...reader.leftOut].filter((file) => !isFragmentPath(file)).length;
+  const mayHaveNone = allowEmpty || missing.length > 0 || waiting > 0;
   const absent = readings.length > 0 || mayHaveNone ? [] : [noTemplates(paths)];
   const state = desiredState({ files, missing }, readings, absent, settings.strict);
-  for (const [found, file] of read) {
-    read.set(found, ofFile.get(file.path)?.file ?? file);
-    if (file.parsed.documents.length > 0) parsed.set(file.hash, file);
-  }
-  return { key: keyOf(options), state, fingerprint: snapshot.fingerprint, files: read, parsed, resolved };
+  // The bytes are in the templates now.
+  const stripped = <Read extends ReadContent>(path: string, read: Read): Read => {
+    const file = ofPath.get(path);
+    return file?.hash === read.content.hash ? { ...read, content: file } : read;
+  };
+  for (const [found, read] of reader.resting) reader.resting.set(found, stripped(found.path, read));
+  for (const [path, read] of reader.versions) reader.versions.set(path, stripped(path, read));
+  for (const file of files) if (file.parsed.documents.length > 0) reader.byHash.set(file.hash, file);
+  const { resting, byHash } = reader;
+  // Files that kept changing were not read.
+  const versions = basis === null ? (previous?.versions ?? reader.versions) : reader.versions;
+  const counted = { ...state, files: state.files + waiting };
+  return { key: keyOf(options), state: counted, basis, resting, byHash, versions, resolved };
 };
+
+/** Whether the files say the same, whatever became of them meanwhile. */
+const isSame = (one: DesiredState, other: DesiredState): boolean =>
+  one.files === other.files &&
+  sameElements(one.templates, other.templates) &&
+  JSON.stringify([one.unusable, one.problems]) === JSON.stringify([other.unusable, other.problems]);
 
 const resolveAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
-  known: ReadonlyMap<string, ResolvedFile>,
+  known: ReadonlyMap<string, ResolvedFile> = new Map(),
   signal?: AbortSignal,
 ): Promise<Map<string, ResolvedFile>> => {
   const resolved = new Map<string, ResolvedFile>();
   for (const file of files) {
     if (file.isFragment) continue;
-    const key = inputKeyOf(file);
+    const key = JSON.stringify(inputsOf(file));
     if (isYieldDue()) await yieldToOthers();
     resolved.set(key, known.get(key) ?? (await resolveFile(file, settings, signal)));
   }
   return resolved;
-};
-
-/** Keys of files without includes, which stay the same objects while they do not change. */
-const inputKeys = new WeakMap<SourceFile, string>();
-
-const inputKeyOf = (file: SourceFile): string => {
-  const known = inputKeys.get(file);
-  if (known !== undefined) return known;
-  const key = JSON.stringify(inputsOf(file));
-  if (file.includes.size === 0) inputKeys.set(file, key);
-  return key;
 };
 
 /**

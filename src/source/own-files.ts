@@ -1,16 +1,14 @@
 import { isFragmentPath } from '../model/template.ts';
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { isMissing, type Missing, type SourceFile, type FileContent } from '../desired/source-file.ts';
+import { isMissing, type FileContent, type Missing, type SourceFile } from '../desired/source-file.ts';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
-import { readBeginning } from '../regular-file.ts';
-import { ancestryIn } from '../git/ancestry.ts';
-import { createRevisions } from '../git/revision.ts';
+import { isAtRest, readBeginning } from '../regular-file.ts';
 import type { ScannedFile } from './scan.ts';
-import { isUnchanged, readSnapshot, scanPaths, type Snapshot, type SnapshotFingerprint } from './snapshot.ts';
+import { openCheckouts } from './checkout.ts';
+import { bytesOf, contentHash, contentOf } from './content.ts';
+import { isUnchanged, readSnapshot, scanPaths, type Basis, type Snapshot } from './snapshot.ts';
 import { maxFileSize } from '../desired/text.ts';
-import { createUncommitted } from '../git/uncommitted.ts';
-import { parseFile } from '../desired/parse-file.ts';
 
 /** The template files of this machine, to be published for others. Unchanged files are not read again. */
 export interface OwnTemplateFiles {
@@ -25,29 +23,33 @@ export interface OwnTemplateFiles {
 /** Relative paths start from `cwd`. */
 export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFiles => {
   let last: LastReading | null = null;
-  const uncommitted = createUncommitted();
   const found = new Map<string, ScannedFile>();
   const readAnew = async (): Promise<LastReading | null> => {
-    const scan = await scanPaths(paths, { cwd, before: last?.fingerprint.result });
-    if (last && (await isUnchanged(last.fingerprint, scan))) return last;
+    const scan = await scanPaths(paths, cwd, last?.basis.result);
+    if (last && (await isUnchanged(last.basis, scan))) return last;
     const before = last?.sources;
-    const sources = new Map<ScannedFile, SourceFile>();
+    const sources = new Map<ScannedFile, FileContent>();
+    const read = async (file: ScannedFile, startedAt: number): Promise<FileContent> => {
+      const bytes = await bytesOf(file);
+      const isFragment = isFragmentPath(file.path);
+      const { hash, parsed } = await contentOf(contentHash(bytes, isFragment), bytes, isFragment);
+      if (isAtRest(file.identity, startedAt)) sources.set(file, { hash, parsed });
+      return { hash, parsed };
+    };
     const snapshot = await readSnapshot(
       paths,
-      {
-        parse: async (bytes, isFragment) => {
-          const { hash, parsed } = await contentOf(contentHash(bytes, isFragment), bytes, isFragment);
-          return { hash, parsed };
-        },
-        get: (file) => before?.get(file),
-        set: (file, source) => sources.set(file, source),
+      (file, startedAt) => {
+        const known = before?.get(file);
+        if (known === undefined) return read(file, startedAt);
+        sources.set(file, known);
+        return known;
       },
       { cwd, first: scan },
     );
-    const { fingerprint, missing } = snapshot;
-    if (fingerprint === null || missing.some(({ path }) => paths.includes(path))) return null;
-    const files = filesIn(snapshot, fingerprint, found);
-    return { fingerprint, sources, files, digest: digestOf(files) };
+    const { basis, missing } = snapshot;
+    if (basis === null || missing.some(({ path }) => paths.includes(path))) return null;
+    const files = filesIn(snapshot, basis, found);
+    return { basis, sources, files, digest: digestOf(files) };
   };
   return {
     read: async () => {
@@ -55,15 +57,9 @@ export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFil
       if (last === null) return null;
       const { files, digest } = last;
       const readable = files.flatMap(({ path, content }) => ('hash' in content ? path : []));
-      const [revisionOf, isUncommitted] = [createRevisions(), uncommitted()];
-      const revisions = new Set(readable.map((file) => revisionOf(resolve(cwd, file))));
-      const revision = revisions.size === 1 ? [...revisions][0]! : null;
-      return {
-        files,
-        digest,
-        revision,
-        uncommitted: revision === null ? [] : readable.filter((file) => isUncommitted(resolve(cwd, file))),
-      };
+      const checkoutOf = openCheckouts();
+      const revisions = new Set(readable.map((file) => checkoutOf(resolve(cwd, file))?.commit ?? null));
+      return { files, digest, revision: revisions.size === 1 ? [...revisions][0]! : null, uncommitted: [] };
     },
     contentOf: async (hash) => {
       const file = found.get(hash);
@@ -73,16 +69,13 @@ export const openOwnFiles = (paths: readonly string[], cwd = ''): OwnTemplateFil
         throw new Error(`${file.path} changed while it was published`);
       return bytes;
     },
-    ancestry: (commit, other) => {
-      const [file] = last?.fingerprint.result.files ?? [];
-      return file ? ancestryIn(file.real, commit, other) : Promise.resolve('unknown');
-    },
+    ancestry: (commit, other) => Promise.resolve(commit === other ? 'same' : 'unknown'),
   };
 };
 
 interface LastReading {
-  readonly fingerprint: SnapshotFingerprint;
-  readonly sources: ReadonlyMap<ScannedFile, SourceFile>;
+  readonly basis: Basis;
+  readonly sources: ReadonlyMap<ScannedFile, FileContent>;
   readonly files: readonly PublishedFile[];
   readonly digest: string;
 }
@@ -90,7 +83,7 @@ interface LastReading {
 /** Also notes where each content was found. */
 const filesIn = (
   { files, missing }: Snapshot,
-  { result, lookups }: SnapshotFingerprint,
+  { result, lookups }: Basis,
   found: Map<string, ScannedFile>,
 ): PublishedFile[] => {
   const read = new Map<string, SourceFile | Missing>(missing.map((one) => [one.path, one]));
@@ -150,22 +143,3 @@ const digestOf = (files: readonly PublishedFile[]): string => {
   ]);
   return createHash('sha256').update(JSON.stringify(lines)).digest('hex');
 };
-
-/** By which a content is found again; a template and a fragment of the same text are two. */
-export const contentHash = (bytes: Uint8Array, isFragment: boolean): string =>
-  createHash('sha256')
-    .update(isFragment ? '_' : ' ')
-    .update(bytes)
-    .digest('base64');
-
-const notParsed = { documents: [], diagnostics: [] };
-
-/** A file with includes has to be parsed to find them; other files can wait. */
-export const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
-  isFragment || mayInclude(bytes)
-    ? { hash, parsed: await parseFile(bytes, isFragment) }
-    : { hash, parsed: notParsed, bytes };
-
-/** Letters of a key can also be written as escapes, `\\x69`. */
-const mayInclude = (bytes: Buffer): boolean =>
-  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));

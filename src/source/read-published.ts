@@ -1,11 +1,18 @@
 import type { FileContent, Missing, SourceFile } from '../desired/source-file.ts';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { PublishedFile } from '../model/published.ts';
 import { isFragmentPath } from '../model/template.ts';
-import { includeTarget, type ParseCache, type Snapshot } from './snapshot.ts';
+import type { Root } from './scan.ts';
+import { includeTarget, type Snapshot } from './snapshot.ts';
 
 /** Fetches contents by their hashes. Throws if one is not there any more. */
 export type FetchContents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+
+/** Parses contents, or returns what is known of a hash. */
+export interface ParseCache {
+  readonly parse: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
+  readonly known: (hash: string) => FileContent | undefined;
+}
 
 /** Files as their source had them, with its paths and with what it could not read. */
 export const readPublished = async (
@@ -31,12 +38,14 @@ export const readPublished = async (
           }
         : { path, reason: content.reason, ...(content.isOutside ? { isOutside: true } : {}) },
     );
-  for (const one of read.values()) if ('file' in one) findIncludes(one, read);
+  const roots = [...new Set(files.flatMap(({ root }) => (root === '' ? [] : root)))].map(rootAt);
+  for (const one of read.values()) if ('file' in one) findIncludes(one, read, roots);
   const listed = files.filter(({ isListed }) => isListed).flatMap(({ path }) => read.get(path) ?? []);
   return {
     files: listed.flatMap((one) => ('file' in one ? one.file : [])),
     missing: listed.flatMap((one) => ('file' in one ? [] : one)),
-    fingerprint: null,
+    read: new Map(),
+    basis: null,
   };
 };
 
@@ -46,17 +55,21 @@ interface ReadFile {
   readonly file: SourceFile & { readonly includes: Map<string, SourceFile | Missing> };
 }
 
+/** Where its source has it. */
+const rootAt = (path: string): Root => ({ path, real: resolve(path) });
+
 const findIncludes = (
   { root, relative, file }: ReadFile,
   read: ReadonlyMap<string, ReadFile | Missing>,
+  roots: readonly Root[],
 ): void => {
   for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
-    const target = includeTarget(root, relative, text);
-    if (typeof target !== 'string') {
+    const target = includeTarget(rootAt(root), relative, text, roots);
+    if ('reason' in target) {
       file.includes.set(text, target);
       continue;
     }
-    const path = join(root, target);
+    const path = join(target.root.path, target.relative);
     const found = read.get(path) ?? { path, reason: 'it does not exist' };
     file.includes.set(text, 'file' in found ? found.file : found);
   }
@@ -72,7 +85,7 @@ const parseAll = async (
   const unknown: { hash: string; size: number; isFragment: boolean }[] = [];
   for (const { path, content } of files) {
     if (!('hash' in content) || parsed.has(content.hash)) continue;
-    const known = cache.known?.(content.hash);
+    const known = cache.known(content.hash);
     if (known) parsed.set(content.hash, known);
     else unknown.push({ ...content, isFragment: isFragmentPath(path) });
   }

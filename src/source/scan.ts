@@ -31,6 +31,8 @@ export interface ScanResult {
   readonly missing: readonly Missing[];
   /** The real paths of the given paths: links may lead there, and nowhere else. */
   readonly realRoots: readonly string[];
+  /** The given directories, in which includes may look. */
+  readonly roots: readonly Root[];
   /** The directories that were read: real path and identity, which differs if one was replaced. */
   readonly directories: ReadonlyMap<string, string>;
   /** The files by their real paths. */
@@ -56,6 +58,7 @@ export const scanFiles = async (
     files: [],
     missing: [],
     realRoots,
+    roots: [],
     byReal: new Map(),
     directories: new Map(),
     before,
@@ -70,7 +73,7 @@ const realPathsOf = async (paths: readonly string[]): Promise<string[]> => {
 };
 
 /** Whether a real path is one of these, or lies below one. */
-const isWithin = (real: string, realRoots: readonly string[]): boolean =>
+export const isWithin = (real: string, realRoots: readonly string[]): boolean =>
   realRoots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
 
 /** One file below a root. Throws what the file system throws, and an OutsideError. */
@@ -187,6 +190,7 @@ interface Search {
   readonly files: ScannedFile[];
   readonly missing: Missing[];
   readonly realRoots: readonly string[];
+  readonly roots: Root[];
   readonly byReal: Map<string, ScannedFile>;
   readonly directories: Map<string, string>;
   readonly before: FilesByReal | undefined;
@@ -197,7 +201,9 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
   try {
     const stats = await stat(place);
     if (stats.isDirectory()) {
-      await searchDirectory({ path, real: await realpath(place) }, '', search);
+      const root = { path, real: await realpath(place) };
+      search.roots.push(root);
+      await searchDirectory(root, '', search);
     } else {
       const root = { path: dirname(path), real: await realpath(dirname(place)) };
       addFile(await findFile(root, basename(path), search.realRoots, search.before), search);

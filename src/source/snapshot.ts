@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
 import {
   isMissing,
   type FileContent,
@@ -8,40 +8,41 @@ import {
 } from '../desired/source-file.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
-import { isAtRest, readBeginning } from '../regular-file.ts';
-import { findFile, scanFiles, missingAt, type ScanResult, type ScannedFile, type Root } from './scan.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { isAtRest } from '../regular-file.ts';
+import {
+  findFile,
+  isWithin,
+  scanFiles,
+  missingAt,
+  type ScanResult,
+  type ScannedFile,
+  type Root,
+} from './scan.ts';
 import { isFragmentPath } from '../model/template.ts';
 
 export interface Snapshot extends SourceFiles {
+  /** What was read from where. */
+  readonly read: ReadonlyMap<ScannedFile, SourceFile>;
   /** What the snapshot was read from; null if the files kept changing. */
-  readonly fingerprint: SnapshotFingerprint | null;
+  readonly basis: Basis | null;
 }
 
 export interface Scan {
   readonly result: ScanResult;
-  /** When the scan started, in ms since the epoch. */
+  /** When the scan started, in ms since the epoch: held against the times of files, which are by the system's clock. */
   readonly startedAt: number;
 }
 
 /** What a snapshot was read from. */
-export interface SnapshotFingerprint extends Scan {
+export interface Basis extends Scan {
   readonly lookups: readonly IncludeLookup[];
   /** Whether none of the files changed just before. */
   readonly isAtRest: boolean;
 }
 
-/** Parses contents, or returns the cached result. */
-export interface ParseCache {
-  readonly parse: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
-  /** The result for this very file. */
-  readonly get?: (found: ScannedFile) => SourceFile | undefined;
-  readonly set?: (found: ScannedFile, file: SourceFile) => void;
-  /** The result for a content of this hash. */
-  readonly known?: (hash: string) => FileContent | undefined;
-}
-
-const tries = 5;
+/** The content of a file, at once where it is known; null if it is not a file yet. */
+export type ContentOf = (file: ScannedFile, startedAt: number) => MaybeLater<FileContent | null>;
+type MaybeLater<T> = T | Promise<T>;
 
 /**
  * Reads all files as they were at one moment. Each root is resolved once and everything is read below that;
@@ -50,57 +51,53 @@ const tries = 5;
  */
 export const readSnapshot = async (
   paths: readonly string[],
-  cache: ParseCache,
+  contentOf: ContentOf,
   { cwd, first }: { readonly cwd?: string | undefined; readonly first?: Scan } = {},
 ): Promise<Snapshot> => {
-  let scan = first ?? (await scanPaths(paths, { cwd }));
+  let scan = first ?? (await scanPaths(paths, cwd));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
       await sleep(backoffDelay(attempt, { first: 40, max: 320 }));
-      scan = await scanPaths(paths, { cwd, before: scan.result });
+      scan = await scanPaths(paths, cwd, scan.result);
     }
     const { result, startedAt } = scan;
-    const reading: FileReading = { cache, scan: result, files: new Map(), lookups: [], startedAt };
+    const reading: Reading = { contentOf, scan, read: new Map(), files: new Map(), lookups: [] };
     const { files, missing } = await readAll(reading);
-    const { lookups } = reading;
+    const { read, lookups } = reading;
     const again = await scanFiles(paths, result.byReal, cwd);
     if (!areSame(again, result) || !(await areUnchanged(lookups, again))) continue;
     const found = [...result.files, ...lookups.flatMap((one) => ('reason' in one.result ? [] : one.result))];
     const isResting = found.every(({ identity }) => isAtRest(identity, startedAt));
-    return { files, missing, fingerprint: { result, startedAt, lookups, isAtRest: isResting } };
+    return { files, missing, read, basis: { result, startedAt, lookups, isAtRest: isResting } };
   }
   const reason = 'the files kept changing while they were read';
-  return { files: [], missing: paths.map((path) => ({ path, reason })), fingerprint: null };
+  return { files: [], missing: paths.map((path) => ({ path, reason })), read: new Map(), basis: null };
 };
+
+const tries = 5;
 
 /** Lists the files without reading them; unchanged ones are the same objects as in `before`. */
 export const scanPaths = async (
   paths: readonly string[],
-  { cwd, before }: { readonly cwd?: string | undefined; readonly before?: ScanResult | undefined } = {},
+  cwd?: string,
+  before?: ScanResult,
 ): Promise<Scan> => {
-  // Held against the times of files, which are by the clock of the system.
   const startedAt = Date.now();
   return { result: await scanFiles(paths, before?.byReal, cwd), startedAt };
 };
 
 /** Whether reading again would find the same files. */
-export const isUnchanged = async (fingerprint: SnapshotFingerprint, { result }: Scan): Promise<boolean> =>
-  fingerprint.isAtRest &&
-  areSame(result, fingerprint.result) &&
-  (await areUnchanged(fingerprint.lookups, result));
+export const isUnchanged = async (basis: Basis, { result }: Scan): Promise<boolean> =>
+  basis.isAtRest && areSame(result, basis.result) && (await areUnchanged(basis.lookups, result));
 
-/** Whether a scan is newer than the snapshot and differs from it. */
-export const isNewer = (fingerprint: SnapshotFingerprint, { result, startedAt }: Scan): boolean =>
-  startedAt > fingerprint.startedAt && !areSame(result, fingerprint.result);
-
-interface FileReading {
-  readonly cache: ParseCache;
-  readonly scan: ScanResult;
-  /** By path. */
-  readonly files: Map<string, SourceFile | Missing>;
+interface Reading {
+  readonly contentOf: ContentOf;
+  readonly scan: Scan;
+  readonly read: Map<ScannedFile, SourceFile>;
+  /** By path; null: not a file yet. */
+  readonly files: Map<string, SourceFile | Missing | null>;
   /** The files that includes named. */
   readonly lookups: IncludeLookup[];
-  readonly startedAt: number;
 }
 
 interface IncludeLookup {
@@ -109,16 +106,18 @@ interface IncludeLookup {
   readonly result: ScannedFile | Missing;
 }
 
-const readAll = async (reading: FileReading): Promise<SourceFiles> => {
-  const { scan } = reading;
+const readAll = async (reading: Reading): Promise<SourceFiles> => {
+  const { result } = reading.scan;
   const files: SourceFile[] = [];
-  const missing = [...scan.missing];
-  for (let from = 0; from < scan.files.length; from += readAtOnce) {
-    const some = scan.files.slice(from, from + readAtOnce);
-    const ready = some.map((one) => fromCache(one, reading) ?? begun(contentOf(one, reading)));
+  const missing = [...result.missing];
+  for (let from = 0; from < result.files.length; from += readAtOnce) {
+    const some = result.files.slice(from, from + readAtOnce);
+    const contents = some.map((one) => (reading.files.has(one.path) ? undefined : begunWith(one, reading)));
     for (const [index, one] of some.entries()) {
-      const known = ready[index]!;
-      const file = 'path' in known ? known : await readFile(one, reading, known);
+      // A known file without includes needs no await; there may be thousands.
+      const begin = readFile(one, reading, contents[index]);
+      const file = begin instanceof Promise ? await begin : begin;
+      if (file === null) continue;
       if (isMissing(file)) missing.push(file);
       else files.push(file);
     }
@@ -128,80 +127,85 @@ const readAll = async (reading: FileReading): Promise<SourceFiles> => {
 
 const readAtOnce = 32;
 
-/** A cached file without includes needs no await; there may be thousands. */
-const fromCache = (scanned: ScannedFile, { cache, files }: FileReading): SourceFile | null => {
-  const file = files.has(scanned.path) ? undefined : cache.get?.(scanned);
-  if (file === undefined || file.parsed.documents.some(({ include }) => include.length > 0)) return null;
-  files.set(scanned.path, file);
-  return file;
+const begunWith = (one: ScannedFile, { contentOf, scan }: Reading): MaybeLater<FileContent | null> => {
+  const content = contentOf(one, scan.startedAt);
+  if (content instanceof Promise) content.catch(() => undefined);
+  return content;
 };
 
-const begun = <T>(task: Promise<T>): Promise<T> => {
-  task.catch(() => undefined);
-  return task;
-};
-
-const readFile = async (
+const readFile = (
   scanned: ScannedFile,
-  reading: FileReading,
-  content?: Promise<FileContent>,
-): Promise<SourceFile | Missing> => {
-  const { path } = scanned;
-  const known = reading.files.get(path);
+  reading: Reading,
+  begun?: MaybeLater<FileContent | null>,
+): MaybeLater<SourceFile | Missing | null> => {
+  const known = reading.files.get(scanned.path);
   if (known !== undefined) return known;
-  const file = await load(path, content ?? contentOf(scanned, reading));
-  reading.files.set(path, file);
-  if (isMissing(file)) return file;
-  for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
-    if (!file.includes.has(text)) file.includes.set(text, await included(scanned, text, reading));
-  }
-  if (isAtRest(scanned.identity, reading.startedAt)) reading.cache.set?.(scanned, file);
+  const content = begun === undefined ? begunWith(scanned, reading) : begun;
+  return content instanceof Promise
+    ? content.then(
+        (read) => withIncludes(scanned, reading, read),
+        (error: unknown) => noted(scanned.path, reading, missingAt(scanned.path, error)),
+      )
+    : withIncludes(scanned, reading, content);
+};
+
+const withIncludes = (
+  scanned: ScannedFile,
+  reading: Reading,
+  content: FileContent | null,
+): MaybeLater<SourceFile | null> => {
+  const { path } = scanned;
+  if (content === null) return noted(path, reading, null);
+  const includes = new Map<string, SourceFile | Missing>();
+  const file = noted(path, reading, { ...content, path, isFragment: isFragmentPath(path), includes });
+  reading.read.set(scanned, file);
+  const texts = new Set(file.parsed.documents.flatMap(({ include }) => include.map(({ text }) => text)));
+  return texts.size === 0 ? file : followIncludes(scanned, file, texts, includes, reading);
+};
+
+const noted = <T extends SourceFile | Missing | null>(path: string, { files }: Reading, file: T): T => {
+  files.set(path, file);
   return file;
 };
 
-const load = async (path: string, content: Promise<FileContent>): Promise<LoadedFile | Missing> => {
-  try {
-    return { ...(await content), path, isFragment: isFragmentPath(path), includes: new Map() };
-  } catch (error) {
-    return missingAt(path, error);
-  }
-};
-
-const contentOf = async (scanned: ScannedFile, { cache }: FileReading): Promise<FileContent> =>
-  cache.get?.(scanned) ?? cache.parse(await bytesOf(scanned), isFragmentPath(scanned.path));
-
-/** Reads at most one byte more than allowed. */
-const bytesOf = ({ real, identity }: ScannedFile): Promise<Buffer> =>
-  readBeginning(real, maxFileSize + 1, identity);
-
-const included = async (
+const followIncludes = async (
   { root, relative }: ScannedFile,
+  file: SourceFile,
+  texts: ReadonlySet<string>,
+  includes: Map<string, SourceFile | Missing>,
+  reading: Reading,
+): Promise<SourceFile> => {
+  for (const text of texts) {
+    const target = includeTarget(root, relative, text, reading.scan.result.roots);
+    includes.set(text, 'reason' in target ? target : await included(target.root, target.relative, reading));
+  }
+  return file;
+};
+
+const included = async (root: Root, relative: string, reading: Reading): Promise<SourceFile | Missing> => {
+  const result = await findBelow(root, relative, reading.scan.result);
+  reading.lookups.push({ root, relative, result });
+  if ('reason' in result) return result;
+  const file = await readFile(result, reading);
+  return file ?? { path: result.path, reason: 'it has changed a moment ago, and may not be all of it yet' };
+};
+
+/** The file that an include means, in the directory of its own file or in another of those given; or why it means none. */
+export const includeTarget = (
+  from: Root,
+  relative: string,
   text: string,
-  reading: FileReading,
-): Promise<SourceFile | Missing> => {
-  const target = includeTarget(root.path, relative, text);
-  if (typeof target !== 'string') return target;
-  const result = await findBelow(root, target, reading.scan);
-  reading.lookups.push({ root, relative: target, result });
-  return 'reason' in result ? result : readFile(result, reading);
-};
-
-/** The path below the root that an include means, or why it means none. */
-export const includeTarget = (root: string, relative: string, text: string): string | Missing => {
-  const target = normalize(join(dirname(relative), text));
-  const path = join(root, target);
-  if (isAbsolute(text) || target === '..' || target.startsWith(`..${sep}`)) {
-    return { path, reason: 'it is outside the templates directory' };
-  }
-  if (!/^_.*\.ya?ml$/.test(basename(target))) {
+  roots: readonly Root[],
+): { readonly root: Root; readonly relative: string } | Missing => {
+  const path = join(from.path, dirname(relative), text);
+  const place = resolve(from.real, dirname(relative), text);
+  const root = [from, ...roots].find(({ real }) => isWithin(place, [real]));
+  if (isAbsolute(text) || root === undefined)
+    return { path, reason: 'it is outside of the directories given as templates' };
+  if (!/^_.*\.ya?ml$/.test(basename(place)))
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
-  }
-  return target;
+  return { root, relative: relativeTo(root.real, place) };
 };
-
-interface LoadedFile extends SourceFile {
-  readonly includes: Map<string, SourceFile | Missing>;
-}
 
 /** A fragment below the root; a link may lead to another of the given paths. */
 const findBelow = async (

@@ -1,10 +1,9 @@
 import path from 'node:path';
-import { createTemplateLoader, type LoadOptions } from './load.ts';
+import { createTemplateLoader, type LoadOptions, type TemplateLoader } from './load.ts';
 import { openOwnFiles } from './own-files.ts';
-import { readCommit, type CommitWords } from '../git/commit.ts';
-import { createRevisions } from '../git/revision.ts';
-import type { ScanResult } from './scan.ts';
-import { createUncommitted } from '../git/uncommitted.ts';
+import { openCheckouts } from './checkout.ts';
+import type { Look } from './watch.ts';
+import type { Clock } from '../lib/clock.ts';
 import { UserError } from '../errors.ts';
 import type { Publication, PublishedHead } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
@@ -17,41 +16,53 @@ export interface TemplateSource {
   readonly load: (signal?: AbortSignal) => Promise<DesiredState>;
   /** Whether files were loaded before, so that only changed ones take time. */
   readonly hasCache: () => boolean;
-  /** Lists the files of this machine, for a watcher. */
-  readonly scan: () => Promise<ScanResult>;
+  /** Whether the files of this machine are other ones than were loaded last, for a watcher. */
+  readonly look: () => Promise<Look>;
   /** The git commit of a file that was loaded last, for one pass. */
   readonly revisions: () => (file: string) => string | null;
-  /** Who made a commit of its checkout, and why; null if that cannot be read here. */
-  readonly readCommit: (file: string, revision: string) => CommitWords | null;
-  /** Whether such a file differs from its commit, for one pass. */
-  readonly uncommitted: () => (file: string) => boolean;
   /** Offers the files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
   /** A pass has gone over the files that were loaded last. */
   readonly wasPassed: () => Promise<void>;
 }
 
+export interface OwnTemplatesOptions {
+  /** Whether files that may be half uploaded wait, as they do for a daemon. */
+  readonly waits: boolean;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+}
+
 /** The files of this machine. */
-export const ownTemplates = (options: LoadOptions): TemplateSource => {
-  const loader = createTemplateLoader();
-  const uncommitted = createUncommitted();
-  const placeOf = (file: string): string => path.resolve(options.cwd ?? '', file);
+export const ownTemplates = (options: LoadOptions, own: OwnTemplatesOptions): TemplateSource => {
+  const loader = createTemplateLoader(own);
+  let taken: DesiredState | null = null;
   return {
-    load: (signal) => loader.load(options, signal),
-    hasCache: loader.hasCache,
-    scan: () => loader.scan(options),
-    revisions: () => {
-      const revisionOf = createRevisions();
-      return (file) => revisionOf(placeOf(file));
+    load: async (signal) => {
+      taken = await loader.load(options, signal);
+      return taken;
     },
-    readCommit: (file, revision) => readCommit(placeOf(file), revision),
-    uncommitted: () => {
-      const isUncommitted = uncommitted();
-      return (file) => isUncommitted(placeOf(file));
+    hasCache: loader.hasCache,
+    look: () => lookWith(loader, options, () => taken),
+    revisions: () => {
+      const checkoutOf = openCheckouts();
+      return (file) => checkoutOf(path.resolve(options.cwd ?? '', file))?.commit ?? null;
     },
     publish: () => Promise.resolve(null),
     wasPassed: () => Promise.resolve(),
   };
+};
+
+const lookWith = async (
+  loader: TemplateLoader,
+  options: LoadOptions,
+  taken: () => DesiredState | null,
+): Promise<Look> => {
+  const found = await loader.load(options);
+  const { directories = new Map<string, string>() } = loader.places() ?? {};
+  // Before the first pass there is nothing to tell: it comes in any case.
+  const known = taken();
+  const change = known === null || found === known ? null : found;
+  return { change, directories, dueIn: loader.dueIn() };
 };
 
 export interface SharedTemplatesOptions {
@@ -71,6 +82,8 @@ export const sharedTemplates = ({
   patience,
 }: SharedTemplatesOptions): TemplateSource => {
   const loader = createTemplateLoader();
+  const watched = createTemplateLoader();
+  let seen: DesiredState | null = null;
   const publisher = new Publisher(snapshots, openOwnFiles(options.paths, options.cwd), patience);
   let loaded: LoadedSnapshot | null = null;
   let passed = '';
@@ -105,14 +118,12 @@ export const sharedTemplates = ({
       }
     },
     hasCache: loader.hasCache,
-    scan: () => loader.scan(options),
+    look: () => lookWith(watched, options, () => seen),
     revisions: () => () => loaded?.head.revision ?? null,
-    readCommit: () => null,
-    uncommitted: () => {
-      const files = new Set(loaded?.head.uncommitted);
-      return (file) => files.has(file);
+    publish: async () => {
+      seen = await watched.load(options);
+      return publisher.offer(client());
     },
-    publish: () => publisher.offer(client()),
     wasPassed: async () => {
       if (loaded === null) return;
       const { of, head } = loaded;

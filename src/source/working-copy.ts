@@ -1,49 +1,55 @@
+import path from 'node:path';
+import { limit } from '../lib/limit.ts';
+import { maxFileSize } from '../desired/text.ts';
 import { isFragmentPath } from '../model/template.ts';
-import { contentHash, openOwnFiles } from './own-files.ts';
-import { createTemplateLoader, type LoadOptions } from './load.ts';
-import { UserError } from '../errors.ts';
 import type { PublishedFile } from '../model/published.ts';
+import { readBeginning } from '../regular-file.ts';
+import { contentHash } from './content.ts';
+import { createTemplateLoader, type LoadOptions } from './load.ts';
 import type { DesiredState } from '../model/template.ts';
 
-/** The template files of this machine as they are at one moment, and as they would be with other texts. */
+/** The template files of this machine, and as they would be with other texts. */
 export interface WorkingCopy {
-  /** The content of a file; undefined if it was not read. */
+  /** The content of a file. */
   readonly read: (path: string) => Promise<Buffer | undefined>;
   /** The templates if these files had these texts. */
   readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
 }
 
-/** Throws a UserError if the files keep changing, or a given path leads nowhere. */
-export const openWorkingCopy = async (options: LoadOptions): Promise<WorkingCopy> => {
-  const own = openOwnFiles(options.paths, options.cwd);
-  const published = await own.read();
-  if (published === null)
-    throw new UserError(`the template files in ${options.paths.join(', ')} cannot be read, or keep changing`);
-  const loader = createTemplateLoader();
-  const known = new Map<string, Buffer>();
-  const contentOf = async (hash: string): Promise<Buffer> => {
-    const content = known.get(hash) ?? (await own.contentOf(hash));
-    known.set(hash, content);
-    return content;
-  };
-  const withText = (file: PublishedFile, text: string | undefined): PublishedFile => {
-    if (text === undefined) return file;
+/** What texts say as template files, by their paths; nothing else is read. */
+export const loadTexts = (
+  options: Omit<LoadOptions, 'paths'>,
+  texts: ReadonlyMap<string, string>,
+): Promise<DesiredState> => {
+  const contents = new Map<string, Buffer>();
+  const files = [...texts].map(([file, text]): PublishedFile => {
     const bytes = Buffer.from(text);
-    const hash = contentHash(bytes, isFragmentPath(file.path));
-    known.set(hash, bytes);
-    return { ...file, content: { hash, size: bytes.length } };
-  };
-  return {
-    read: async (path) => {
-      const content = published.files.find((file) => file.path === path)?.content;
-      return content && 'hash' in content ? contentOf(content.hash) : undefined;
-    },
+    const hash = contentHash(bytes, isFragmentPath(file));
+    contents.set(hash, bytes);
+    const content = { hash, size: bytes.length };
+    return {
+      path: file,
+      root: path.dirname(file),
+      relative: path.basename(file),
+      isListed: true,
+      content,
+    };
+  });
+  return createTemplateLoader().loadPublished({ ...options, paths: [] }, files, () =>
+    Promise.resolve(contents),
+  );
+};
+
+export const openWorkingCopy = (options: LoadOptions): Promise<WorkingCopy> => {
+  let given: ReadonlyMap<string, string> = new Map();
+  const loader = createTemplateLoader({ textOf: (file) => given.get(file) });
+  const inTurn = limit(1);
+  return Promise.resolve({
+    read: (file) => readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),
     load: (texts) =>
-      loader.loadPublished(
-        options,
-        published.files.map((file) => withText(file, texts.get(file.path))),
-        async (hashes) =>
-          new Map(await Promise.all(hashes.map(async (hash) => [hash, await contentOf(hash)] as const))),
-      ),
-  };
+      inTurn(() => {
+        given = texts;
+        return loader.load(options);
+      }),
+  });
 };

@@ -1,107 +1,115 @@
-import type { ActualTemplate } from '../model/template.ts';
-import type { KnownClient } from './client-memory.ts';
-import type { SqliteConnection } from './connection.ts';
-import type { TemplateRow, RecordState } from './memory.ts';
+import { bodyIn, type SqliteConnection } from './connection.ts';
+import type { StoreLocation } from './store-location.ts';
 
-/** All clients of one file. */
-export interface Clients {
-  /** Null for an unknown token. */
-  ofToken(digest: string): KnownClient | null;
-  /** Other clients of its base URL that know one of its templates or one of these, so they may be the same client. */
-  rivalsOf(client: KnownClient, templateIds: readonly number[]): readonly string[];
-  /** The clients at this base URL whose templates and records a listing shows. */
-  fitting(baseUrl: string, listing: readonly ActualTemplate[]): readonly KnownClient[];
-  /** From now on this token belongs to this client. */
-  learn(client: KnownClient, digest: string, templateIds: readonly number[]): void;
+/** A client with state in a file. */
+interface KnownClient {
+  readonly scope: string;
+  /** Null for the embedded service. */
+  readonly baseUrl: string | null;
+  readonly name: string;
+  /** The digest of the token that it used last. */
+  readonly token: string;
 }
 
-export const clientsOf = (connection: SqliteConnection): Clients => {
-  const all = <T>(sql: string, ...values: readonly string[]): T[] =>
-    connection.all(sql, ...values).map((row): T => parse(row));
-  const clients = (): KnownClient[] => all(queries.clients);
-  return {
-    ofToken: (digest) => all<KnownClient>(queries.ofToken, digest)[0] ?? null,
-    rivalsOf: ({ scope, baseUrl }, templateIds) => {
-      // Most files are of one client, and that may know many templates.
-      if (baseUrl === null || all(queries.another, scope).length === 0) return [];
-      const others = new Set(all<string>(queries.rivals, scope, JSON.stringify(templateIds)));
-      if (others.size === 0) return [];
-      return clients()
-        .filter((client) => client.baseUrl === baseUrl && others.has(client.scope))
-        .map((client) => client.scope);
-    },
-    fitting: (baseUrl, listing) => {
-      const own = listing.filter(({ publiclyAvailable }) => !publiclyAvailable);
-      // Whoever fits knows one of them at least.
-      const ids = JSON.stringify(own.map(({ id }) => id));
-      return all<KnownClient>(queries.knowing, ids)
-        .filter((client) => client.baseUrl === null || client.baseUrl === baseUrl)
-        .filter(({ scope }) => {
-          const known = {
-            templateIds: all<number>(queries.templateIds, scope),
-            records: all<RecordState>(queries.records, scope),
-            templates: all<TemplateRow>(queries.templates, scope),
-          };
-          return fits(known, own);
-        });
-    },
-    learn: (client, digest, templateIds) => {
-      connection.run(queries.learnClient, client.scope, JSON.stringify(client));
-      connection.run(queries.learnToken, digest, client.scope);
-      for (const id of templateIds) connection.run(queries.learnTemplate, client.scope, id);
-    },
-  };
+/** A row of the suspensions, as it is saved. */
+export interface SavedSuspension {
+  readonly scope: string;
+  readonly key: string;
+  readonly body: string;
+}
+
+/** How long a template is that of the client which has compared it last. */
+const comparedFor = 86_400_000;
+
+/** Whose state a client without any takes over: of a name that is not set any more, and used this token last. */
+export const renamedFrom = (
+  connection: SqliteConnection,
+  { scope, baseUrl, token, names }: StoreLocation,
+): KnownClient | null => {
+  if (baseUrl === null || connection.get(queries.client, scope) !== undefined) return null;
+  const gone = connection
+    .all(queries.sameToken, baseUrl, token)
+    .map(clientIn)
+    .filter(({ name }) => !names.includes(name));
+  return gone.length === 1 ? gone[0]! : null;
 };
 
-/** Own templates belong to one client: to this one if a listing shows most of its templates and records. */
-export const fits = (
-  { templateIds, records, templates }: KnownClientRow,
-  own: readonly ActualTemplate[],
+/** Whether it is known that this client has this state, and uses this token. */
+export const isNoted = (connection: SqliteConnection, { scope, token }: StoreLocation): boolean => {
+  const row = connection.get(queries.client, scope);
+  return row !== undefined && clientIn(row).token === token;
+};
+
+/** Notes that, and takes over the state of a client that was renamed. Returns the name that it had; null if it was not. */
+export const noteClient = (connection: SqliteConnection, location: StoreLocation): string | null => {
+  const { scope, baseUrl, name, token } = location;
+  const before = renamedFrom(connection, location);
+  if (before) for (const table of owned) connection.run(takeOver(table), scope, before.scope);
+  const client: KnownClient = { scope, baseUrl, name, token };
+  connection.run(queries.note, scope, JSON.stringify(client));
+  return before?.name ?? null;
+};
+
+/** By template: the name of another client that has compared it within the last day. */
+export const comparedByOthers = (
+  connection: SqliteConnection,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
+  templateIds: readonly number[],
+  now: number,
+): ReadonlyMap<number, string> => {
+  if (baseUrl === null) return new Map();
+  const values = [baseUrl, JSON.stringify(templateIds), scope, now - comparedFor, now + comparedFor];
+  const rows = connection.all(queries.others, ...values);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+  return new Map(rows.map((row) => [(row as { readonly id: number }).id, clientIn(row).name]));
+};
+
+/** Whether it is not noted, or for longer than an hour, that it compares them. */
+export const isComparing = (
+  connection: SqliteConnection,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
+  templateIds: readonly number[],
+  now: number,
 ): boolean => {
-  const shownTemplates = new Set(own.map(({ id }) => id));
-  const shownRecords = new Set(own.flatMap((template) => template.records.map(({ id }) => id)));
-  const recordIds = new Set([
-    ...records.flatMap(({ recordId, copies = [] }) => (recordId === null ? copies : [recordId, ...copies])),
-    ...templates.flatMap(({ strangers }) => strangers ?? []),
-  ]);
-  const isOfRecords = recordIds.size === 0 || isMost([...recordIds], shownRecords);
-  return isMost(templateIds, shownTemplates) && isOfRecords;
+  if (baseUrl === null) return true;
+  const values = [baseUrl, JSON.stringify(templateIds), scope, now - comparedFor / 24, now];
+  return connection.get(queries.notNoted, ...values) === undefined;
 };
 
-/** The state of a client to which a token may belong. */
-export interface KnownClientRow {
-  readonly templateIds: readonly number[];
-  readonly records: readonly RecordState[];
-  readonly templates: readonly TemplateRow[];
-}
+/** That it compares them now, those of others excepted. */
+export const noteCompared = (
+  connection: SqliteConnection,
+  { scope, baseUrl }: Pick<StoreLocation, 'scope' | 'baseUrl'>,
+  templateIds: readonly number[],
+  now: number,
+): void => {
+  const values = [
+    baseUrl ?? '',
+    JSON.stringify(templateIds),
+    scope,
+    now,
+    now - comparedFor,
+    now + comparedFor,
+  ];
+  connection.run(queries.compare, ...values);
+};
 
-const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>
-  ids.filter((id) => shown.has(id)).length * 2 > ids.length;
+const owned = ['templates', 'records', 'journal', 'history', 'suspensions', 'compared', 'clients'] as const;
 
-/** Whoever knows one of these templates: found in the indexes of the tables, which SQLite does not use behind the view. */
-const scopesOf = (ids: string): string => `SELECT scope FROM client_templates WHERE template_id IN ${ids}
-  UNION SELECT scope FROM templates WHERE template_id IN ${ids}
-  UNION SELECT scope FROM intents WHERE json_extract(body, '$.templateId') IN ${ids}`;
+const takeOver = (table: (typeof owned)[number]): string => `UPDATE ${table} SET scope = ?1 WHERE scope = ?2`;
 
-/** Each row as JSON: texts of a damaged file must be checked before they are read. */
+/** A clock may have been set back since, by less than a day. */
 const queries = {
-  clients: 'SELECT body FROM clients ORDER BY scope',
-  another: 'SELECT body FROM clients WHERE scope <> ? LIMIT 1',
-  knowing: `SELECT body FROM clients WHERE scope IN (${scopesOf('(SELECT value FROM json_each(?1))')}) ORDER BY scope`,
-  ofToken: 'SELECT body FROM clients WHERE scope = (SELECT scope FROM tokens WHERE digest = ?)',
-  templateIds: 'SELECT template_id AS body FROM known_templates WHERE scope = ?',
-  records: 'SELECT body FROM records WHERE scope = ?',
-  templates: 'SELECT body FROM templates WHERE scope = ?',
-  rivals: `WITH own AS (SELECT template_id FROM known_templates WHERE scope = ?1 UNION SELECT value FROM json_each(?2))
-    SELECT json_quote(scope) AS body FROM (${scopesOf('own')}) WHERE scope <> ?1`,
-  learnClient:
-    'INSERT INTO clients (scope, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
-  learnToken:
-    'INSERT INTO tokens (digest, scope) VALUES (?, ?) ON CONFLICT DO UPDATE SET scope = excluded.scope',
-  learnTemplate: 'INSERT OR IGNORE INTO client_templates (scope, template_id) VALUES (?, ?)',
+  client: 'SELECT CAST(body AS BLOB) AS body FROM clients WHERE scope = ?',
+  sameToken: `SELECT CAST(body AS BLOB) AS body FROM clients WHERE json_extract(body, '$.baseUrl') = ? AND json_extract(body, '$.token') = ?`,
+  note: 'INSERT INTO clients (scope, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
+  others: `SELECT template_id AS id, CAST(body AS BLOB) AS body FROM compared JOIN clients USING (scope)
+    WHERE base_url = ? AND template_id IN (SELECT value FROM json_each(?)) AND scope <> ? AND at BETWEEN ? AND ?`,
+  notNoted: `SELECT 1 FROM json_each(?2) WHERE NOT EXISTS (SELECT 1 FROM compared
+    WHERE base_url = ?1 AND template_id = value AND scope = ?3 AND at BETWEEN ?4 AND ?5) LIMIT 1`,
+  compare: `INSERT INTO compared (base_url, template_id, scope, at) SELECT ?1, value, ?3, ?4 FROM json_each(?2) WHERE true
+    ON CONFLICT DO UPDATE SET scope = excluded.scope, at = excluded.at
+    WHERE scope = excluded.scope OR at NOT BETWEEN ?5 AND ?6`,
 } as const;
 
-const parse = (row: unknown): never => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
-  return JSON.parse(String((row as { body: unknown }).body)) as never;
-};
+const clientIn = (row: unknown): KnownClient => bodyIn(row);

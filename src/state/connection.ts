@@ -88,6 +88,16 @@ export const connect = (file: string, options: ConnectionOptions): SqliteConnect
   };
 };
 
+/** The body of a row, which is JSON. libsql ends the process when it returns text that is not UTF-8: it is asked for as bytes. */
+export const bodyIn = (row: unknown): never => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  const { body } = row as { readonly body: ArrayBuffer };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
+  return JSON.parse(utf8.decode(body)) as never;
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Milliseconds between two turns: other processes wait for the end of the transaction. */
 const slice = 20;
 

@@ -1,31 +1,50 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, renameSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type SqliteConnection } from './connection.ts';
-import { MemoryError } from './memory.ts';
-import { isOwnSchema, migrate } from './migrations.ts';
+import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
+import { createTables, foreignSchema, isEmpty, upgrade, type Loss } from './schema.ts';
 
-/** The file is not a valid database of this program. */
+/** The file cannot be used as a database of this program, and never will be. */
 export class DamagedMemoryError extends MemoryError {
   override name = 'DamagedMemoryError';
+  readonly kind: 'damaged' | 'earlier';
+
+  constructor(message: string, kind: 'damaged' | 'earlier' = 'damaged') {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export interface Opening {
+  readonly now: Instant;
+  readonly warn: (message: string) => void;
+  /** What was lost, if the file is to be made. */
+  readonly lost?: Loss;
 }
 
 /**
  * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
  * was written is on disk, synced, when a statement returns. Throws `UserError`, and `DamagedMemoryError`.
  */
-export const openDatabase = async (file: string): Promise<SqliteConnection> => {
+export const openDatabase = async (file: string, opening: Opening): Promise<SqliteConnection> => {
   let connection: SqliteConnection | undefined;
   try {
+    const wasThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
     // The mode is set before anything is written: the journal files get the same mode.
     makePrivateFile(file);
-    makePrivate(file);
+    makePrivate(file, opening.warn);
     connection = connect(file, { timeout: 5_000 });
-    connection.exec(pragmas);
+    connection.exec('PRAGMA trusted_schema = OFF');
+    if (isEmpty(connection)) {
+      const emptied = wasThere ? { at: opening.now, why: `${file} was empty` } : null;
+      createTables(connection, { id: randomUUID(), lost: opening.lost ?? emptied });
+    }
     checkSchema(connection, file);
-    migrate(connection, file);
-    connection.exec(indexes);
+    upgrade(connection);
+    connection.exec(pragmas);
     checkWhole(connection, file);
     return connection;
   } catch (error) {
@@ -36,30 +55,16 @@ export const openDatabase = async (file: string): Promise<SqliteConnection> => {
 
 /** The journal is merged into the file soon after 256 kB, and is truncated to that. */
 const pragmas = `
-  PRAGMA trusted_schema = OFF;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 64;
   PRAGMA journal_size_limit = 262144;`;
 
-/** Who knows a template is asked in every pass. Other versions of this program need not know of these. */
-const indexes = `
-  CREATE INDEX IF NOT EXISTS client_templates_by_id ON client_templates (template_id);
-  CREATE INDEX IF NOT EXISTS templates_by_id ON templates (template_id);`;
-
-/** Renames a database, so that people can examine it. Returns the new name. */
-export const quarantine = (file: string, why: 'damaged' | 'copied'): string => {
-  const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
-  try {
-    for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
-    return aside;
-  } catch (error) {
-    throw memoryError(file, error);
-  }
-};
-
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
+
+/** By which the next process knows the database again. */
+export const markFileOf = (file: string): string => `${file}.mark`;
 
 /** A failure of the disk, or of SQLite on it, that a person has to repair. */
 export const memoryError = (file: string, error: unknown): unknown => {
@@ -80,16 +85,10 @@ const adviceOn = (message: string): string =>
     ? 'free some space on the disk'
     : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
-/** A trigger, or a view of another's making, would change what statements do. */
 const checkSchema = (connection: SqliteConnection, file: string): void => {
-  const programs = connection.all(
-    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')",
-  );
-  for (const program of programs) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-    const { type, name, sql } = program as { type: string; name: string; sql: string };
-    if (!isOwnSchema(sql)) throw damaged(file, `the ${type} ${name} is not of this program`);
-  }
+  const schema = foreignSchema(connection, file);
+  if (schema === 'earlier') throw new DamagedMemoryError(`${file} is of version 0.1`, 'earlier');
+  if (schema === 'foreign') throw damaged(file, 'its tables are not those of this program');
 };
 
 /** Some 150 ms for 100,000 records. */
@@ -101,16 +100,18 @@ const checkWhole = (connection: SqliteConnection, file: string): void => {
     const sql = `SELECT CAST(group_concat(body, '') AS BLOB) AS text, min(${isObject}) AS isJson FROM ${table} GROUP BY ${part}`;
     if (!connection.all(sql).every(isReadable)) throw damaged(file, `a row of ${table} cannot be read`);
   }
+  if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
 };
 
 /** The check groups the rows of each table by these columns. */
 const parts = {
   templates: 'scope',
   records: 'scope, template_id',
-  intents: 'scope',
+  journal: 'scope',
   history: 'id / 1000',
   clients: 'scope',
   suspensions: 'scope',
+  origin: 'rowid',
 };
 
 const isObject = "CASE WHEN json_valid(body) THEN json_type(body) = 'object' ELSE 0 END";

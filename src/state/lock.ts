@@ -1,9 +1,9 @@
-import { closeSync, constants, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LockedError, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { connect, type SqliteConnection } from './connection.ts';
-import { identityOf, makePrivateFile } from './private-file.ts';
+import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
 import { MemoryError } from './memory.ts';
 
 export interface LockOptions {
@@ -33,7 +33,7 @@ export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions
   const end = performance.now() + timeout;
   let isTold = false;
   while (!takes(connection)) {
-    const holder = holderOf(file);
+    const holder = readNote(`${file}.holder`) || 'holder unknown';
     if (!isTold) onWait(holder);
     isTold = true;
     if (signal.aborted || performance.now() >= end) {
@@ -42,7 +42,7 @@ export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions
     }
     await sleep(interval, signal);
   }
-  const sayWho = (text: string): void => noteHolder(`${file}.holder`, text);
+  const sayWho = (text: string): void => writeNote(`${file}.holder`, text);
   sayWho(`process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`);
   const identity = identityOf([file]);
   return {
@@ -71,29 +71,5 @@ const takes = (connection: SqliteConnection): boolean => {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false;
     throw error;
-  }
-};
-
-/** Only for people: a full disk must not prevent the lock. */
-const noteHolder = (file: string, text: string): void => {
-  try {
-    const descriptor = openSync(file, writeNoLink, 0o600);
-    // Not shortened: that may wait for the disk. The first line is the holder.
-    writeSync(descriptor, `${text}\n`, 0);
-    closeSync(descriptor);
-  } catch {
-    // A waiting process then reports an unknown holder.
-  }
-};
-
-// A link in its place could lead to a file of somebody else.
-const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-const writeNoLink = O_CREAT | O_NOFOLLOW | O_WRONLY;
-
-const holderOf = (file: string): string => {
-  try {
-    return readFileSync(`${file}.holder`, 'utf8').split('\n', 1)[0] || 'holder unknown';
-  } catch {
-    return 'holder unknown';
   }
 };

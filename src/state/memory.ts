@@ -1,7 +1,8 @@
 import { UserError } from '../errors.ts';
+import type { IdRanges } from '../lib/id-ranges.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
-import type { Displaced } from '../plan/memory.ts';
+import type { KnownRecord } from '../plan/memory.ts';
 import type { Suspensions } from '../model/suspension.ts';
 
 /** The state cannot be saved, and without that nothing may be sent. */
@@ -18,11 +19,13 @@ export interface MemoryReader extends Pick<Suspensions, 'suspensions'> {
   template(templateId: number): Promise<StoredTemplate | null>;
   /** Every template that has been managed. */
   templates(): Promise<TemplateRow[]>;
-  /** Writes that were sent and have an unknown outcome. */
-  openIntents(): Promise<Intent[]>;
+  /** The journal of all its templates, the oldest entry first. */
+  journal(): Promise<Entry[]>;
   history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
   /** The current revisions, if the store can tell. */
   revisions?(): Promise<Revisions>;
+  /** By template: the name of another client of its base URL that has compared it within the last day. */
+  comparedByOthers(templateIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Texts that change whenever the saved state may have changed, also by another process. */
@@ -33,21 +36,24 @@ export interface Revisions {
 
 export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: then the write may be sent. */
-  begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
-  /**
-   * Closes an intent, notes it and saves the changes of its outcome, in one transaction. It may be called again, by who
-   * cannot know that it was done: the same outcome is noted once.
-   */
-  finish(intent: Intent, outcome: IntentResult, changes: MemoryChanges): Promise<void>;
+  begin(entry: NewEntry): Promise<Entry>;
+  /** All or nothing. */
   save(changes: MemoryChanges): Promise<void>;
-  close(): Promise<void>;
+  /** The same as `comparedByOthers`, and notes that this client compares the other templates now. */
+  compare(templateIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
+
+/** The state of one client, in a store that also has the state of others. */
+export interface ClientMemory extends Memory, PagedHistory, Suspensions {}
 
 /** The saved state of one template. */
 export interface StoredTemplate {
   readonly row: TemplateRow;
-  readonly records: readonly RecordState[];
+  readonly records: readonly SavedRecord[];
 }
+
+/** Without what is not known of it: there may be hundreds of thousands. */
+export type SavedRecord = Pick<RecordState, 'key' | 'wanted'> & Partial<RecordState>;
 
 export interface TemplateRow {
   readonly templateId: number;
@@ -56,82 +62,42 @@ export interface TemplateRow {
   /** The ids that a reading has lost, if many, until another pass agrees. */
   readonly suspectIds: readonly number[] | null;
   /** Ids that existed at first contact and are in no file; null before the first pass. */
-  readonly strangers: readonly number[] | null;
-  /** The newest reading, and since when all readings agree with it. */
-  readonly lastReading?: {
-    /** The digest of ids and values. */
-    readonly digest: string;
-    /** `now`: ms since the epoch. */
-    readonly since: { readonly now: number; readonly uptime: Uptime };
-  } | null;
-  /** Ids of other records of the template that readings have shown since, and that are in no file. */
-  readonly others?: readonly number[];
-  /** In state of older versions, instead of those: the highest id ever seen. */
-  readonly highestId?: number;
+  readonly preexistingIds: readonly number[] | null;
+  /** Ids of other records that readings have shown since, and that are in no file. */
+  readonly otherIds: readonly number[];
   /** Ids that answers to our writes have shown, and no listing yet. */
-  readonly answeredIds?: readonly number[];
-  /** By key: the record that the answer to an add showed, though the answer was not whole and the outcome is open. */
-  readonly addedIds?: Readonly<Record<string, number>>;
-  /** Adds of unknown outcome that were bound to a record which somebody else may have made: they may still appear. */
-  readonly matchedAdds?: readonly MatchedAdd[];
-  /** At first contact a record may have been a desired one in the service's spelling, and nobody has decided that yet. */
-  readonly isSpellingDoubtful?: boolean;
+  readonly unlistedIds: readonly number[];
+  /** The newest reading, and since when all readings agree with it. */
+  readonly lastReading: { readonly digest: string; readonly since: Instant } | null;
   /** When the last successful write was sent, in ms since the epoch; null if there was none. */
   readonly lastWriteAt: number | null;
   /** The keys of differences of its subdomains that were reported as drift and still exist. */
-  readonly reportedDrift?: readonly string[];
+  readonly reportedDrift: readonly string[];
 }
 
-export interface MatchedAdd {
-  readonly key: string;
-  readonly sent: RecordData;
-  readonly idsBefore: readonly number[];
-  /** When it was sent, in ms since the epoch, and by the monotonic clock. */
-  readonly at: number;
-  readonly since?: Uptime | undefined;
-  /** A reading was taken after the time in which it may appear. */
-  readonly isOver?: boolean;
-}
-
+/** What is saved in one transaction: what was learnt of a template, and of entries of the journal. */
 export interface MemoryChanges {
-  readonly row: TemplateRow;
-  readonly records: readonly RecordState[];
+  /** Null if only the journal changes. */
+  readonly row: TemplateRow | null;
+  readonly records: readonly SavedRecord[];
   /** Keys of records to forget. */
   readonly forgotten: readonly string[];
-}
-
-/** The outcome of a write, for the history. */
-export interface IntentResult {
-  readonly outcome: HistoryEntry['outcome'];
-  readonly recordId: number | null;
-  readonly error: string | null;
+  /** Entries of the journal as they are now. */
+  readonly entries: readonly Entry[];
+  /** Ids of entries that leave the journal. */
+  readonly left: readonly number[];
+  /** Writes whose outcome is known now. */
+  readonly history: readonly HistoryEntry[];
 }
 
 /** The state of one desired, or once desired, record. */
-export interface RecordState {
-  /** Identifies the desired record, without its TTL; `#ID` once it was parked. */
-  readonly key: string;
-  /** The id of the actual record. */
-  readonly recordId: number | null;
-  /** Ids of other records that its adds made: while one of them exists, nothing more is added. */
-  readonly copies?: readonly number[];
-  /** Both sides as they last agreed, or as they were first seen. State files call the desired one `wanted`. */
-  readonly wanted: RecordData;
-  readonly seen: RecordData | null;
-  /** Its canonical name in the answer to a write of it; absent if no answer showed it. */
-  readonly keptName?: string;
+export interface RecordState extends KnownRecord {
   /** Adds that were sent and may have taken effect, since a person last allowed a retry. */
   readonly adds: number;
   readonly stored: Acceptance | null;
-  /** For a record that was parked to make way: the desired record it made way for, and its previous state. */
-  readonly displaced?: Displaced | null;
   /** What was sent and what the service stored, if they differ. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;
-  /** When its record was first missing, in ms since the epoch; if another reading lacks it too, it is gone. */
-  readonly missedAt?: number | null;
-  /** The first cause of the difference; null once both sides agreed. */
-  readonly cause: Cause | null;
 }
 
 /** That the service accepted a value. */
@@ -139,32 +105,18 @@ export interface Acceptance {
   readonly sent: RecordData;
   /** In ms since the epoch: the last three times. */
   readonly at: readonly number[];
-  /** The last one of them, by the monotonic clock. */
-  readonly since?: Uptime | undefined;
-  /** What listings that are behind may still show instead: null for no record. Absent in state of older versions. */
-  readonly replaced?: readonly (RecordData | null)[];
 }
 
-/**
- * `refused`: the service refused it; `unknown`: an add of unknown outcome is in no reading; `unseen`: the
- * effect of an update of unknown outcome has not been seen yet.
- */
+/** A write that the service refused, or that was lost; it is sent again after a pause. */
 export interface Failure {
-  readonly kind: 'refused' | 'unknown' | 'unseen';
+  readonly kind: 'refused' | 'lost';
   readonly message: string;
   readonly count: number;
   /** The values that failed; an edit of the record starts again. */
   readonly sent: RecordData;
-  /** Ms since the epoch; no retry before that. */
-  readonly retryAt: number;
+  readonly since: Instant;
   /** Milliseconds. */
   readonly pause: number;
-  /** When it failed, by the monotonic clock. */
-  readonly since?: Uptime;
-  /** For an add of unknown outcome: the ids from before it, so that what it made late is recognised. */
-  readonly idsBefore?: readonly number[];
-  /** A later add was refused: the time in which this one may take effect is over, and the pause is that of the refusal. */
-  readonly isOver?: boolean;
 }
 
 /** A monotonic time within one boot of the machine. */
@@ -174,43 +126,67 @@ export interface Uptime {
   readonly at: number;
 }
 
-/** Identifies a write from its intent to its last outcome, also over passes and processes: its run, and its number there. */
+/** A point in time, by the wall clock (ms since the epoch), which may jump, and by the monotonic clock. */
+export interface Instant {
+  readonly now: number;
+  readonly uptime: Uptime;
+}
+
+/** Identifies a write from its beginning to its last outcome, also over passes and processes: its run, and its number there. */
 export const writeIdOf = ({ run, id }: { readonly run: string; readonly id: number }): string =>
   `${run}/${id}`;
 
-/** A write that is about to be sent, or was sent. */
-export interface Intent {
+/** A write that left or is about to leave: it is in the journal, on disk, before it is sent. */
+export interface Entry {
   readonly id: number;
   readonly run: string;
-  readonly at: number;
-  /** The same, by the monotonic clock. */
-  readonly uptime?: Uptime;
+  readonly sentAt: Instant;
   readonly templateId: number;
   readonly template: string;
   readonly file: string;
   readonly action: 'add' | 'update' | 'park';
-  /** The key of the desired record; `#ID` for a park. */
+  /** The key of the desired record; `#ID` for a park, `#ID back` for its undoing. */
   readonly key: string;
+  /** The record that it changes, or that it made. */
   readonly recordId: number | null;
+  /** As the listing showed it. */
   readonly before: RecordData | null;
   readonly after: RecordData;
   readonly cause: Cause;
   /** Why it is sent, for log and history: what started the pass, where the file asks for it, and its commit. */
-  readonly trigger?: string;
-  readonly source?: Place | null;
-  readonly revision?: string | null;
+  readonly trigger: string;
+  readonly source: Place | null;
+  readonly revision: string | null;
   /** For a park: the key of the desired record that it makes way for; null if there is none. */
-  readonly makesWayFor?: string | null;
-  /** For an add: the ids from before it, so that a new one is recognised. */
-  readonly idsBefore: readonly number[];
+  readonly makesWayFor: string | null;
+  /** For an add whose outcome is unknown: the ids from before it. */
+  readonly idsBefore: IdRanges;
+  /**
+   * `sent`: the outcome is unknown; `accepted`: an answer or a reading showed it; `missed`: it is unknown, and a reading after
+   * the time in which it may appear did not show it; `failed`: a second one did not, or a person takes the listing's word.
+   */
+  readonly state: 'sent' | 'accepted' | 'missed' | 'failed';
+  /** Why its outcome is unknown. */
+  readonly error: string | null;
+  /** When the service refused it: the next whole reading decides. */
+  readonly refusedAt: Instant | null;
+  /** When an answer showed its record as it was before. */
+  readonly unchangedAt: Instant | null;
+  readonly acceptedAt: Instant | null;
+  readonly missedAt: Instant | null;
+  /** Its record, as the service stored it. */
+  readonly stored: RecordData | null;
+  /** The answer showed one new record of its type with other values: it counts, and may be somebody else's. */
+  readonly isOnlyCounted: boolean;
 }
 
-export interface HistoryEntry extends Pick<Intent, 'trigger' | 'source' | 'revision'> {
+/** An entry that is about to be sent. */
+export type NewEntry = Omit<Entry, 'id'>;
+
+export interface HistoryEntry extends Pick<Entry, 'trigger' | 'source' | 'revision' | 'cause'> {
   readonly at: number;
   readonly run: string;
-  /** Its id; older entries have none, and no cause. */
-  readonly write?: string;
-  readonly cause?: Cause;
+  readonly write: string;
   readonly templateId: number;
   readonly template: string;
   readonly action: 'add' | 'update' | 'park';
@@ -255,15 +231,20 @@ export interface FoundSlice {
 export const noMemories: MemoryReader = {
   template: () => Promise.resolve(null),
   templates: () => Promise.resolve([]),
-  openIntents: () => Promise.resolve([]),
+  journal: () => Promise.resolve([]),
   history: () => Promise.resolve([]),
   suspensions: () => Promise.resolve([]),
   revisions: () => Promise.resolve({ of: () => 'none' }),
+  comparedByOthers: () => Promise.resolve(new Map()),
 };
 
-/** The history entry of a finished write. */
-export const historyEntryOf = (intent: Intent, { outcome, recordId, error }: IntentResult): HistoryEntry => {
-  const { at, run, templateId, template, action, before, after, cause, trigger, source, revision } = intent;
-  const what = { at, run, write: writeIdOf(intent), templateId, template, action, recordId, before, after };
-  return { ...what, outcome, error, cause, ...(trigger === undefined ? {} : { trigger, source, revision }) };
+/** The history entry of a write whose outcome is known. */
+export const historyEntryOf = (
+  entry: Entry,
+  result: Pick<HistoryEntry, 'outcome' | 'recordId' | 'error'>,
+): HistoryEntry => {
+  const { sentAt, run, templateId, template, action, before, after, cause, trigger, source, revision } =
+    entry;
+  const what = { at: sentAt.now, run, write: writeIdOf(entry), templateId, template, action, before, after };
+  return { ...what, ...result, cause, trigger, source, revision };
 };

@@ -1,7 +1,16 @@
-import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../directory.ts';
-import { UserError } from '../errors.ts';
+import { messageOf, UserError } from '../errors.ts';
 
 /**
  * Makes a file, and the directory for it, that only its owner can read, if it is not there. One that is there is
@@ -21,10 +30,18 @@ export const makePrivateFile = (file: string): void => {
 export const isOpenToAll = (directory: string): boolean =>
   ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 
-/** Closes a file to other users, but not the target of a link. */
-export const makePrivate = (file: string): void => {
+/** Closes a file to other users, but not the target of a link. A group may use a file whose mode only its owner may change. */
+export const makePrivate = (file: string, warn: (message: string) => void): void => {
   const stats = lstatSync(file);
-  if (stats.isFile() && (stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+  const mode = stats.mode & 0o777;
+  if (!stats.isFile() || mode === 0o600) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    warn(
+      `${file} has the mode ${mode.toString(8)}, and cannot be closed to other users: ${messageOf(error)}`,
+    );
+  }
 };
 
 /** Identifies the files at these paths, not their content: a different text once one was removed or replaced. */
@@ -35,3 +52,28 @@ export const identityOf = (files: readonly string[]): string =>
       return stats ? `${stats.dev}:${stats.ino}` : 'none';
     })
     .join(' ');
+
+/** Notes a line in a file beside another one, for people or for a process after this one: a full disk must not prevent more. */
+export const writeNote = (file: string, text: string): void => {
+  try {
+    const descriptor = openSync(file, writeNoLink, 0o600);
+    // Not shortened: that may wait for the disk. The first line counts.
+    writeSync(descriptor, `${text}\n`, 0);
+    closeSync(descriptor);
+  } catch {
+    // Then nothing is known.
+  }
+};
+
+// A link in its place could lead to a file of somebody else.
+const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+const writeNoLink = O_CREAT | O_NOFOLLOW | O_WRONLY;
+
+/** Empty where nothing is known. */
+export const readNote = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0] ?? '';
+  } catch {
+    return '';
+  }
+};

@@ -2,37 +2,43 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { memoryError } from './database.ts';
-import { borrowState, openState, type StateFile } from './state-file.ts';
+import type { StateFile } from './state-file.ts';
 
-/** Borrows a state for reading. SQLite writes beside the file even then: if it may not, it opens a copy. */
-export const borrowForReading = (file: string): Promise<StateFile> =>
-  [path.dirname(file), file].every(isWritable) ? borrowState(file, openState) : openCopy(file);
+/** SQLite writes a file, and beside it, even for reading. */
+export const isWritable = (file: string): boolean =>
+  [path.dirname(file), file].every((one) => {
+    try {
+      accessSync(one, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 
-const openCopy = async (file: string): Promise<StateFile> => {
+/** Runs a task with a copy of a state that may only be read. */
+export const withCopy = async <T>(
+  file: string,
+  open: (copy: string) => StateFile,
+  task: (state: StateFile) => Promise<T>,
+): Promise<T> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const copy = path.join(folder, path.basename(file));
+  const state = open(copy);
   try {
-    const copy = path.join(folder, path.basename(file));
-    copyFileSync(file, copy);
-    // The shared memory file has nothing that the journal does not have.
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    const state = await openState(copy);
-    state.onClosed = remove;
-    state.borrow();
-    // The copy would not see the next change.
-    state.distrust();
-    return state;
-  } catch (error) {
-    remove();
-    throw memoryError(file, error);
+    copyInto(copy, file);
+    return await task(state);
+  } finally {
+    await state.close('now');
+    rmSync(folder, { recursive: true, force: true });
   }
 };
 
-const isWritable = (file: string): boolean => {
+const copyInto = (copy: string, file: string): void => {
   try {
-    accessSync(file, constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    copyFileSync(file, copy);
+    // The shared memory file has nothing that the journal does not have.
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  } catch (error) {
+    throw memoryError(file, error);
   }
 };

@@ -4,10 +4,12 @@ import type { SavedAt } from '../model/saved-at.ts';
 
 /** Where the state of one client is, and whose it is. */
 export interface StoreLocation extends SavedAt {
-  /** Normalised; null for the embedded service, whose clients differ only by name. */
+  /** Normalised; null for the embedded service, where no client can be another one. */
   readonly baseUrl: string | null;
   readonly name: string;
-  /** The names of all configured clients: the others are different clients, whatever templates they show. */
+  /** The digest of base URL and client token; the token itself is not stored. */
+  readonly token: string;
+  /** The names of all configured clients: none of them was renamed. */
   readonly names: readonly string[];
 }
 
@@ -28,22 +30,27 @@ export const storeLocation = (
   return {
     file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : storeFileIn(stateDir),
     stateDir,
-    digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
+    scope: scopeOf(address, name),
     baseUrl: address,
     name,
+    token: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
     names,
     isSandbox,
   };
 };
 
+/** The key of a client's rows. `baseUrl`: normalised; null for the embedded service. */
+export const scopeOf = (baseUrl: string | null, name: string): string =>
+  digestOf(baseUrl === null ? `sandbox ${name}` : `${baseUrl}\n${name}`);
+
 /** For all clients of a service. */
-export const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
+const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
 
-/** The lock for writing the state of a scope. */
-export const scopeLockOf = (scope: string): string => `lock-${scope}`;
+/** The lock of the name, under which the state is written. */
+export const nameLockOf = ({ scope }: Pick<StoreLocation, 'scope'>): string => `name-${scope}`;
 
-/** The lock for identifying an unknown token. */
-export const identityLockOf = ({ baseUrl }: StoreLocation): string => `identity-${digestOf(baseUrl ?? '')}`;
+/** The lock of the token, which version 0.1 takes too. */
+export const tokenLockOf = ({ token }: Pick<StoreLocation, 'token'>): string => `lock-${token}`;
 
 /** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */
 const normalBaseUrl = (baseUrl: string): string => {

@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
-import type { Displaced } from '../plan/memory.ts';
-import type { Acceptance, Intent, MemoryChanges, Memory, RecordState } from './memory.ts';
+import { isOfDesired, type Displaced } from '../plan/memory.ts';
+import type { Entry, Memory, MemoryChanges, NewEntry, SavedRecord } from './memory.ts';
 
 /**
  * The same state, without secrets that a service has put into a record: they are redacted, and a later
@@ -22,41 +22,33 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   /** A record with a redacted secret cannot be restored. */
   const displacedOf = (displaced: Displaced | null): Displaced | null =>
     displaced && isSecret(displaced.was) ? null : displaced;
-  const storedOf = (stored: Acceptance | null): Acceptance | null =>
-    stored?.replaced ? { ...stored, replaced: stored.replaced.map(dataOf) } : stored;
-  const recordOf = (record: RecordState): RecordState => {
-    const { key, wanted, seen, keptName, rewritten, displaced = null } = record;
-    const stored = storedOf(record.stored);
+  const recordOf = (record: SavedRecord): SavedRecord => {
+    const { key, wanted, seen = null, keptName = null, rewritten = null, displaced = null } = record;
     // No file lists a parked record.
-    if (key.startsWith('#'))
-      return {
-        ...record,
-        wanted: dataOf(wanted),
-        seen: dataOf(seen),
-        stored,
-        displaced: displacedOf(displaced),
-      };
-    if (saysItself(wanted)) return { ...record, stored };
+    if (!isOfDesired(key))
+      return { ...record, wanted: dataOf(wanted), seen: dataOf(seen), displaced: displacedOf(displaced) };
+    if (saysItself(wanted)) return record;
     return {
       ...record,
       seen: dataOf(seen),
-      stored,
-      ...(keptName === undefined ? {} : { keptName: scrub(keptName) }),
+      keptName: keptName === null ? null : scrub(keptName),
       rewritten: rewritten && { ...rewritten, stored: dataOf(rewritten.stored) },
     };
+  };
+  const entryOf = <Of extends NewEntry>(entry: Of): Of => {
+    const { before, stored, after } = entry;
+    const known = saysItself(after) ? entry : { ...entry, stored: dataOf(stored) };
+    return before && isSecret(before) ? { ...known, before: dataOf(before), makesWayFor: null } : known;
   };
   const changesOf = (changes: MemoryChanges): MemoryChanges => ({
     ...changes,
     records: changes.records.map(recordOf),
+    entries: changes.entries.map((entry): Entry => entryOf(entry)),
+    history: changes.history.map((entry) => ({ ...entry, before: dataOf(entry.before) })),
   });
-  const intentOf = <Of extends Omit<Intent, 'id'>>(intent: Of): Of => {
-    const { before } = intent;
-    return before && isSecret(before) ? { ...intent, before: dataOf(before), makesWayFor: null } : intent;
-  };
   return {
     ...memory,
-    begin: async (intent) => ({ ...intent, id: (await memory.begin(intentOf(intent))).id }),
-    finish: (intent, result, changes) => memory.finish(intentOf(intent), result, changesOf(changes)),
+    begin: async (entry) => ({ ...entry, id: (await memory.begin(entryOf(entry))).id }),
     save: (changes) => memory.save(changesOf(changes)),
   };
 };

@@ -36,26 +36,22 @@ export const check = async (
   servers: readonly ZoneServer[],
   options: CheckOptions = {},
 ): Promise<SubdomainAnswers> => {
-  const answers = openAnswers({
-    timeout: 2_000,
+  const ask = openAnswers({
     signal: new AbortController().signal,
+    timeout: 200,
     resolver: null,
     grace: 3_600_000,
     now: () => 1_000_000_000_000,
     ...options,
   });
-  try {
-    return await answers.check({
-      subdomain: apex,
-      records,
-      nameservers: servers.map(({ place }) => place),
-      lastWriteAt: null,
-      previous: null,
-      ...options,
-    });
-  } finally {
-    answers.close();
-  }
+  return ask({
+    subdomain: apex,
+    records,
+    nameservers: servers.map(({ place }) => place),
+    lastWriteAt: null,
+    previous: null,
+    ...options,
+  });
 };
 
 /** In short: `stale www.shop.example.net A: 192.0.2.1 → 192.0.2.2`. */

@@ -26,9 +26,9 @@ const ask = (
   askNameServers(
     { templates: [], isCommand: true, signal: new AbortController().signal, previous: new Map(), ...request },
     {
-      settings: { resolver: null, answersGrace: 0 } as ClientSettings,
+      settings: { resolver: null, answersGrace: 0, nameservers: [] as readonly string[] } as ClientSettings,
       now: Date.now,
-      nameservers: null,
+      isSandbox: false,
       load: () =>
         Promise.resolve({
           templates: servers.map((server, at) => templateOf(server, names[at]!)),
@@ -75,7 +75,7 @@ describe.concurrent('a round in which nobody can be asked', { timeout: 60_000 },
     server.hush();
     expect((await ask([server], { previous })).get(first)).toEqual({
       ...before,
-      message: `${server.place}: it does not answer`,
+      message: `${server.place}: no answer`,
     });
   });
 

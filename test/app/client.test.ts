@@ -140,30 +140,3 @@ test('what seeing causes takes is part of what the pass took', async () => {
   const seen = await observer.observe(result, nothing, listing, pass);
   expect(seen.durationMs).toBeGreaterThanOrEqual(result.durationMs + seeing);
 });
-
-test('where its state is needs no tokens again, until a pass has read others', async () => {
-  const server = await scriptedServer(json([]));
-  const cwd = newFolder();
-  mkdirSync(path.join(cwd, 'templates'));
-  const { tokens, ...settings } = settingsIn(cwd, server.url);
-  let [clientToken, reads] = ['client-token', 0];
-  const read = () => {
-    reads += 1;
-    return { ...tokens.read(), clientToken };
-  };
-  const client = openClient({
-    settings: { ...settings, tokens: { ...tokens, read } },
-    clock: systemClock,
-    strict: false,
-    isSandbox: false,
-    warn: () => undefined,
-  });
-  onTestFinished(() => client.close());
-  const first = client.savedAt();
-  clientToken = 'another-client-token';
-  expect(client.savedAt()).toBe(first);
-  expect(reads).toBe(1);
-  await client.pass(requestOf({ dryRun: true }));
-  expect(client.savedAt().digest).toBe(storeLocation(client.settings, clientToken, false).digest);
-  expect(client.savedAt().digest).not.toBe(first.digest);
-});

@@ -5,8 +5,9 @@ import { readHistoryPage } from '../../src/app/history-pages.ts';
 import type { HistoryCursor, HistoryQuery } from '../../src/daemon/http/history-query.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { fileStore } from '../../src/state/store.ts';
-import { changesOf, intentOf, newFolder, opened } from '../state/samples.ts';
+import { changesOf, newEntry, newFolder, openedFor, finish } from '../state/samples.ts';
 
 /** Clients that share a state directory, as the settings have them. */
 const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientSettings[] => {
@@ -29,11 +30,10 @@ const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientS
 const withWrites = async (times: Readonly<Record<string, readonly number[]>>) => {
   const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
   for (const client of clients) {
-    const { file, digest } = storeLocation(client, client.tokens.read().clientToken, false);
-    const memory = await opened(file, digest);
+    const memory = await openedFor(storeLocation(client, client.tokens.read().clientToken, false));
     for (const [index, at] of times[client.name]!.entries()) {
-      const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));
-      await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
+      const intent = await memory.begin(newEntry({ at, run: `${client.name} ${index}`, template: `t${at}` }));
+      await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     }
   }
   const query = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };
@@ -46,7 +46,7 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
         redact: (value) => value,
         signal,
       },
-      fileStore(Date.now),
+      fileStore(systemClock),
     );
   return { page };
 };

@@ -1,5 +1,6 @@
 import { keepYoungGenerationSmall } from '../../src/lib/own-v8.ts';
 import type { RecordData, RecordType } from '../../src/model/record.ts';
+import { noMemory } from '../../src/plan/memory.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 
@@ -34,15 +35,7 @@ export const inputOf = (records: readonly (RecordData & { readonly type: RecordT
         content: index % 800 === 0 ? '198.51.100.1' : record.content,
       })),
     },
-    memory: {
-      hasBeenRead: true,
-      byKey: new Map(),
-      byId: new Map(),
-      causes: new Map(),
-      displaced: new Map(),
-      tentative: new Map(),
-      preexistingIds: new Set(),
-    },
+    memory: { ...noMemory, hasBeenRead: true },
   };
 };
 

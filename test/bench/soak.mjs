@@ -24,7 +24,7 @@ export const measure = async (args) => {
   const passes = Math.ceil(Number(values.passes) / 4) * 4;
   const cwd = await mkdtemp(path.join(tmpdir(), 'soak-'));
   const random = randomOf(seed);
-  const sandbox = startProgram(['sandbox', '--listen', '127.0.0.1:0'], { cwd });
+  const sandbox = startProgram(['sandbox', '--listen', '127.0.0.1:0', '--data', 'service.json'], { cwd });
   try {
     const service = await sandbox.line((text) => /http\S+(?=\/api\/v1)/.exec(text)?.[0] ?? null);
     const front = await startFaultyFront(new URL(service), random);
@@ -68,17 +68,31 @@ const makeWorld = async ({ cwd, service, records, random }) => {
   const templates = [];
   for (let from = 0; from < records; from += perTemplate) {
     const addresses = Array.from({ length: Math.min(perTemplate, records - from) }, () => '192.0.2.1');
-    const template = await change('add-template', {
-      name: `template-${templates.length}`,
-      records: addresses.map((content, index) => ({ type: 'A', name: `host-${index}`, content })),
-    });
-    templates.push({
-      id: template.id,
-      name: template.name,
-      ids: template.dns_template_records.map(({ id }) => id),
-      addresses,
-    });
+    const ids = addresses.map((_, index) => 1_000 + from + index);
+    templates.push({ id: templates.length + 1, name: `template-${templates.length}`, ids, addresses });
   }
+  const recordsOf = ({ ids, addresses }) =>
+    ids.map((id, index) => ({
+      id,
+      type: 'A',
+      name: `host-${index}`,
+      content: addresses[index],
+      priority: null,
+      ttl: 3600,
+    }));
+  const data = {
+    version: 2,
+    next_id: 1_000 + records,
+    dns_templates: templates.map(({ id, name, ...template }) => ({
+      id,
+      name,
+      publicly_available: false,
+      dns_template_records: recordsOf({ ...template }),
+    })),
+    subdomains: [],
+  };
+  // The service looks at its file before each answer.
+  await writeFile(path.join(cwd, 'service.json'), JSON.stringify(data));
   const writeTemplate = ({ name, addresses }) =>
     writeFile(
       path.join(cwd, `${name}.yaml`),

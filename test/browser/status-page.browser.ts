@@ -302,7 +302,6 @@ describe('it is accessible', () => {
     ['dark', 1280],
   ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
     const { daemon, url, change } = await started(allKinds);
-    await change('set-subdomain', { name: 'cafe.example.net', follows: false });
     await change('add-record', {
       dns_template_id: 17,
       type: 'TXT',

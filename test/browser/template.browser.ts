@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { git } from '../git/checkout.ts';
+import { git } from '../source/checkout.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 import { started } from './started.ts';
 
@@ -56,14 +56,12 @@ it('links the commit of a file to where people can see it', async () => {
   const { cwd, url } = await started(['--dry-run'], { DNS_SYNC_COMMIT_URL: `${link}{sha}` }, (folder) => {
     git(folder, 'init', '--quiet', '--initial-branch=main');
     git(folder, 'add', 'templates');
-    git(folder, 'commit', '--quiet', '--author=Anna Example <anna@example.net>', '-m', 'Move the shop <now>');
+    git(folder, 'commit', '--quiet', '-m', 'Move the shop');
   });
   const { page } = await visit(`${url}templates/standard-web`, phone);
   const address = `${link}${git(cwd, 'rev-parse', 'HEAD')}`;
   const commit = page.locator(`a[href="${address}"]`);
-  expect(await commit.innerText()).toMatch(
-    /Move the shop <now>.*Anna Example|Anna Example.*Move the shop <now>/,
-  );
+  expect(await commit.innerText()).toBe(git(cwd, 'rev-parse', 'HEAD').slice(0, 10));
   await expectNoSideways(page);
   expect(await barriersOf(page)).toEqual([]);
   const asked = page.waitForRequest((request) => request.url() === address);

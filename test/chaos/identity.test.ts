@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { acquireLock } from '../../src/state/lock.ts';
 import { noFault, type Fault } from './fault.ts';
-import { address, openPlace } from './place.ts';
+import { address, openPlace, type Place } from './place.ts';
 import type { SeenRequest } from './wire.ts';
 
 const actual = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
 const desired = [...actual, address('www', '203.0.113.2')];
 const rotated = { DNS_SYNC_CLIENT_TOKEN: 'another-token-of-client' };
-const notice = 'this client token is new';
 
 const isAdd = ({ operation }: SeenRequest): boolean => operation === 'add';
 
@@ -32,15 +34,11 @@ const untilAdd = () => {
 };
 
 describe('a rotated client token', { timeout: 60_000 }, () => {
-  it('is reported once as that of a known client, and plans as it writes', async () => {
+  it('needs no notice', async () => {
     const place = await openPlace(actual);
     await place.write(actual);
     await place.apply();
-    const plan = await place.run(['plan'], { env: rotated });
-    expect(plan.stderr).toContain(notice);
-    const first = await place.apply({ env: rotated });
-    expect(first.stderr).toContain(`${notice}, and shows the templates of a known client (default)`);
-    expect(first.stderr).not.toContain('no saved state for this client');
+    expect((await place.run(['plan'], { env: rotated })).stderr).toBe('');
     expect((await place.apply({ env: rotated })).stderr).toBe('');
   });
 
@@ -56,6 +54,44 @@ describe('a rotated client token', { timeout: 60_000 }, () => {
     const { code, writes, stdout } = await place.apply({ env: rotated, args: ['--lock-timeout', '200ms'] });
     expect({ code, writes }).toEqual({ code: 1, writes: 0 });
     expect(stdout).toContain('another pass for this client is running');
+    program.signal('SIGKILL');
+    await program.ended;
+  });
+});
+
+describe('version 0.1 on the same state directory', { timeout: 60_000 }, () => {
+  /** The lock by which version 0.1 keeps others from a token. */
+  const lockIn = ({ stateDir, service }: Place) => {
+    const owner = createHash('sha256').update(`${service.url} token-of-client`).digest('hex').slice(0, 32);
+    const { signal } = new AbortController();
+    const file = path.join(stateDir, `lock-${owner}.db`);
+    return acquireLock({ file, timeout: 0, signal, onWait: () => undefined });
+  };
+
+  it('keeps this one from writing while it writes', async () => {
+    const place = await openPlace(actual);
+    await place.write(desired);
+    const lock = await lockIn(place);
+    onTestFinished(() => lock.release());
+    const { code, writes, stdout } = await place.apply({ args: ['--lock-timeout', '50ms'] });
+    expect({ code, writes }).toEqual({ code: 1, writes: 0 });
+    expect(stdout).toContain('another pass for this client is running');
+    const daemon = place.start(['run', '--listen', 'off']);
+    expect(await daemon.event('pass.waiting')).toMatchObject({
+      level: 'warn',
+      reason: expect.stringContaining(`process ${process.pid}`),
+    });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
+  });
+
+  it('is kept from writing while this one writes', async () => {
+    const { arrived, onStage } = untilAdd();
+    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
+    await place.write(desired);
+    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' }, process: {} });
+    await arrived;
+    await expect(lockIn(place)).rejects.toThrow('another pass for this client is running');
     program.signal('SIGKILL');
     await program.ended;
   });

@@ -7,6 +7,8 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly args: readonly string[];
   /** Milliseconds that its wall clock is ahead of ours: it was set. */
   readonly clockAhead?: number;
+  /** Milliseconds by which both of its clocks are ahead of ours: it is started so much later. */
+  readonly later?: number;
   /** Whether it is on a machine of its own. */
   readonly isElsewhere?: boolean;
   /** For a root without special rights. */
@@ -15,16 +17,21 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly fileLimit?: number;
 }
 
-/** A module that sets the wall clock of a process ahead, in milliseconds: all of it, or a schedule would be due for ever. */
-const clockIs = (ahead: number): string => {
+/**
+ * A module that sets the two clocks of a process ahead, in milliseconds: all of the wall's, or a schedule would be due
+ * for ever.
+ */
+const clocksAre = (wall: number, monotonic: number): string => {
   const script = `
     const { now } = Date;
     globalThis.Date = class extends Date {
       constructor(...given) {
-        super(...(given.length === 0 ? [now() + ${ahead}] : given));
+        super(...(given.length === 0 ? [now() + ${wall}] : given));
       }
-      static now = () => now() + ${ahead};
-    };`;
+      static now = () => now() + ${wall};
+    };
+    const uptime = process.hrtime.bigint;
+    process.hrtime.bigint = () => uptime() + ${monotonic}n * 1000000n;`;
   return `data:text/javascript,${encodeURIComponent(script)}`;
 };
 
@@ -41,12 +48,13 @@ const elsewhere = (): string => {
 export const startProgram = ({
   args,
   clockAhead = 0,
+  later = 0,
   isElsewhere = false,
   uid,
   fileLimit,
   ...launch
 }: ProgramOptions): Program => {
-  const ahead = clockAhead === 0 ? [] : ['--import', clockIs(clockAhead)];
+  const ahead = clockAhead === 0 && later === 0 ? [] : ['--import', clocksAre(clockAhead + later, later)];
   const away = isElsewhere ? ['--import', elsewhere()] : [];
   const node = [process.execPath, ...ahead, ...away, built('main.js'), ...args];
   const limited = [

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -29,13 +29,14 @@ describe('a damaged state file', { timeout: 60_000 }, () => {
     // Saved again: an edit is recognised.
     await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
     const edited = await place.apply();
-    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: '' });
+    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: expect.stringContaining('no adds before') });
     expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
   });
 
   it('is in the log of the daemon, which goes on', async () => {
     const place = await openPlace(actual);
-    await place.write(more);
+    // An add would wait.
+    await place.write([address(null, '203.0.113.9'), ...actual.slice(1)]);
     mkdirSync(place.stateDir);
     writeFileSync(memoryOf(place), 'no database '.repeat(500));
     const daemon = place.start(['run', '--listen', 'off']);
@@ -143,5 +144,64 @@ it(
     expect(full.stderr).toContain(memoryOf(place));
     expect(full.stderr).not.toContain('defect');
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+  },
+);
+
+const isRootOnLinux = process.getuid?.() === 0 && process.platform === 'linux';
+
+it.runIf(isRootOnLinux)(
+  'a state file whose mode only another user may change is used, with a warning',
+  { timeout: 60_000 },
+  async () => {
+    const place = await openPlace(actual);
+    await place.write(actual);
+    await place.apply({ process: {} });
+    // As `fsGroup` leaves a volume.
+    for (const file of [
+      place.stateDir,
+      ...readdirSync(place.stateDir).map((name) => path.join(place.stateDir, name)),
+    ]) {
+      chownSync(file, 0, 65_534);
+      chmodSync(file, file === place.stateDir ? 0o2770 : 0o660);
+    }
+    await place.write(more);
+    const applied = await place.apply({ process: { uid: 65_534 } });
+    expect(applied).toMatchObject({ code: 0, writes: 1 });
+    expect(applied.stderr).toContain(
+      `${memoryOf(place)} has the mode 660, and cannot be closed to other users: EPERM`,
+    );
+    const daemon = place.start(['run', '--listen', 'off'], { process: { uid: 65_534 } });
+    const warned = daemon.line(({ notice }) => String(notice).includes('cannot be closed to other users'));
+    expect(await warned).toMatchObject({ level: 'warn' });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
+  },
+);
+
+it.runIf(isRootOnLinux)(
+  'a state file of another user stops writes, also of a daemon, which says which file it is',
+  { timeout: 60_000 },
+  async () => {
+    const place = await openPlace(actual);
+    await place.write(actual);
+    await place.apply({ process: {} });
+    for (const name of readdirSync(place.stateDir))
+      if (name !== 'memory.db') rmSync(path.join(place.stateDir, name));
+    chownSync(place.stateDir, 65_534, 65_534);
+    await place.write(more);
+    const nobody = { process: { uid: 65_534 } };
+    expect(await place.apply(nobody)).toMatchObject({
+      code: 1,
+      writes: 0,
+      stderr: expect.stringContaining(`the state in ${memoryOf(place)} cannot be used`),
+    });
+    const daemon = place.start(['run', '--listen', 'off'], nobody);
+    expect(await daemon.event('pass.finished')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(memoryOf(place)),
+    });
+    daemon.signal('SIGTERM');
+    await daemon.ended;
+    expect(place.service.writes).toEqual([]);
   },
 );

@@ -1,4 +1,5 @@
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { changeOf } from '../sandbox/changes.ts';
 import type { WireTemplate } from './wire.ts';
 
 export interface Answer {
@@ -19,7 +20,7 @@ export interface Upstream {
 
 export const startUpstream = async (): Promise<Upstream> => {
   const sandbox = await startSandbox({});
-  const { url, controlUrl } = sandbox;
+  const { url } = sandbox;
   const ask = async (address: string, init?: RequestInit): Promise<Answer> => {
     const response = await fetch(address, init);
     return { status: response.status, body: await response.text() };
@@ -29,14 +30,8 @@ export const startUpstream = async (): Promise<Upstream> => {
     write: (templateId, action, form) =>
       ask(`${url}/dns_templates/${templateId}/${action}_record`, { method: 'PUT', body: form }),
     get: (path) => ask(url + path),
-    change: async (name, body) =>
-      parsed(
-        await ask(`${controlUrl}/${name}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      ),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every change gives the template
+    change: async (name, body) => (await changeOf(sandbox, name, body)) as WireTemplate,
     close: () => sandbox.close(),
   };
 };

@@ -36,7 +36,8 @@ export const fileWorldStore = (folder: string): Promise<WorldStore> => {
     count: () => {
       const database = new Database(path.join(state, 'memory.db'));
       const history = database.prepare('SELECT id FROM history').all().length;
-      const open = database.prepare('SELECT id FROM intents').all().length;
+      const sent = "SELECT id FROM journal WHERE json_extract(body, '$.state') = 'sent'";
+      const open = database.prepare(sent).all().length;
       database.close();
       return Promise.resolve({ history, open });
     },

@@ -30,6 +30,8 @@ export interface World {
   isCalm: boolean;
   /** Milliseconds that the clocks of processes are ahead of ours. */
   clockAhead: number;
+  /** Milliseconds that have passed on both clocks. */
+  later: number;
   hasLostMemory: boolean;
   close(): Promise<void>;
 }
@@ -93,6 +95,7 @@ export const openWorld = async (
     asked: [],
     isCalm: false,
     clockAhead: 0,
+    later: 0,
     hasLostMemory: false,
     close: async () => {
       for (const { program } of world.runs) program.signal('SIGKILL');
@@ -215,11 +218,12 @@ export interface RunOptions {
 
 /** Starts the program; if it may be killed, whether and when is random. */
 export const startRun = (world: World, args: readonly string[], { mayBeKilled }: RunOptions): Run => {
-  const { random, folder, service, store, isCalm, clockAhead } = world;
+  const { random, folder, service, store, isCalm, clockAhead, later } = world;
   const caller = `process-${world.runs.length}`;
   const program = startProgram({
     args,
     cwd: folder,
+    later,
     clockAhead: clockAhead + (store.takesOver ? random.fork(`clock of ${caller}`).pick(skews) : 0),
     isElsewhere: store.takesOver,
     env: {

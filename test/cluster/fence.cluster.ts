@@ -5,7 +5,7 @@ import { acquireLease, type Lease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
 import { onTimeline } from '../../src/cluster/postgres/fence.ts';
-import { changesOf, intentOf, rememberedRecord } from '../state/samples.ts';
+import { changesOf, newEntry, rememberedRecord, finish, placeOf } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
@@ -38,17 +38,17 @@ const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rou
     while (number < rounds) {
       const name = `race-${(number += 1)}`;
       await holdOutrun(holders, name);
-      const holder = openPostgresMemory(holders, name, fenceOf(name));
+      const holder = openPostgresMemory(holders, placeOf(name), fenceOf(name));
       const takeOver = async (): Promise<number[]> => {
         const lease = await acquireLease(successors, { ...waiting, name, duration: 30_000 });
         const rows = await successors.query<{ id: string }>(
-          'SELECT id FROM dns_template_sync.intents WHERE scope = $1',
-          [name],
+          'SELECT id FROM dns_template_sync.journal WHERE scope = $1',
+          [placeOf(name).scope],
         );
         await lease.release();
         return rows.map(({ id }) => Number(id));
       };
-      const tries = [holder.begin(intentOf()).catch(() => null), takeOver()] as const;
+      const tries = [holder.begin(newEntry()).catch(() => null), takeOver()] as const;
       const [intent, seen] = await Promise.all(tries);
       if (intent === null) continue;
       begun += 1;
@@ -88,7 +88,7 @@ describe('after a takeover of a client', () => {
     let rounds = 0;
     for (; unseen === 0 && rounds < 10_000; rounds += 500) {
       unseen = (await race(withLock(holders, 'FOR KEY SHARE'), successors, 500)).unseen;
-      await holders.query('TRUNCATE dns_template_sync.leases, dns_template_sync.intents');
+      await holders.query('TRUNCATE dns_template_sync.leases, dns_template_sync.journal');
     }
     process.stdout.write(`with FOR KEY SHARE: ${unseen} unseen in the last 500 of ${rounds} races\n`);
     expect(unseen).toBeGreaterThan(0);
@@ -97,17 +97,17 @@ describe('after a takeover of a client', () => {
   it('the previous holder saves nothing, and its intents stay open', async () => {
     const database = await newDatabase();
     await holdOutrun(database, 'one');
-    const memory = openPostgresMemory(database, 'client', fenceOf('one'));
-    const intent = await memory.begin(intentOf());
+    const memory = openPostgresMemory(database, placeOf(), fenceOf('one'));
+    const intent = await memory.begin(newEntry());
     const successor = await acquireLease(database, { ...waiting, name: 'one', duration: 30_000 });
     const result = { outcome: 'applied', recordId: 3, error: null } as const;
     const changes = changesOf({ records: [rememberedRecord('a')] });
-    const late = [memory.begin(intentOf()), memory.finish(intent, result, changes), memory.save(changes)];
+    const late = [memory.begin(newEntry()), finish(memory, intent, result, changes), memory.save(changes)];
     for (const one of await Promise.allSettled(late))
       expect(one).toMatchObject({
         reason: { message: expect.stringContaining('another process has taken over this client') },
       });
-    expect(await memory.openIntents()).toEqual([intent]);
+    expect(await memory.journal()).toEqual([intent]);
     expect(await memory.history()).toEqual([]);
     expect(await memory.template(17)).toBeNull();
     await successor.release();

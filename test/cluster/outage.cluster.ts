@@ -6,7 +6,7 @@ import { json } from '../hosting/scripted-server.ts';
 import { acquireLease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate } from '../../src/cluster/postgres/schema.ts';
-import { intentOf } from '../state/samples.ts';
+import { newEntry, placeOf } from '../state/samples.ts';
 import { openAddress } from './address.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -55,12 +55,12 @@ describe('a network that is silent', () => {
     const { url, cut } = await openAddress(server);
     const database = connected(url);
     await migrate(database);
-    const memory = openPostgresMemory(database, 'client');
+    const memory = openPostgresMemory(database, placeOf());
     const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
     const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
     cut(true);
     const asked = [
-      memory.begin(intentOf()),
+      memory.begin(newEntry()),
       memory.templates(),
       acquireLease(database, { ...waiting, name: 'two', duration: 3_000 }),
     ];
@@ -77,7 +77,7 @@ describe('a network that is silent', () => {
     await expect.poll(refusal, { timeout: 20_000 }).toContain('was not renewed in time');
     cut(false);
     await expect.poll(() => memory.templates(), { timeout: 20_000 }).toEqual([]);
-    await memory.begin(intentOf());
+    await memory.begin(newEntry());
     await lease.release();
   });
 });
@@ -90,7 +90,7 @@ it('does not count intents whose answers were lost, since nothing was sent', asy
   const { want, start } = newWorkers(service, database.href, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
   want(['added']);
   const apply = (): Promise<string> => start(['apply', '--yes']).ended;
-  lose('INSERT INTO dns_template_sync.intents', 2);
+  lose('INSERT INTO dns_template_sync.journal', 2);
   for (let passes = 0; passes < 6; passes += 1) await apply();
   expect((await service.records(17)).filter(({ name }) => name === 'added')).toHaveLength(1);
 });
@@ -135,7 +135,8 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
   await primary.stop('SIGKILL');
   await ask(standby, 'SELECT pg_promote()');
   lead(standby);
-  expect(await ask(standby, 'SELECT FROM dns_template_sync.intents')).toEqual([]);
+  const entries = "SELECT FROM dns_template_sync.journal entry WHERE entry::text LIKE '%second%'";
+  expect(await ask(standby, entries)).toEqual([]);
 
   const successor = apply(folder);
   const ended = successor.ended.then(() => 'ended');

@@ -34,7 +34,7 @@ const reportAt = (minute: number, left = 0): PassReport => {
       durationMs: minute,
       dryRun: false,
       holdReason: null,
-      retryAt: null,
+      retryAfter: null,
       wasRead: true,
       templates: [],
       problems: [],

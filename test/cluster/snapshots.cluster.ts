@@ -8,7 +8,7 @@ import type { PostgresDatabase } from '../../src/cluster/postgres/database.ts';
 import { postgresSnapshots } from '../../src/cluster/postgres/snapshots.ts';
 import { runFor } from '../../src/cluster/postgres/candidacy.ts';
 import type { SnapshotStore } from '../../src/state/snapshots.ts';
-import { git, newCheckout } from '../git/checkout.ts';
+import { git, newCheckout } from '../source/checkout.ts';
 import { options } from '../desired/load-files.ts';
 import { newFolder } from '../state/samples.ts';
 import { newDatabase } from './databases.ts';
@@ -191,36 +191,6 @@ describe('files of a machine', () => {
     const file = path.join(checkout, 'templates/web.yaml');
     expect((await worker.load()).templates[0]?.source.file).toBe(file);
     expect(worker.revisions()(file)).toBe(git(checkout, 'rev-parse', 'HEAD'));
-    expect(worker.uncommitted()(file)).toBe(true);
-    const before = await worker.load();
-    git(checkout, 'commit', '--quiet', '-am', 'two');
-    expect(await source.publish()).toBe('same');
-    expect(await worker.load()).toBe(before);
-    expect(worker.revisions()(file)).toBe(git(checkout, 'rev-parse', 'HEAD'));
-    expect(worker.uncommitted()(file)).toBe(false);
-  });
-
-  it('are not published where others are at a later commit, and are once they are at a later one', async () => {
-    const database = await newDatabase();
-    const store = storeOf(database);
-    const checkout = newCheckout();
-    writeFileSync(path.join(checkout, 'templates/web.yaml'), describing('192.0.2.1'));
-    git(checkout, 'commit', '--quiet', '-am', 'two');
-    const late = path.join(newFolder(), 'late');
-    git(checkout, 'clone', '--quiet', checkout, late);
-    writeFileSync(path.join(checkout, 'templates/web.yaml'), describing('192.0.2.2'));
-    git(checkout, 'commit', '--quiet', '-am', 'three');
-    // What it was started on is older than what another one publishes.
-    expect(await at(store, checkout).publish()).toBe('published');
-    const other = at(store, late);
-    git(late, 'fetch', '--quiet');
-    expect(await other.publish()).toBe('older');
-    expect(await contentsIn(other)).toEqual(['192.0.2.2']);
-    git(late, 'merge', '--quiet', '--ff-only', 'origin/main');
-    expect(await other.publish()).toBe('same');
-    git(late, 'revert', '--no-edit', 'HEAD');
-    expect(await other.publish()).toBe('published');
-    expect(await contentsIn(other)).toEqual(['192.0.2.1']);
   });
 
   it('are newer without git where they changed before somebody’s eyes, or nobody has the others', async () => {

@@ -1,23 +1,26 @@
-import { describe, expect, it } from 'vitest';
-import { storeLocation } from '../../src/state/store-location.ts';
-import { postgresStoreHandle } from '../../src/cluster/postgres/store-handle.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postgresStore, type PostgresStore } from '../../src/cluster/postgres/store.ts';
 import { acquireLease } from '../../src/cluster/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
 import { migrate, versionIn } from '../../src/cluster/postgres/schema.ts';
-import { baseUrl, identityContract, template } from '../state/identity-contract.ts';
+import { identityContract, processesOn } from '../state/identity-contract.ts';
 import { lockContract } from '../state/lock-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
-import { changesOf, rowOf, intentOf, rememberedRecord } from '../state/samples.ts';
+import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 memoryContract(async () => {
   const database = await newDatabase();
-  return (scope = 'client') => Promise.resolve(openPostgresMemory(database, scope));
+  const close = (): Promise<void> => Promise.resolve();
+  return (name) => Promise.resolve({ ...openPostgresMemory(database, placeOf(name)), close });
 });
 
+const storeAt = (url: string): PostgresStore =>
+  postgresStore({ url: () => url, connections: 3, leaseDuration: 30_000 });
+
 identityContract(async () => {
-  const database = await newDatabase();
-  return (warn) => postgresStoreHandle(() => database, { duration: 30_000 }, warn);
+  const url = await newDatabaseUrl();
+  return processesOn(() => storeAt(url));
 });
 
 lockContract(async () => {
@@ -35,6 +38,40 @@ describe('the tables', () => {
     expect(await versionIn(database!.query)).toBe(made[0]!.to);
   });
 
+  it.each([true, false])('of version 0.1 are left alone while it runs: %s', async (isRunning) => {
+    const database = await newDatabase();
+    const { query } = database;
+    const until = `clock_timestamp() + interval '${isRunning ? '' : '-'}30 seconds'`;
+    const tables = ['clients', 'compared'].map((table) => `dns_template_sync.${table}`);
+    await query(`DROP TABLE ${tables.join()}`);
+    await query(`CREATE TABLE dns_template_sync.clients (scope text PRIMARY KEY, body text NOT NULL);
+      CREATE TABLE dns_template_sync.tokens (digest text PRIMARY KEY, scope text NOT NULL);
+      CREATE TABLE dns_template_sync.client_templates (scope text, template_id bigint);
+      CREATE VIEW dns_template_sync.known_templates AS SELECT scope FROM dns_template_sync.templates;
+      UPDATE dns_template_sync.schema_version SET version = 8, oldest = 6;
+      INSERT INTO dns_template_sync.leases VALUES ('lock-of-a-token', 1, 'token', 'process 7', ${until}, '')`);
+    const { baseUrl, name } = placeOf();
+    const known = JSON.stringify({ scope: 'of-a-token', baseUrl, name });
+    await query('INSERT INTO dns_template_sync.clients VALUES ($1, $2)', ['of-a-token', known]);
+    const suspension = {
+      template: null,
+      templateId: null,
+      by: 'ann',
+      reason: 'moving',
+      since: 1,
+      until: null,
+    };
+    const values = ['of-a-token', JSON.stringify([null, 'ann']), JSON.stringify(suspension)];
+    await query('INSERT INTO dns_template_sync.suspensions VALUES ($1, $2, $3)', values);
+    if (isRunning) {
+      await expect(migrate(database)).rejects.toThrow('is used by version 0.1 of this program (process 7)');
+      expect(await versionIn(query)).toBe(8);
+      return;
+    }
+    await migrate(database);
+    expect(await openPostgresMemory(database, placeOf()).suspensions()).toEqual([suspension]);
+  });
+
   it('of a newer version are left alone', async () => {
     const database = await newDatabase();
     await database.query('UPDATE dns_template_sync.schema_version SET version = 999, oldest = 999');
@@ -49,14 +86,14 @@ describe('the tables', () => {
 
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
-    await expect(openPostgresMemory(database, 'client').identify()).rejects.toThrow(
-      'dns-template-sync store migrate',
+    await expect(openPostgresMemory(database, placeOf()).templates()).rejects.toThrow(
+      'run or apply creates its tables',
     );
   });
 });
 
 it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = openPostgresMemory(await newDatabase(), 'client');
+  const memory = openPostgresMemory(await newDatabase(), placeOf());
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
   expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
@@ -82,26 +119,22 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
        RETURN NULL; END $$`,
   );
   await database.query(
-    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION warn()',
+    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
   );
-  const memory = openPostgresMemory(database, 'client');
-  await expect(memory.begin(intentOf())).rejects.toThrow('canceling wait for synchronous replication');
+  const memory = openPostgresMemory(database, placeOf());
+  await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');
 });
 
 it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {
-  const database = await newDatabase();
+  const store = storeAt(await newDatabaseUrl());
+  onTestFinished(() => store.close());
+  const database = store.database();
   const said: string[] = [];
-  const handle = postgresStoreHandle(
-    () => database,
-    { duration: 30_000 },
-    (message) => said.push(message),
-  );
-  const place = storeLocation({ stateDir: 'none', baseUrl, name: 'default' }, 'token', false);
+  const handle = store.handle((message) => said.push(message));
   const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
-  const pass = (unknownPause: number) => {
-    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause };
-    const list = () => Promise.resolve([template(17, [1])]);
-    return handle.write(place, use, list, async (memory, _, __, { holdsAdds }) => {
+  const pass = (lostPause: number) => {
+    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause };
+    return handle.write(placeOf(), use, async (memory, _, { holdsAdds }) => {
       const found = (await memory.template(17))?.row.lastReading;
       await memory.save(changesOf({ row: rowOf({ lastReading }) }));
       return { holdsAdds, found };

@@ -45,7 +45,7 @@ const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
   await gate.query(`CREATE FUNCTION wait_for_gate() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END $$`);
   await gate.query(
-    'CREATE TRIGGER wait_for_gate AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION wait_for_gate()',
+    'CREATE TRIGGER wait_for_gate AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION wait_for_gate()',
   );
   const waits = "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
   let said: string | null = null;
@@ -85,7 +85,7 @@ describe('a worker that is stopped before its first write, and continues after i
   });
 
   it('would make it twice without the deadline at the socket, and the test finds it', async () => {
-    const { counts } = await wakeLate(mutatedProgram(patient, ['request.beforeStart?.()', 'void 0']));
+    const { counts } = await wakeLate(mutatedProgram(patient, ['&&beforeSend?.()', '&&void 0']));
     expect(counts).toContain(2);
   });
 });

@@ -33,6 +33,9 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
       await ask(server, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${lost} RENAME TO ${name}`);
       return 'commits lost';
     },
-    count: async () => ({ history: await rows('history'), open: await rows('intents') }),
+    count: async () => ({
+      history: await rows('history'),
+      open: await rows("journal WHERE body::json->>'state' = 'sent'"),
+    }),
   };
 };

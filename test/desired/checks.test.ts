@@ -14,8 +14,8 @@ const checksIn = async (records: readonly string[], head = ''): Promise<string[]
 describe('allow switches a check off for its own record', () => {
   const scenarios: [check: (typeof allowableChecks)[number], record: string, others?: string[]][] = [
     ['empty-content', 'type: TXT, content: ""'],
-    ['bad-ipv4', 'type: A, content: "##IP##"'],
-    ['bad-ipv6', 'type: AAAA, content: "##IP##"'],
+    ['bad-ipv4', 'type: A, content: "##IP##.1"'],
+    ['bad-ipv6', 'type: AAAA, content: "##IP##::"'],
     ['address-as-host', 'type: CNAME, name: a, content: 192.0.2.1'],
     ['bad-host', 'type: MX, content: a_b.example.net, priority: 1'],
     ['label-length', 'type: A, name: a..b, content: 192.0.2.1'],
@@ -39,9 +39,12 @@ describe('allow switches a check off for its own record', () => {
       'type: MX, content: ., priority: 0',
       ['{type: MX, content: mx.example.net, priority: 1}'],
     ],
-    ['spf-twice', 'type: TXT, content: v=spf1 -all', ['{type: TXT, content: v=spf1 mx -all}']],
+    ['kind-twice', 'type: TXT, content: v=spf1 -all', ['{type: TXT, content: v=spf1 mx -all}']],
+    ['invisible-character', 'type: A, name: "w\\u200bw", content: 192.0.2.1'],
     ['txt-length', `type: TXT, content: '"${'x'.repeat(300)}"'`],
     ['control-character', 'type: TXT, content: "a\\tb"'],
+    ['text-notation', "type: TXT, content: 'v=x\\; y'"],
+    ['origin-in-name', 'type: A, name: www.example.net, content: 192.0.2.1'],
     ['mixed-ttl', 'type: A, ttl: 60, content: 192.0.2.1', ['{type: A, content: 192.0.2.2, ttl: 61}']],
     ['ttl-unusual', 'type: A, ttl: 1, content: 192.0.2.1'],
     [
@@ -56,8 +59,9 @@ describe('allow switches a check off for its own record', () => {
   ];
 
   test.for(scenarios)('%s', async ([check, record, others = []]) => {
-    expect(await checksIn([`{${record}}`, ...others])).toContain(check);
-    expect(await checksIn([`{${record}, allow: [${check}]}`, ...others])).toEqual([]);
+    const head = check === 'origin-in-name' ? 'subdomains: [shop.example.net]\n' : '';
+    expect(await checksIn([`{${record}}`, ...others], head)).toContain(check);
+    expect(await checksIn([`{${record}, allow: [${check}]}`, ...others], head)).toEqual([]);
   });
 
   test('each check that can be switched off is among the scenarios', () => {
@@ -120,6 +124,7 @@ describe('valid records that look like mistakes', () => {
       ['{type: TXT, name: a, content: x}'],
       'ignore: [{type: TXT, name: b}]\n',
     ],
+    ['a placeholder as an address', ['{type: A, content: "<ip.web>"}', '{type: AAAA, content: "%ipv6%"}']],
     ['a placeholder as a whole name', ['{type: CNAME, name: "%name%", content: "<target>"}']],
     [
       'a placeholder in an SRV',

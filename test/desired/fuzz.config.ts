@@ -2,5 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** The long runs, which `npm test` leaves out. */
 export default defineConfig({
-  test: { include: ['test/desired/*.fuzz.ts', 'test/desired/yaml-events.test.ts'], testTimeout: 30 * 60_000 },
+  test: {
+    include: ['test/desired/*.fuzz.ts', 'test/desired/mutated-files.test.ts'],
+    testTimeout: 30 * 60_000,
+  },
 });

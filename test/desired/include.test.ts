@@ -124,6 +124,56 @@ test('a fragment may be a link to another of the given paths', async () => {
   expect(state.templates.map(({ records }) => records.length)).toEqual([1]);
 });
 
+describe('a fragment in another of the given directories', () => {
+  const files = {
+    'shared/mail/_mail.yaml': `include: [../_spf.yaml]\nrecords:\n${text('x')}`,
+    'shared/_spf.yaml': `records:\n${text('y')}`,
+    'acme/web/a.yaml': 'template: a\ninclude: [../../shared/mail/_mail.yaml]\n',
+  };
+
+  test('is included by its path', async () => {
+    const directory = await directoryWith(files);
+    const paths = ['acme', 'shared'].map((name) => join(directory, name));
+    const { problems, templates } = await createTemplateLoader().load({ ...options, paths });
+    expect(problems).toEqual([]);
+    expect(templates.map(({ records }) => records.map(({ content }) => content))).toEqual([['x', 'y']]);
+    const relative = await createTemplateLoader().load({
+      ...options,
+      paths: ['acme', 'shared'],
+      cwd: directory,
+    });
+    expect(relative.templates.map(({ fragments }) => fragments)).toEqual([
+      ['shared/mail/_mail.yaml', 'shared/_spf.yaml'],
+    ]);
+  });
+
+  test('is found where a link leads, and changes with it', async () => {
+    const directory = await directoryWith(
+      Object.fromEntries(Object.entries(files).map(([name, content]) => [`one/${name}`, content])),
+    );
+    await symlink('one/acme', join(directory, 'acme'));
+    await symlink('one/shared', join(directory, 'shared'));
+    const paths = ['acme', 'shared'].map((name) => join(directory, name));
+    const loader = createTemplateLoader();
+    const load = async (): Promise<string | undefined> =>
+      (await loader.load({ ...options, paths })).templates[0]?.records[1]?.content;
+    expect(await load()).toBe('y');
+    await write(directory, { 'one/shared/_spf.yaml': `records:\n${text('z')}` });
+    expect(await load()).toBe('z');
+  });
+
+  test('is refused if the directory is not given', async () => {
+    const directory = await directoryWith(files);
+    const state = await createTemplateLoader().load({ ...options, paths: [join(directory, 'acme')] });
+    expect(state.problems.map(({ check, message }) => [check, message])).toEqual([
+      [
+        'include',
+        'cannot include `../../shared/mail/_mail.yaml`: it is outside of the directories given as templates',
+      ],
+    ]);
+  });
+});
+
 describe('variables', () => {
   const files = (template: string, fragment: string): Record<string, string> => ({
     'a.yaml': `template: a\n${template}include: [_f.yaml]\nrecords:\n${text('own ${x}', 'own')}`,

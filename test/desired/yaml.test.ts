@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { parseYaml } from '../../src/desired/yaml/parse.ts';
+import { readYaml } from '../../src/desired/read-yaml.ts';
 import { loadFiles } from './load-files.ts';
 
 const recordsOf = async (file: string | Uint8Array): Promise<readonly unknown[] | undefined> => {
@@ -54,6 +54,8 @@ test('many aliases of one value are harmless', async () => {
 test('endless nesting, repetition and size are refused early', () => {
   const hostile = [
     '['.repeat(200_000),
+    '{t'.repeat(20_000),
+    `@ ${'[{a: '.repeat(20_000)}`,
     '{a: '.repeat(100_000),
     '- '.repeat(100_000),
     '? '.repeat(100_000),
@@ -63,9 +65,8 @@ test('endless nesting, repetition and size are refused early', () => {
     `"${'\\'.repeat(100_001)}`,
     `${'a:\n '.repeat(30)}${'b: '.repeat(5_000)}`,
     '[],'.repeat(600_000),
-    `x: &x [${'y, '.repeat(9_000)}]\nz: [${'*x, '.repeat(9_000)}]`,
   ];
-  for (const source of hostile) expect(parseYaml(source).diagnostics.length).toBeGreaterThan(0);
+  for (const source of hostile) expect(readYaml(source).problems.length).toBeGreaterThan(0);
 });
 
 const styles = ['PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const;
@@ -129,7 +130,14 @@ const loadEach = async (
 };
 
 test('any text is the content of its record unchanged, however it is quoted', async () => {
-  const allow = ['control-character', 'empty-content', 'spf-open', 'dmarc-place'];
+  const allow = [
+    'control-character',
+    'empty-content',
+    'spf-open',
+    'dmarc-place',
+    'text-notation',
+    'invisible-character',
+  ];
   await fc.assert(
     fc.asyncProperty(many, async (cases) => {
       const found = await loadEach(

@@ -25,6 +25,7 @@ export const prepared = async (
   ];
   const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
   await service.change('set-subdomain', { name: shop, dns_template_id: made.id });
+  service.drift((_, all) => all.filter(({ dns_template_record_id: from }) => from !== null));
   const cwd = await workplace({ withExamples: false });
   await writeBelow(
     cwd,

@@ -1,7 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scriptedServer, silence } from '../hosting/scripted-server.ts';
 import { startProcess } from './process.ts';
 import { reportOf, run, start, workplace } from './program.ts';
-import { startHoldingService } from './service.ts';
+import { environment, startHoldingService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -42,6 +45,44 @@ describe('a signal', () => {
       outcomes: ['applied', 'skipped', 'skipped'],
     });
     expect(service.writes()).toHaveLength(1);
+  });
+
+  it('ends reads at once, and speaks of no write where there is none', async () => {
+    const silent = await scriptedServer(silence);
+    const env = { ...environment(silent.url), DNS_SYNC_REQUEST_TIMEOUT: '10m' };
+    const program = startProcess(['apply', '--yes'], { cwd: await workplace(), env });
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(1), { timeout: 10_000 });
+    program.signal('SIGINT');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, said: stderr.split('\n').slice(-2) }).toEqual({ code: 1, said: ['shutting down', ''] });
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('aborted: this program is shutting down');
+    expect(silent.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['run', '--listen', 'off'],
+    ['apply', '--yes'],
+  ])('ends %s at once where a proxy does not answer', async (...args) => {
+    const proxy = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+    const sockets: Socket[] = [];
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const connected = once(proxy, 'connection');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+    const { port } = proxy.address() as AddressInfo;
+    const env = {
+      ...environment('https://panel.example.net/api/v1'),
+      DNS_SYNC_PROXY: `http://127.0.0.1:${port}`,
+      DNS_SYNC_REQUEST_TIMEOUT: '10m',
+    };
+    const program = startProcess(args, { cwd: await workplace(), env });
+    await connected;
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: args[0] === 'run' ? 0 : 1 });
   });
 
   it('a second time ends it at once', async () => {

@@ -44,6 +44,23 @@ describe('a command decides by the clock that it is given', () => {
     expect(clock.now() - before).toBe(20_000);
   });
 
+  it('what a service asks to wait is said, by plan and by apply', async () => {
+    const busy = status(429, 'slow down', { 'retry-after': '3600' });
+    const all = await place(() => busy);
+    const writes = await place(({ method }) => (method === 'PUT' ? busy : null));
+    for (const { stdout, code } of [
+      await all.program('plan'),
+      await all.program('apply --yes'),
+      await writes.program('apply --yes'),
+    ]) {
+      expect(code).toBe(1);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+        'the service answered 429: too many requests, and asks to wait 1h: slow down',
+      );
+    }
+    expect(writes.service.writes()).toHaveLength(1);
+  });
+
   it('when a write was, and which ones are shown', async () => {
     const { clock, edit, program } = await place();
     await program('apply --yes');

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { reportSchema } from '../../src/report/report.ts';
 import { ways, writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { workplace, type LogLine } from './program.ts';
+import { edit, workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -75,37 +76,33 @@ describe('templates without a file', () => {
 });
 
 describe('template files that change', () => {
-  it('without another content leave the status as it is', async () => {
-    const service = await startService();
-    const cwd = await workplace({ withExamples: false });
-    await addTemplate(service, 'site', '192.0.2.1');
-    const touch = (): Promise<void> =>
-      writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.2'));
-    await touch();
-    const { event } = await startDaemon(['--dry-run'], { cwd, env: service.env });
-    expect(await event('pass.finished')).toMatchObject({ status: 'drifted' });
-    await touch();
-    expect(await event('pass.finished', isAfterEdit)).toMatchObject({ status: 'drifted' });
-  });
-
-  it('without a change of content are read, and nothing is compared', async () => {
+  it('without saying anything else start no pass', async () => {
     const { write, daemon } = await started('site', 'other');
     await write('site', describing('site', '192.0.2.1'));
-    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
-      status: 'in-sync',
-      summary: { templates: 0 },
-    });
-    expect(reportSchema.parse(await daemon.json('/api/report')).summary.templates).toBe(2);
+    await write('other', `# changed\n${describing('other', '192.0.2.2')}`);
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ status: 'in-sync' });
+    await write('other', describing('other', '192.0.2.3'));
+    await daemon.event('pass.finished', isAfterEdit);
+    expect(daemon.lines().filter((line) => line['event'] === 'pass.started')).toHaveLength(3);
+  });
+
+  it('start a pass over all of them', async () => {
+    const { write, daemon, drift, contents } = await started('site', 'other');
+    await drift('site', '192.0.2.66');
+    await write('other', describing('other', '192.0.2.2'));
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ summary: { templates: 2 } });
+    expect([await contents('site'), await contents('other')]).toEqual([['192.0.2.1'], ['192.0.2.2']]);
   });
 
   it('with an error hold only their own templates', async () => {
-    const { write, daemon, contents, drift } = await started('site', 'other');
-    await drift('site', '192.0.2.66');
-    await write('site', `${describing('site', '192.0.2.2')}  - {type: A, contend: 192.0.2.3}\n`);
+    const { cwd, write, daemon, contents, drift } = await started('site', 'other');
+    await edit(cwd, 'site.yaml', 'type: A, content', 'type: A, contend');
     await write('other', describing('other', '192.0.2.2'));
     expect(await daemon.event('templates.invalid')).toMatchObject({
-      problems: expect.arrayContaining([expect.objectContaining({ file: 'templates/site.yaml', line: 4 })]),
+      problems: expect.arrayContaining([expect.objectContaining({ file: 'templates/site.yaml', line: 3 })]),
     });
+    await drift('site', '192.0.2.66');
+    await write('other', describing('other', '192.0.2.2'));
     await daemon.event('change.applied', wrote('192.0.2.2'));
     await daemon.pass();
     expect([await contents('site'), await contents('other')]).toEqual([['192.0.2.66'], ['192.0.2.2']]);
@@ -117,6 +114,36 @@ describe('template files that change', () => {
     await write('site', describing('site', '192.0.2.3'));
     await daemon.event('change.applied', wrote('192.0.2.3'));
     expect(await contents('site')).toEqual(['192.0.2.3']);
+  });
+
+  it('in place and drop a record put it to another use half a minute later, when nothing can be on its way', async () => {
+    const service = await startService();
+    const id = await addTemplate(service, 'site', '192.0.2.1');
+    const cwd = await workplace({ withExamples: false });
+    const write = (name: string): Promise<void> =>
+      writeBelow(
+        cwd,
+        'templates/site.yaml',
+        `${describing('site', '192.0.2.1', 'surplus: park\n')}  - {type: A, name: ${name}, content: 192.0.2.2}\n`,
+      );
+    await write('www');
+    let passed = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passed };
+    const { event, json } = await startDaemon([], { cwd, env: service.env, clock });
+    await event('pass.finished');
+    await write('mail');
+    passed += 3_000;
+    await event('pass.finished', isAfterEdit);
+    const names = async (): Promise<(string | null)[]> =>
+      (await service.records(id)).map(({ name }) => name ?? null);
+    expect(await names()).toEqual([null, 'www']);
+    const report = reportSchema.parse(await json('/api/report'));
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'update', outcome: 'skipped', error: expect.stringContaining('may still be on its way') },
+    ]);
+    passed += 30_000;
+    await event('pass.finished', isAfterEdit);
+    expect(await names()).toEqual([null, 'mail']);
   });
 
   it('leave a template alone whose file is gone, with one message', async () => {

@@ -1,3 +1,5 @@
+import { rename, utimes } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
@@ -35,11 +37,21 @@ describe('while the daemon reads for seconds', () => {
     await edit('192.0.2.1');
     const daemon = await startDaemon([], { cwd, env: service.env });
     await daemon.event('pass.finished');
-    for (const [name, text] of Object.entries(files)) await writeBelow(cwd, `templates/${name}`, text);
-    await daemon.event('pass.started', isAfterEdit);
-    for (let answers = 0; answers < 20; answers += 1) expect((await daemon.ask('/livez')).ok).toBe(true);
-    expect(daemon.lines().filter((line) => line['event'] === 'pass.finished')).toHaveLength(1);
-    await daemon.event('pass.finished', isAfterEdit);
+    for (const [name, text] of Object.entries(files)) {
+      await writeBelow(cwd, `next/${name}`, text);
+      await utimes(path.join(cwd, 'next', name), 0, 0);
+      await rename(path.join(cwd, 'next', name), path.join(cwd, 'templates', name));
+    }
+    let answers = 0;
+    const read = daemon.event('pass.finished', isAfterEdit);
+    for (let isRead = false; !isRead; answers += 1) {
+      expect((await daemon.ask('/livez')).ok).toBe(true);
+      isRead = daemon
+        .lines()
+        .some(({ event, trigger }) => event === 'pass.finished' && trigger === 'file-change');
+    }
+    await read;
+    expect(answers).toBeGreaterThan(20);
     await edit('192.0.2.2');
     await daemon.event('change.applied');
     expect(await contentsOf(service, id)).toEqual(['192.0.2.2']);

@@ -54,7 +54,8 @@ describe('an entry among the templates', () => {
     await edit('192.0.2.2');
     await daemon.event('change.applied');
     expect(await contents()).toEqual(['192.0.2.2']);
-    expect(daemon.output()).toContain('the file is larger than 16 MiB: move records to fragments');
+    const { problems } = await daemon.event('templates.invalid');
+    expect(JSON.stringify(problems)).toContain('the file is larger than 16 MiB: move records to fragments');
     expect(await isAlive(daemon)).toBe(true);
   });
 });

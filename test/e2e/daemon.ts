@@ -1,3 +1,5 @@
+import { readdir, utimes } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'vitest';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
 import type { startProcess } from './process.ts';
@@ -29,6 +31,7 @@ export const startDaemon = async (
   launch: Launch,
   begin: typeof startProcess = start,
 ): Promise<Daemon> => {
+  await age(launch.cwd);
   const program = begin(['run', '--listen', '127.0.0.1:0', '--schedule', never, ...args], {
     ...launch,
     env: { DNS_SYNC_TRIGGER_TOKEN: triggerToken, ...launch.env },
@@ -49,6 +52,12 @@ export const startDaemon = async (
       );
     },
   };
+};
+
+/** As if its template files had been there for a while: a daemon waits for those that may still be on their way. */
+const age = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder, { recursive: true }))
+    if (/\.ya?ml$/.test(name)) await utimes(path.join(folder, name), 0, 0).catch(() => undefined);
 };
 
 /** A template file with one address; further keys come before the records. */

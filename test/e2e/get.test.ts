@@ -27,7 +27,7 @@ describe('get', () => {
     ['account', /\n301 +bakery +.*bakery-shop, cafe/],
     ['databases', /\n511 +bakery_shop +localhost, office\.example\.net +bakery_app \(read-write\), /],
     ['dns-templates', /\n17 +standard-web +no +2 +11\n/],
-    ['dns-records', /\n2001 +@ +A +- +203\.0\.113\.10 +3600 +standard-web +170\n/],
+    ['dns-records', /\n10010170 +@ +A +- +203\.0\.113\.10 +3600 +standard-web +170\n/],
   ])('%s as a table', async (name, row) => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
@@ -39,8 +39,8 @@ describe('get', () => {
 
   it('dns-records as a table distinguishes a record without a template from one whose template record is gone', async () => {
     const service = await startService();
-    const record = { subdomain: 'bakery.example.net', type: 'TXT', ttl: 60, name: 'left' };
-    await service.change('add-dns-record', { ...record, content: 'gone', dns_template_record_id: 4711 });
+    const left = { id: 9_001, type: 'TXT', name: 'left', content: 'gone', priority: null, ttl: 60 };
+    service.drift((_, records) => [...records, { ...left, dns_template_record_id: 4711 }]);
     const launch = { cwd: await workplace(), env: service.env };
     const { stdout } = await run(['get', 'dns-records', 'bakery.example.net'], launch);
     expect(stdout).toMatch(/^ID +NAME +TYPE +PRIORITY +CONTENT +TTL +TEMPLATE +TEMPLATE RECORD\n/);

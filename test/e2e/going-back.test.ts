@@ -6,7 +6,7 @@ import { run, workplace, type Ended } from './program.ts';
 import { startService } from './service.ts';
 
 /** The program with one more migration. */
-const newerProgram = (): string => mutatedProgram(['WITHOUT ROWID;`]', 'WITHOUT ROWID;`,`SELECT 1`]']);
+const newerProgram = (): string => mutatedProgram(['currentVersion=5', 'currentVersion=6']);
 
 /** What the file says beside the records that the template has from the start. */
 const describe = async (cwd: string, ...records: readonly string[]): Promise<void> => {

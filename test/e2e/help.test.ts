@@ -58,7 +58,7 @@ it.each(runnable)('the examples in the help of %s work as they are printed', asy
   // Its example data has a conflict that no pass can write.
   await rm(path.join(cwd, 'templates/standard-web.yaml'));
   await writeBelow(cwd, 'templates/acme.yaml', 'template: acme-web\nrecords: []\n');
-  await writeBelow(cwd, 'flat.zone', 'example.net. 3600 IN A 192.0.2.1\n');
+  await writeBelow(cwd, 'example.net.zone', 'example.net. 3600 IN A 192.0.2.1\n');
   await service.change('add-template', { name: 'acme-web', records: [] });
   const launch = { cwd, env: { ...service.env, HOOK: receiver.url } };
   if (command === 'apply') await run(['plan', '--format', 'json', '--out', 'plan.json'], launch);

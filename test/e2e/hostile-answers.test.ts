@@ -20,12 +20,12 @@ const template = (records: string): string =>
 
 /** What no service sends, and what each says of itself. */
 const answers: [what: string, body: string, said: RegExp][] = [
-  ['empty objects', manyOf('{}', 2 * mebibyte), /answer\[0\]\.id .*and more/],
-  ['wrong objects', manyOf('{"id":null}', 5 * mebibyte), /answer\[0\]\.id .*and more/],
+  ['empty objects', manyOf('{}', 2 * mebibyte), /answer\[0\]\.id is not a whole number: \[\{\},/],
+  ['wrong objects', manyOf('{"id":null}', 5 * mebibyte), /answer\[0\]\.id is not a whole number/],
   [
     'wrong records',
     template(manyOf('{"id":null}', 5 * mebibyte)),
-    /dns_template_records\[0\]\.id .*and more/,
+    /dns_template_records\[0\]\.id is not a whole number/,
   ],
   ['numbers', manyOf('0', 5 * mebibyte), /more than \d+ values/],
   [
@@ -33,8 +33,8 @@ const answers: [what: string, body: string, said: RegExp][] = [
     template(manyOf('{"id":7,"type":"A","name":null,"content":"","ttl":60,"priority":null}', 5 * mebibyte)),
     /id 7 occurs twice/,
   ],
-  ['lists in lists', '['.repeat(5 * mebibyte), /nested deeper than \d+ levels/],
-  ['a deep answer that ends', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper/],
+  ['lists in lists', '['.repeat(5 * mebibyte), /more than \d+ values/],
+  ['a deep answer that ends', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /answer\[0\] is not an object/],
   ['empty objects, as many as there is room for', manyOf('{}', 60 * mebibyte), /more than \d+ values/],
   [
     'a text, as long as there is room for',

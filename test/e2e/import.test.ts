@@ -43,8 +43,9 @@ const web = (id: number, name: string | null, ...records: object[]) => ({
 const a = { type: 'A', content: '192.0.2.1' };
 
 /** What a pass over the files would write: nothing, and nothing stands in its way. */
-const expectInSync = async (launch: Launch): Promise<void> => {
-  const { stdout } = await run(['plan', '--strict', '--format', 'json', '--ignore-subdomains'], launch);
+const expectInSync = async (launch: Launch, ...more: readonly string[]): Promise<void> => {
+  const args = ['plan', '--strict', '--format', 'json', '--ignore-subdomains', ...more];
+  const { stdout } = await run(args, launch);
   const { summary, templates, problems } = reportSchema.parse(JSON.parse(stdout));
   expect(problems.filter(({ check }) => check !== 'unmanaged')).toEqual([]);
   expect(summary).toMatchObject({
@@ -75,36 +76,6 @@ const expectFitsSchema = async (file: string): Promise<void> => {
   expect(ajv.errors ?? []).toEqual([]);
 };
 
-describe('a template that is too large for one file', () => {
-  const large = web(
-    171,
-    'large',
-    ...Array.from({ length: 12 }, (_, index) => ({
-      type: 'TXT',
-      name: `n${index}`,
-      content: 'x'.repeat(100_000),
-    })),
-  );
-
-  it('is written as a file and fragments that lead to no write, and overwrites files only on request', async () => {
-    const { launch, templates } = await place(false, answering([large]));
-    await mkdir(templates);
-    await writeFile(path.join(templates, '_large-2.yaml'), 'records: []\n');
-    const { code, stdout } = await run(['import'], launch);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('_large-2.yaml exists already')]);
-    expect(await readdir(templates)).toEqual(['_large-2.yaml']);
-
-    const names = ['_large-1.yaml', '_large-2.yaml', 'large.yaml'];
-    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('written    templates/large.yaml: 12 records, 2 fragments\n'),
-    });
-    expect(await namesIn(templates)).toEqual(names);
-    for (const name of names) await expectFitsSchema(path.join(templates, name));
-    await expectInSync(launch);
-  });
-});
-
 describe('import', () => {
   it('writes a file for each of the client’s own templates, and a plan then has no differences', async () => {
     const { service, launch, templates } = await place(false);
@@ -128,23 +99,25 @@ describe('import', () => {
       .toBe(`# yaml-language-server: $schema=.template.schema.json
 template: mail-only
 ttl: 3600
+# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.
+surplus: park
 records:
   - { type: CNAME, name: autoconfig, content: autoconfig.example.com }
   - { type: CNAME, name: webmail, content: webmail.example.com }
   - { type: MX, content: mx1.example.com, priority: 10 }
   - { type: MX, content: mx2.example.com, priority: 30 }
-  - { type: TXT, content: 'v=spf1 mx -all' }
+  - { type: TXT, content: v=spf1 mx -all }
   - { type: TXT, name: _dmarc, content: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org' }
   - type: TXT
     name: mail2025._domainkey
-    content: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+    content: v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 
 # What this file cannot say of the template at the service:
-# - record 217 is a copy of record 212: { type: TXT, content: 'v=spf1 mx -all', ttl: 3600 }
+# - record 217 is a copy of record 212: { type: TXT, content: v=spf1 mx -all, ttl: 3600 }
 `);
     await expectInSync(launch);
     const before = await textsBelow(templates);
-    const again = await run(['import', '--overwrite'], launch);
+    const again = await run(['import'], launch);
     expect(again.stdout).toContain('5 templates: 0 written, 5 unchanged, 0 skipped');
     expect(again.code).toBe(0);
     expect(await textsBelow(templates)).toEqual(before);
@@ -192,7 +165,7 @@ records:
   ])('%j: nothing is written, and the reason is shown', async (args, message) => {
     const { launch, templates } = await place(true);
     const before = await textsBelow(templates);
-    const { code, stdout, stderr } = await run(['import', '--overwrite', ...args], launch);
+    const { code, stdout, stderr } = await run(['import', ...args], launch);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
     expect(await textsBelow(templates)).toEqual(before);
@@ -257,75 +230,40 @@ records:
 });
 
 describe('if there is a file already', () => {
-  it('the file stays without --overwrite; with it, everything but the records stays', async () => {
+  it('the file stays, and accept is named', async () => {
     const { launch, templates } = await place(true);
     const before = await textsBelow(templates);
     const skipped = await run(['import'], launch);
     expect(skipped.code).toBe(1);
     expect(skipped.stdout).toContain(
-      'skipped    templates/voice.yaml: it exists already; --overwrite rewrites it\n',
+      'skipped    templates/voice.yaml: it describes the template already; accept voice writes into it what the service has\n',
     );
-    expect(skipped.stdout).toContain('5 templates: 0 written, 1 unchanged, 4 skipped');
+    expect(skipped.stdout).toContain('5 templates: 0 written, 0 unchanged, 5 skipped');
     expect(await textsBelow(templates)).toEqual(before);
-
-    const written = await run(['import', '--overwrite'], launch);
-    expect(written).toMatchObject({ code: 0, stderr: '' });
-    expect(written.stdout).toContain('5 templates: 4 written, 1 unchanged, 0 skipped');
-    const voice = await readFile(path.join(templates, 'voice.yaml'), 'utf8');
-    expect(voice).toMatch(/^# Telephony, [^]*\nid: 31\nttl: 5m\n/);
-    const mail = await readFile(path.join(templates, 'mail-only.yaml'), 'utf8');
-    expect(mail).toContain('subdomains: [team.example.org]\n');
-    await expectInSync(launch);
-    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('0 written, 5 unchanged, 0 skipped'),
-    });
-    expect((await namesIn(templates)).filter((name) => !name.endsWith('.yaml'))).toEqual([]);
   });
 
-  it('with another name that describes the template, it is used', async () => {
-    const { launch, templates } = await place(false);
-    await mkdir(path.join(templates, 'by-id'), { recursive: true });
-    await writeFile(path.join(templates, 'telephony.yaml'), 'template: voice\nrecords: []\n');
-    await writeFile(path.join(templates, 'by-id', 'x.yaml'), 'template: old name\nid: 23\nrecords: []\n');
-    const { code, stdout } = await run(['import', 'voice', 'redirects', '--overwrite'], launch);
-    expect(code).toBe(0);
-    expect(stdout).toContain('written    templates/telephony.yaml: 4 records');
-    expect(stdout).toContain('written    templates/by-id/x.yaml: 3 records');
-    expect(await readFile(path.join(templates, 'by-id', 'x.yaml'), 'utf8')).toMatch(
-      /^template: redirects\nid: 23\n/,
-    );
-    expect((await readdir(templates)).sort()).toEqual(['by-id', 'telephony.yaml']);
-  });
-
-  it('in another directory of the passes, no second one is written', async () => {
+  it('with another name, or in another directory of the passes, no second one is written', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
     await mkdir(path.join(launch.cwd, 'more'));
     await writeFile(path.join(launch.cwd, 'more', 'x.yaml'), 'template: voice\nrecords: []\n');
+    await writeFile(path.join(launch.cwd, 'more', 'y.yaml'), 'template: old name\nid: 23\nrecords: []\n');
     const both = { ...launch, env: { ...launch.env, DNS_SYNC_TEMPLATES: 'templates:more' } };
     for (const args of [[], ['--out', 'templates/deeper']]) {
-      const { code, stdout } = await run(['import', 'voice', ...args], both);
+      const { code, stdout } = await run(['import', 'voice', 'redirects', ...args], both);
       expect(code).toBe(1);
-      expect(stdout).toContain('skipped    more/x.yaml: it exists already');
+      expect(stdout).toContain('skipped    more/x.yaml: it describes the template already');
+      expect(stdout).toContain('skipped    more/y.yaml: it describes the template already');
     }
     expect(await run(['import', 'voice', '--out', 'apart'], both)).toMatchObject({ code: 0 });
     expect(await readdir(templates)).toEqual([]);
   });
 
-  it('that cannot be changed stays, and the reason is shown', async () => {
+  it('and it does not describe the template, or two do, the reason is shown', async () => {
     const kept: Record<string, [file: string, reason: string]> = {
       another: ['template: other\nrecords: []\n', 'does not describe this template'],
       foreign: ['hello: world\n', 'does not describe this template'],
-      wrong: ['template: wrong\nrecords: [{type: A}]\n', 'it has errors: see validate'],
-      shared: [
-        'template: shared\ninclude: [_a.yaml]\n',
-        'templates/_a.yaml:2 has { type: A, content: 192.0.2.9 }, which the service has not',
-      ],
-      several: [
-        'template: several\nrecords: []\n---\ntemplate: b\nrecords: []\n',
-        'it holds several documents',
-      ],
+      wrong: ['template: wrong\nrecords: [{type: A}]\n', 'it describes the template already'],
       twice: ['template: twice\nrecords: []\n', 'templates/y.yaml describes it too'],
     };
     const names = Object.keys(kept);
@@ -337,66 +275,24 @@ describe('if there is a file already', () => {
     for (const [name, [text]] of Object.entries(kept))
       await writeFile(path.join(templates, `${name}.yaml`), text);
     await writeFile(path.join(templates, 'y.yaml'), 'template: twice\nrecords: []\n');
-    await writeFile(path.join(templates, '_a.yaml'), 'records:\n  - {type: A, content: 192.0.2.9}\n');
     const before = await textsBelow(templates);
-    const { code, stdout } = await run(['import', ...names, '--overwrite'], launch);
+    const { code, stdout } = await run(['import', ...names], launch);
     expect(code).toBe(1);
     for (const [name, [, reason]] of Object.entries(kept))
       expect(
         stdout.split('\n').find((line) => line.startsWith(`skipped    templates/${name}.yaml`)),
       ).toContain(reason);
-    expect(stdout).toContain('6 templates: 0 written, 0 unchanged, 6 skipped');
+    expect(stdout).toContain('4 templates: 0 written, 0 unchanged, 4 skipped');
     expect(await textsBelow(templates)).toEqual(before);
   });
 
-  it('that includes fragments, it alone is changed, whether it has records of its own or not', async () => {
-    const records = [a, { type: 'MX', content: 'mail.example.net', priority: 10 }];
-    const { launch, templates } = await place(
-      false,
-      answering([web(1, 'web', ...records), web(2, 'shop', ...records)]),
-    );
-    await mkdir(templates);
-    const head = (name: string): string =>
-      `# ours\ntemplate: ${name}\nvars: {host: mail.example.net}\ninclude: [_mail.yaml]\n`;
-    const files: Record<string, string> = {
-      'web.yaml': `${head('web')}ttl: 3600\n`,
-      'shop.yaml': `${head('shop')}ttl: 1h\nrecords:\n  - { type: A, content: 192.0.2.7 } # the server\n`,
-      '_mail.yaml': 'include: [_deeper.yaml]\n',
-      '_deeper.yaml': 'records:\n  - {type: MX, content: "${host}", priority: 10} # shared\n',
-    };
-    for (const [name, text] of Object.entries(files)) await writeFile(path.join(templates, name), text);
-    const imported = await run(['import', '--overwrite'], launch);
-    expect(imported).toMatchObject({ code: 0 });
-    for (const name of ['web', 'shop'])
-      expect(imported.stdout).toContain(`written    templates/${name}.yaml: 1 record\n`);
-    const texts = Object.keys(files).map(async (name) => [
-      name,
-      await readFile(path.join(templates, name), 'utf8'),
-    ]);
-    expect(Object.fromEntries(await Promise.all(texts))).toEqual({
-      ...files,
-      'web.yaml': `${files['web.yaml']}records:\n  - { type: A, content: 192.0.2.1 }\n`,
-      'shop.yaml': files['shop.yaml']!.replace('192.0.2.7', '192.0.2.1'),
-    });
-    await expectInSync(launch);
-    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('0 written, 2 unchanged, 0 skipped'),
-    });
-  });
-
-  it('with a name that several templates have, it needs an id', async () => {
+  it('for one of two templates of a name, the other is written', async () => {
     const { launch, templates } = await place(false, answering([web(1, 'web', a), web(2, 'web')]));
     await mkdir(templates);
-    await writeFile(path.join(templates, 'web.yaml'), 'template: web\nrecords: []\n');
-    const { code, stdout } = await run(['import', '--overwrite'], launch);
-    expect(code).toBe(1);
-    expect(stdout.match(/several templates have this name: add the id of one to the file/g)).toHaveLength(2);
     await writeFile(path.join(templates, 'web.yaml'), 'template: web\nid: 2\nrecords: []\n');
-    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('written    templates/web-1.yaml: 1 record\n'),
-    });
+    const { stdout } = await run(['import'], launch);
+    expect(stdout).toContain('written    templates/web-1.yaml: 1 record\n');
+    expect(stdout).toContain('skipped    templates/web.yaml: it describes the template already');
     await expectInSync(launch);
   });
 
@@ -406,26 +302,11 @@ describe('if there is a file already', () => {
     await writeFile(path.join(launch.cwd, 'voice'), 'template: voice\nrecords: []\n');
     await symlink('../voice', path.join(templates, 'voice.yaml'));
     await symlink('../nothing', path.join(templates, 'redirects.yaml'));
-    const { code, stdout } = await run(['import', 'voice', 'redirects', '--overwrite'], launch);
+    const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
     expect(code).toBe(1);
     expect(stdout.match(/it is not a regular file/g)).toHaveLength(2);
     expect(await readFile(path.join(launch.cwd, 'voice'), 'utf8')).toBe('template: voice\nrecords: []\n');
     expect(await readdir(launch.cwd)).not.toContain('nothing');
-  });
-
-  it('with variables, their values come from the same places as in a pass', async () => {
-    const { launch, templates } = await place(false);
-    await mkdir(templates);
-    await writeFile(
-      path.join(templates, 'voice.yaml'),
-      'template: voice\nsubdomains: ["shop.${zone}"]\nrecords: []\n',
-    );
-    expect(await run(['import', 'voice', '--overwrite'], launch)).toMatchObject({ code: 1 });
-    const args = ['import', 'voice', '--overwrite', '--var', 'zone=example.net'];
-    expect(await run(args, launch)).toMatchObject({ code: 0 });
-    expect(await readFile(path.join(templates, 'voice.yaml'), 'utf8')).toContain(
-      'subdomains: ["shop.${zone}"]\n',
-    );
   });
 
   it('that cannot be written, the others are written', async () => {
@@ -466,7 +347,8 @@ clients:
     expect(code).toBe(0);
     expect(stdout).toContain('templates/acme/voice.yaml');
     expect(stdout).toContain('templates/bakery/voice.yaml');
-    await expectInSync(launch);
+    // To this service all tokens are of one account.
+    await expectInSync(launch, '--client', 'acme');
   });
 
   it('cannot share --out, so one must be chosen', async () => {

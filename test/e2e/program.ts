@@ -18,7 +18,8 @@ const examples = fileURLToPath(new URL('../../templates', import.meta.url));
 export const workplace = async ({ withExamples = true } = {}): Promise<string> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'dns-template-sync-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  if (withExamples) await cp(examples, path.join(directory, 'templates'), { recursive: true });
+  if (withExamples)
+    await cp(examples, path.join(directory, 'templates'), { recursive: true, preserveTimestamps: true });
   return directory;
 };
 

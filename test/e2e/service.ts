@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { DnsTemplate, TemplateRecord } from '../../src/sandbox/data.ts';
+import type { TemplateRecord } from '../../src/sandbox/data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { scriptedServer, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
-import { get, post, send } from '../sandbox/requests.ts';
+import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
+import { get, send } from '../sandbox/requests.ts';
 
 /** The tokens that the program under test is given; a service in its place would know them. */
 export const userToken = 'user token/1+&=%41';
@@ -18,8 +19,16 @@ export interface Service {
   readonly writes: () => SeenRequest[];
   /** A change behind the client's back. */
   readonly change: (name: string, body: unknown) => Promise<unknown>;
-  readonly template: (id: number) => Promise<DnsTemplate>;
+  /** From now on the records of subdomains, which follow their templates, are edited before they are shown. */
+  readonly drift: (edit: RecordEdit) => void;
+  readonly template: (id: number) => Promise<ShownTemplate>;
   readonly records: (id: number) => Promise<TemplateRecord[]>;
+}
+
+export type RecordEdit = (subdomain: string, records: readonly DerivedRecord[]) => readonly DerivedRecord[];
+
+export interface DerivedRecord extends TemplateRecord {
+  readonly dns_template_record_id: number | null;
 }
 
 /** What stands between client and service: null where the service itself is to answer. */
@@ -30,6 +39,7 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
   const sandbox = await startSandbox({});
   onTestFinished(() => sandbox.close());
   const { origin } = new URL(sandbox.url);
+  let edits: readonly RecordEdit[] = [];
   const front = await scriptedServer(async (response, request) => {
     const other = await meddle(request);
     if (other) {
@@ -37,25 +47,35 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
       return;
     }
     const { method, path, query, body, headers } = request;
+    if (method === 'HEAD') {
+      response.end();
+      return;
+    }
     const type = headers['content-type'];
     const answer = await send(method, origin + path, {
       query: Object.fromEntries(new URLSearchParams(query)),
       body,
       headers: type === undefined ? {} : { 'content-type': type },
     });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text);
+    const subdomain = path.endsWith('/dns_records') ? new URLSearchParams(query).get('subdomain') : null;
+    const isEdited = subdomain !== null && answer.status === 200;
+    const text = isEdited
+      ? JSON.stringify(edits.reduce((records, edit) => edit(subdomain, records), answer.json))
+      : answer.text;
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
     if (!response.destroyed) await once(response, 'close');
   });
-  const template = async (id: number): Promise<DnsTemplate> => {
+  const template = async (id: number): Promise<ShownTemplate> => {
     const { json } = await get(`${sandbox.url}/dns_templates`);
-    return json.find((one: DnsTemplate) => one.id === id);
+    return json.find((one: ShownTemplate) => one.id === id);
   };
   return {
     url: front.url,
     env: environment(front.url),
     seen: front.seen,
     writes: () => front.seen.filter(isWrite),
-    change: async (name, body) => (await post(`${sandbox.controlUrl}/${name}`, body)).json,
+    change: (name, body) => changeOf(sandbox, name, body),
+    drift: (edit) => void (edits = [...edits, edit]),
     template,
     records: async (id) => (await template(id)).dns_template_records,
   };
@@ -76,7 +96,7 @@ export const startHoldingService = async (isHeld = isWrite) => {
   return { service, held, release: () => void gate.emit('released') };
 };
 
-const isWrite = ({ method }: SeenRequest): boolean => method !== 'GET';
+const isWrite = ({ method }: SeenRequest): boolean => method === 'PUT';
 
 export const environment = (url: string): Record<string, string> => ({
   DNS_SYNC_BASE_URL: url,

@@ -52,19 +52,26 @@ const derivedAt = async ({ url }: Service, subdomain: string, name: string | nul
 describe('subdomains', () => {
   it('that do not are shown with missing, stale and foreign records, in every format', async () => {
     const { service, idOf, plan, report } = await prepared();
-    const [apex, www] = [
-      await derivedAt(service, 'shop.example.net', null),
-      await derivedAt(service, 'shop.example.net', 'www'),
-    ];
-    await service.change('remove-dns-record', { record_id: apex.id });
-    await service.change('edit-dns-record', { record_id: www.id, content: '192.0.2.9', ttl: 60 });
-    const stranger = { type: 'TXT', content: 'not from here', dns_template_record_id: 4711 };
-    await service.change('add-dns-record', { subdomain: 'shop.example.net', ...stranger });
-    await service.change('add-dns-record', {
-      subdomain: 'shop.example.net',
-      ...stranger,
-      dns_template_record_id: null,
-    });
+    const www = await derivedAt(service, 'shop.example.net', 'www');
+    const stranger = {
+      id: 9_001,
+      type: 'TXT',
+      name: null,
+      content: 'not from here',
+      priority: null,
+      ttl: 3600,
+    };
+    service.drift((subdomain, records) =>
+      subdomain !== 'shop.example.net'
+        ? records
+        : [
+            ...records
+              .filter(({ name, dns_template_record_id: from }) => name !== null || from === null)
+              .map((one) => (one.id === www.id ? { ...one, content: '192.0.2.9', ttl: 60 } : one)),
+            { ...stranger, dns_template_record_id: 4711 },
+            { ...stranger, id: 9_002, dns_template_record_id: null },
+          ],
+    );
 
     const { status, summary, templates } = await report();
     expect({ status, summary }).toMatchObject({

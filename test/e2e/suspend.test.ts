@@ -85,19 +85,6 @@ it('a token in a reason is refused, and neither saved nor printed', async () => 
   expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
 });
 
-it('doctor --write leaves a suspended template alone', async () => {
-  const { launch, service } = await place({ isManaged: false });
-  const before = service.writes().length;
-  for (const target of [['web'], ['--client', 'default']]) {
-    await run(['suspend', ...target, '--reason', 'an audit'], launch);
-    const refused = await run(['doctor', '--write', 'web', '@ A', '--yes'], launch);
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toMatch(/web \(\d+\) is suspended by .+: an audit; nothing is written/);
-    await run(['resume', ...target], launch);
-  }
-  expect(service.writes()).toHaveLength(before);
-});
-
 const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';
 
 it('a daemon writes again as soon as a suspension has expired', async () => {

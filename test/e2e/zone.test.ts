@@ -23,14 +23,25 @@ example.net.		3600	IN	SOA	ns1.example.org. hostmaster.example.org. 1 7200 900 12
 ;; XFR size: 9 records (messages 1, bytes 300)
 `;
 
-const template = `ttl: 3600
+const entries = `surplus: park
 records:
   - { type: A, content: 192.0.2.1 }
   - { type: CNAME, name: '*', content: www.example.net }
   - { type: MX, content: mail.example.net, priority: 10, ttl: 300 }
   - { type: SRV, name: _sip._tcp, priority: 1, weight: 2, port: 5060, target: sip.example.net }
-  - { type: TXT, content: 'v=spf1 mx -all' }
+  - { type: TXT, content: v=spf1 mx -all }
+
+# What a template cannot hold of the zone:
+# - example.net. SOA ns1.example.org. hostmaster.example.org. 1 7200 900 1209600 3600 (line 2: templates have no records of type SOA)
+# - example.net. NS ns1.example.org. (line 3: templates have no records of type NS)
+# - example.net. CAA 0 issue "letsencrypt.org" (line 7: templates have no records of type CAA)
 `;
+
+const template = (name: string): string => `template: ${name}
+ttl: 3600
+subdomains: [example.net]
+# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.
+${entries}`;
 
 const placeWith = async (files: Readonly<Record<string, string>> = {}): Promise<string> => {
   const cwd = await workplace({ withExamples: false });
@@ -47,19 +58,19 @@ describe('import --zone', () => {
       stdout: [
         'written    templates/.template.schema.json: for editors',
         'written    templates/.fragment.schema.json: for editors',
-        'written    templates/example.net.yaml: 5 records',
+        'written    templates/example.net.yaml: 5 records, 3 remarks',
         '1 template: 1 written, 0 unchanged, 0 skipped',
         '',
       ].join('\n'),
       stderr: [
-        'left out, since no template can hold it: 2 records of type SOA: lines 2, 10',
-        'left out, since no template can hold it: 1 record of type NS: line 3',
-        'left out, since no template can hold it: 1 record of type CAA: line 7',
+        'a.zone:2: left out: example.net. SOA ns1.example.org. hostmaster.example.org. 1 7200 900 1209600 3600 (templates have no records of type SOA)',
+        'a.zone:3: left out: example.net. NS ns1.example.org. (templates have no records of type NS)',
+        'a.zone:7: left out: example.net. CAA 0 issue "letsencrypt.org" (templates have no records of type CAA)',
         '',
       ].join('\n'),
     });
     expect(await readFile(path.join(cwd, 'templates/example.net.yaml'), 'utf8')).toBe(
-      `# yaml-language-server: $schema=.template.schema.json\ntemplate: example.net\n${template}`,
+      `# yaml-language-server: $schema=.template.schema.json\n${template('example.net')}`,
     );
     expect(await run(['validate', '--strict'], { cwd })).toMatchObject({ code: 0 });
   });
@@ -70,20 +81,53 @@ describe('import --zone', () => {
     const command = [process.execPath, built('main.js'), ...words].join(' ');
     const piped = ['sh', '-c', `cat a.zone | ${command}`];
     expect(await startCommandOnTerminal(piped, { cwd }).ended).toMatchObject({ code: 0 });
-    expect(await readFile(path.join(cwd, 'new/web.yaml'), 'utf8')).toBe(`template: web\n${template}`);
+    expect(await readFile(path.join(cwd, 'new/web.yaml'), 'utf8')).toBe(template('web'));
   });
 
-  it('leaves an existing file alone unless it may change it', async () => {
+  it('leaves an existing file alone', async () => {
     const cwd = await placeWith({ 'a.zone': zone, 'templates/w.yaml': 'template: web\nrecords: []\n' });
     const words = ['import', 'web', '--zone', 'a.zone', '--origin', 'example.net'];
     const kept = await run(words, { cwd });
-    expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('--overwrite rewrites it') });
+    expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('accept web writes into it') });
     expect(await readFile(path.join(cwd, 'templates/w.yaml'), 'utf8')).toBe('template: web\nrecords: []\n');
-    expect(await run([...words, '--overwrite'], { cwd })).toMatchObject({ code: 0 });
-    expect(await readFile(path.join(cwd, 'templates/w.yaml'), 'utf8')).toBe(`template: web\n${template}`);
   });
 
-  const source = '$TTL 1h\n@ IN SOA ns1 hostmaster ( 1 2h 15m 2w 1h )\n';
+  it('reads a source zone, octets of another encoding, and what PowerShell saves', async () => {
+    const text = '$TTL 1h\n@ IN SOA ns1 hostmaster ( 1 2h 15m 2w 1h )\nwww TXT "caf\xe9" ; \xe9\n';
+    const cwd = await placeWith();
+    await writeFile(path.join(cwd, 'latin.zone'), Buffer.from(text, 'latin1'));
+    await writeFile(path.join(cwd, 'wide.zone'), Buffer.from(`\ufeff${text}`, 'utf16le'));
+    for (const [file, content] of [
+      ['latin', String.raw`'"caf\233"'`],
+      ['wide', 'café'],
+    ] as const) {
+      const words = ['import', file, '--zone', `${file}.zone`, '--origin', 'example.net', '--no-schema'];
+      expect(await run(words, { cwd })).toMatchObject({ code: 0 });
+      expect(await readFile(path.join(cwd, `templates/${file}.yaml`), 'utf8')).toContain(
+        `  - { type: TXT, name: www, content: ${content} }\n`,
+      );
+    }
+  });
+
+  it('says what it reads otherwise than it is written', async () => {
+    const lines = ['example.net 1 IN A 192.0.2.1', 'www.example.net. 1 IN A 192.0.2.1'];
+    const cwd = await placeWith({ 'a.zone': `${lines.join('\n')}\n` });
+    const { code, stderr } = await run(['import', '--zone', 'a.zone', '--origin', 'example.net'], { cwd });
+    expect([code, stderr]).toEqual([
+      0,
+      [
+        'a.zone:1,2: a TTL of 1 means "automatic" at Cloudflare, so that the entry states none',
+        'a.zone:1: `example.net` has no final dot, and is read as a whole name',
+        '',
+      ].join('\n'),
+    ]);
+    const file = await readFile(path.join(cwd, 'templates/example.net.yaml'), 'utf8');
+    expect(file).toContain(
+      '  - { type: A, content: 192.0.2.1 }\n  - { type: A, name: www, content: 192.0.2.1 }\n',
+    );
+  });
+
+  const source = '$TTL 1h\n$INCLUDE hosts\n';
   it.each([
     ['no origin', ['--zone', 'a.zone'], /--zone needs --origin, the name of the zone, such as example\.net/],
     ['no zone', ['--origin', 'example.net'], /--origin goes with --zone/],
@@ -103,27 +147,22 @@ describe('import --zone', () => {
       /--zone none\.zone: it does not exist: ENOENT/,
     ],
     [
-      'a source',
+      'an include',
       ['--zone', 'my source.zone', '--origin', 'example.net'],
-      /my source\.zone:1: `\$TTL` is a directive\. .*: named-compilezone -s full -o FLAT example\.net 'my source\.zone'\n/,
+      /my source\.zone:2: `\$INCLUDE` cannot be followed here: named-compilezone -s full -o FLAT example\.net FILE writes/,
     ],
     [
       'another zone',
       ['--zone', 'a.zone', '--origin', 'example.org'],
-      /a\.zone:2: the name `example\.net\.` is not below example\.org\n/,
+      /a\.zone:2: this is the zone example\.net, not example\.org\n/,
     ],
     [
       'an empty file',
       ['--zone', 'empty.zone', '--origin', 'example.net'],
       /empty\.zone: there is no record in it\n/,
     ],
-    ['octets', ['--zone', 'latin.zone', '--origin', 'example.net'], /--zone latin\.zone: it is not UTF-8\n/],
   ])('says what is wrong with %s, and writes nothing', async (_, words, message) => {
     const cwd = await placeWith({ 'a.zone': zone, 'my source.zone': source, 'empty.zone': '; nothing\n' });
-    await writeFile(
-      path.join(cwd, 'latin.zone'),
-      Buffer.from('example.net. 60 IN TXT "caf\xe9"\n', 'latin1'),
-    );
     const ended = await run(['import', ...words], { cwd });
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
     await expect(readFile(path.join(cwd, 'templates/example.net.yaml'))).rejects.toThrow('ENOENT');
@@ -136,12 +175,15 @@ describe('import --zone', () => {
     const refused = await run(words, { cwd });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('choose one with --client') });
     const made = await run([...words, '--client', 'b'], { cwd });
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('b/example.net.yaml: 5 records') });
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('b/example.net.yaml: 5 records, 3 remarks'),
+    });
   });
 
   it.each([
     ['a text', 'example.net. 60 IN TXT "my-client-token"\n', /contains a token of this program/],
-    ['a message', 'example.net. 60 IN TXT my-client-token\n', /contains a token of this program/],
+    ['a message', 'example.net. 60 IN A my-client-token\n', /contains a token of this program/],
     ['two strings', 'example.net. 60 IN TXT "my-client" "-token"\n', /contains a token of this client/],
   ])('does not put a token into a file or a message: in %s', async (_, text, message) => {
     const cwd = await placeWith({ 'a.zone': text });
@@ -192,7 +234,7 @@ describe('get dns-templates --format zone', () => {
     );
     await writeBelow(launch.cwd, 'voice.zone', shown.stdout);
     await run(['import', 'voice', '--zone', 'voice.zone', '--origin', 'example.net'], launch);
-    const { stdout } = await run(['plan', '--format', 'json'], launch);
+    const { stdout } = await run(['plan', '--format', 'json', '--ignore-subdomains'], launch);
     expect(reportOf(stdout)).toMatchObject({ status: 'in-sync' });
   });
 
@@ -224,7 +266,7 @@ describe('get dns-templates --format zone', () => {
       'example.net.\t60\tIN\tTXT\t"a\\034b\\195\\169"',
       `example.net.\t60\tIN\tTXT\t"${'x'.repeat(255)}" "x"`,
       '; Not in this file:',
-      `; - record 1 has a type that a file cannot describe: { type: CAA, content: '0 issue "a"', ttl: 60 }`,
+      '; - record 1 has a type that a file cannot describe: { type: CAA, content: 0 issue "a", ttl: 60 }',
       '; - record 4 is parked: { type: A, name: _parked-4, content: 0.0.0.0, ttl: 60 }',
       expect.stringMatching(/^; - record 2 has no line \(`nowhere` is not an IPv4 address.*\): /),
       '; - record 3 has no line (its name may be a whole one): { type: A, name: www.example.net, content: 192.0.2.1, ttl: 60 }',

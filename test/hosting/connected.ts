@@ -1,25 +1,24 @@
 import { onTestFinished } from 'vitest';
 import { HostingError } from '../../src/hosting/errors.ts';
-import { specifiedDialect } from '../../src/model/dialect.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../../src/hosting/service.ts';
 
 export const userToken = 'us3r+token/=&"x y';
 export const clientToken = 'cl13nt-täken%<secret>';
 
+/** All but the address. */
+export const options: Omit<HostingOptions, 'baseUrl'> = {
+  tokens: () => ({ userToken, clientToken }),
+  proxy: null,
+  ca: null,
+  requestTimeout: 5_000,
+  writeTimeout: 5_000,
+  concurrency: 8,
+  maxAnswerSize: 64 * 1_024 * 1_024,
+};
+
 /** A client of the service at `baseUrl` that is closed when the test ends. */
-export const connected = (baseUrl: string, options: Partial<HostingOptions> = {}): HostingService => {
-  const service = connectHosting({
-    baseUrl,
-    tokens: () => ({ userToken, clientToken }),
-    ...specifiedDialect,
-    proxy: null,
-    ca: null,
-    requestTimeout: 5_000,
-    writeTimeout: 5_000,
-    concurrency: 8,
-    maxAnswerSize: 64 * 1_024 * 1_024,
-    ...options,
-  });
+export const connected = (baseUrl: string, more: Partial<HostingOptions> = {}): HostingService => {
+  const service = connectHosting({ baseUrl, ...options, ...more });
   onTestFinished(() => service.close());
   return service;
 };

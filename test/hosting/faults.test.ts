@@ -37,7 +37,7 @@ interface Fault {
   readonly read: HostingErrorKind;
   readonly write: HostingErrorKind;
   /** Reads that the service gets; it gets one write in every case. */
-  readonly reads: 1 | 3;
+  readonly reads: 1 | 2 | 3;
   readonly status?: number;
   readonly options?: Partial<HostingOptions>;
 }
@@ -47,6 +47,8 @@ const lost = { read: 'unavailable', write: 'unknown', reads: 3 } as const;
 const broken = { read: 'bad-answer', write: 'unknown', reads: 1, status: 200 } as const;
 const unexpected = { read: 'unavailable', write: 'unknown', reads: 1 } as const;
 const refused = { read: 'unavailable', write: 'refused', reads: 1 } as const;
+/** The parameters may have been looked for in a form body, so that is tried. */
+const unread = { ...refused, reads: 2 } as const;
 
 const faults: Fault[] = [
   { fault: 'no answer', answer: silence, ...lost, options: quick },
@@ -78,14 +80,14 @@ const faults: Fault[] = [
   },
   { fault: '301', answer: echoed(301, { location: '/api/v1/elsewhere' }), ...unexpected, status: 301 },
   { fault: '307', answer: echoed(307, { location: '/api/v1/elsewhere' }), ...unexpected, status: 307 },
-  { fault: '400', answer: echoed(400), ...refused, status: 400 },
-  { fault: '401', answer: echoed(401), read: 'unauthorized', write: 'unauthorized', reads: 1, status: 401 },
+  { fault: '400', answer: echoed(400), ...unread, status: 400 },
+  { fault: '401', answer: echoed(401), read: 'unauthorized', write: 'unauthorized', reads: 2, status: 401 },
   { fault: '403', answer: echoed(403), read: 'unauthorized', write: 'refused', reads: 1, status: 403 },
   { fault: '404', answer: echoed(404), ...refused, status: 404 },
   { fault: '405', answer: echoed(405), ...unexpected, status: 405 },
   { fault: '408', answer: echoed(408), ...lost, status: 408 },
   { fault: '409', answer: echoed(409), ...refused, status: 409 },
-  { fault: '422', answer: echoed(422), ...refused, status: 422 },
+  { fault: '422', answer: echoed(422), ...unread, status: 422 },
   { fault: '429', answer: echoed(429), read: 'rate-limited', write: 'rate-limited', reads: 3, status: 429 },
   { fault: '500', answer: echoed(500), ...lost, status: 500 },
   { fault: '502', answer: echoed(502), ...lost, status: 502 },

@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { z } from 'zod';
-import { account, databases } from '../../src/hosting/account-resources.ts';
-import { dnsRecords, dnsTemplate, dnsTemplates, templateRecord } from '../../src/hosting/dns-resources.ts';
+import {
+  readRecord,
+  readSubdomainRecord,
+  readTemplate,
+  readTemplates,
+} from '../../src/hosting/dns-resources.ts';
 import { wireTemplate } from './connected.ts';
 
 const wireRecord = { id: 1, type: 'A', content: '203.0.113.10', name: 'www', priority: null, ttl: 300 };
@@ -11,11 +14,17 @@ const read = { id: 1, type: 'A', content: '203.0.113.10', name: 'www', priority:
 /** As it arrives: what is undefined is not there. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const problems = (schema: z.ZodType, value: unknown): string[] =>
-  (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
+const problem = async (reader: (value: unknown) => unknown, value: unknown): Promise<string> => {
+  try {
+    await reader(value);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  return 'none';
+};
 
 test('a template is converted to the model', () => {
-  expect(dnsTemplate.parse(wireTemplate)).toEqual({
+  expect(readTemplate(wireTemplate)).toEqual({
     id: 17,
     name: 'standard-web',
     publiclyAvailable: false,
@@ -47,7 +56,7 @@ describe('a record is read for any form of', () => {
     ['a list as priority where there is none', { priority: [] }, {}],
     ['a priority of a type without', { priority: 7 }, { priority: 7 }],
   ])('%s', (_, change, expected) => {
-    expect(templateRecord.parse(sent({ ...wireRecord, ...change }))).toEqual({ ...read, ...expected });
+    expect(readRecord(sent({ ...wireRecord, ...change }))).toEqual({ ...read, ...expected });
   });
 });
 
@@ -61,14 +70,12 @@ describe('a record breaks the contract with', () => {
     ['no type', { type: null }, 'type is not text'],
     ['an empty type', { type: '' }, 'type is empty'],
     ['a list as name', { name: ['www'] }, 'name'],
-  ])('%s', (_, change, problem) => {
-    expect(problems(templateRecord, sent({ ...wireRecord, ...change }))).toEqual([
-      expect.stringContaining(problem),
-    ]);
+  ])('%s', async (_, change, said) => {
+    expect(await problem(readRecord, sent({ ...wireRecord, ...change }))).toContain(`answer.${said}`);
   });
 
-  test.each([[null], ['text'], [[]], [7]])('%j instead of an object', (value) => {
-    expect(problems(templateRecord, value)).not.toEqual([]);
+  test.each([[null], ['text'], [[]], [7]])('%j instead of an object', async (value) => {
+    expect(await problem(readRecord, value)).toBe('answer is not an object');
   });
 });
 
@@ -80,31 +87,39 @@ test.each([
   ['a broken ttl', { ttl: 0.5 }, { ttl: null }],
   ['a priority in words where there is one', { type: 'mx', priority: 'high' }, { type: 'mx' }],
 ])('a record with %s is counted, and keeps no other from being read', (_, change, shown) => {
-  expect(templateRecord.parse(sent({ ...wireRecord, ...change }))).toEqual({
+  expect(readRecord(sent({ ...wireRecord, ...change }))).toEqual({
     ...read,
     ...shown,
     isUnreadable: true,
   });
 });
 
-test('a record that is accepted as it is equals the result of the schema', () => {
+test('a record may hold anything: it is read, counted, or breaks the contract', () => {
   const whole = fc.oneof(
     fc.maxSafeInteger(),
     fc.maxSafeInteger().map(String),
     fc.double(),
     fc.constant(null),
   );
-  const words = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant(''));
+  const words = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant('A'));
   const anything = fc.record(
     { id: whole, type: words, content: words, name: words, ttl: whole, priority: whole, more: fc.anything() },
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(anything, (record) => {
-      const alone = templateRecord.safeParse(record);
-      const [listed] = dnsRecords.safeParse([record]).data ?? [];
-      const { templateRecordId: _, ...careful } = listed ?? { templateRecordId: null };
-      expect(alone.success ? alone.data : {}).toEqual(careful);
+    fc.property(anything, (given) => {
+      try {
+        const { isUnreadable: _, ...record } = readRecord(given);
+        expect(Number.isSafeInteger(record.id)).toBe(true);
+        expect(Object.keys(record)).toEqual(['id', 'type', 'name', 'content', 'priority', 'ttl']);
+        expect([record.name, record.content].every((text) => text === null || typeof text === 'string')).toBe(
+          true,
+        );
+        for (const number of [record.ttl, record.priority])
+          expect(number === null || Number.isSafeInteger(number)).toBe(true);
+      } catch (error) {
+        expect(String(error)).toMatch(/^Breach: answer(?:\.(?:id|type|name))? is /);
+      }
     }),
     { numRuns: 2_000 },
   );
@@ -121,21 +136,17 @@ describe('a template is read for any form of', () => {
     ['a list of subdomains', { subdomains: ['shop.example.net'] }, { subdomains: null }],
     ['no records', { dns_template_records: [] }, { records: [] }],
   ])('%s', (_, change, expected) => {
-    expect(dnsTemplate.parse(sent({ ...wireTemplate, ...change }))).toMatchObject(expected);
+    expect(readTemplate(sent({ ...wireTemplate, ...change }))).toMatchObject(expected);
   });
 
   test.each([false, 'false', 0, '0'])('publicly_available %j: the client’s own', (value) => {
-    expect(dnsTemplate.parse(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(
-      false,
-    );
+    expect(readTemplate(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(false);
   });
 
   test.each([true, 'true', 1, '1', null, undefined, '', 'no', [], {}])(
     'publicly_available %j: not known to be the client’s own',
     (value) => {
-      expect(dnsTemplate.parse(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(
-        true,
-      );
+      expect(readTemplate(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(true);
     },
   );
 });
@@ -144,27 +155,27 @@ describe('a listing breaks the contract with', () => {
   const [one] = wireTemplate.dns_template_records;
   test.each([
     ['no array', {}, ' is not an array'],
-    ['no object', [7], '0 is not an object'],
-    ['a template without id', [{ ...wireTemplate, id: undefined }], '0.id is not a whole number'],
+    ['no object', [7], '[0] is not an object'],
+    ['a template without id', [{ ...wireTemplate, id: undefined }], '[0].id is not a whole number'],
     [
       'a template without records',
       [{ ...wireTemplate, dns_template_records: null }],
-      '0.dns_template_records is not an array',
+      '[0].dns_template_records is not an array',
     ],
-    ['a template with missing records', [{ id: 1 }], '0.dns_template_records is not an array'],
+    ['a template with missing records', [{ id: 1 }], '[0].dns_template_records is not an array'],
     [
       'a broken record',
       [{ ...wireTemplate, dns_template_records: [one, {}] }],
-      '0.dns_template_records.1.id is not a whole number',
+      '[0].dns_template_records[1].id is not a whole number',
     ],
     [
       'two records of one id',
       [{ ...wireTemplate, dns_template_records: [one, one] }],
-      '0.dns_template_records.1.id 1 occurs twice',
+      '[0].dns_template_records[1].id 1 occurs twice',
     ],
-    ['two templates of one id', [wireTemplate, { ...wireTemplate, id: '17' }], '1.id 17 occurs twice'],
-  ])('%s', (_, value, problem) => {
-    expect(problems(dnsTemplates, sent(value))[0]).toBe(problem);
+    ['two templates of one id', [wireTemplate, { ...wireTemplate, id: '17' }], '[1].id 17 occurs twice'],
+  ])('%s', async (_, value, said) => {
+    expect(await problem((listing) => readTemplates(listing, []), sent(value))).toBe(`answer${said}`);
   });
 });
 
@@ -175,73 +186,9 @@ test('the records of a subdomain have the template record that they derive from'
     { ...wireRecord, dns_template_record_id: '5' },
     soa,
   ];
-  expect(dnsRecords.parse(listing)).toEqual([
+  expect(listing.map(readSubdomainRecord)).toEqual([
     { ...read, type: 'SOA', name: null, content: soa.content, templateRecordId: null },
     { ...read, templateRecordId: 5 },
     { ...read, type: 'SOA', name: null, content: soa.content, templateRecordId: null },
-  ]);
-});
-
-test('an account is read with all its parts', () => {
-  const createdAt = '2026-11-20 20:00:00 +0100';
-  expect(
-    account.parse({
-      id: '5',
-      name: 'acme',
-      created_at: createdAt,
-      virtual_server_id: 3,
-      applications: [{ id: 1, account_id: 5, name: 'shop', created_at: createdAt, aliases: ['a', { b: 1 }] }],
-      databases: [
-        {
-          id: 2,
-          account_id: 5,
-          name: 'db',
-          hosts: ['h'],
-          database_grants: [{ login: 'l', access_level: 'read' }],
-        },
-      ],
-      ftp_users: [{ id: 4, account_id: 5, user: 'u', host: 'h', directory: '' }],
-      ssh_keys: [null, 'ssh-ed25519 …', { key: 1 }],
-      more: true,
-    }),
-  ).toEqual({
-    id: 5,
-    name: 'acme',
-    createdAt,
-    virtualServerId: 3,
-    applications: [{ id: 1, accountId: 5, name: 'shop', createdAt, aliases: ['a', { b: 1 }] }],
-    databases: [
-      {
-        id: 2,
-        accountId: 5,
-        name: 'db',
-        hosts: ['h'],
-        databaseGrants: [{ id: null, login: 'l', accessLevel: 'read' }],
-      },
-    ],
-    ftpUsers: [{ id: 4, accountId: 5, user: 'u', host: 'h', directory: '' }],
-    sshKeys: [null, 'ssh-ed25519 …', { key: 1 }],
-  });
-});
-
-test('missing parts of an account or a database are null or empty', () => {
-  expect(account.parse({ id: 5 })).toEqual({
-    id: 5,
-    name: null,
-    createdAt: null,
-    virtualServerId: null,
-    applications: [],
-    databases: [],
-    ftpUsers: [],
-    sshKeys: [],
-  });
-  expect(databases.parse([{ id: 2, database_grants: [{ id: 9, login: 'l' }] }])).toEqual([
-    {
-      id: 2,
-      accountId: null,
-      name: null,
-      hosts: [],
-      databaseGrants: [{ id: 9, login: 'l', accessLevel: null }],
-    },
   ]);
 });

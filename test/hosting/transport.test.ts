@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { connected, failureOf, wireTemplate } from './connected.ts';
-import { json, scriptedServer, type Answer } from './scripted-server.ts';
+import { half, json, scriptedServer, type Answer } from './scripted-server.ts';
 
 /** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
 const otherThread = `
@@ -170,3 +171,47 @@ test('clients of one service share connections, and one that ends leaves the oth
   // A second one is made while the first one is about to be free.
   expect(new Set(server.seen.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2);
 });
+
+test('an answer that comes unasked, on an idle connection, is not that to the next read', async () => {
+  const said = (name: string): string => {
+    const body = JSON.stringify([{ id: 1, type: 'A', content: name }]);
+    return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  };
+  let asked = 0;
+  const answer = (socket: Socket): void => {
+    asked += 1;
+    socket.write(said(`answer ${asked}`));
+    if (asked === 1) setImmediate(() => socket.write(said('unasked')));
+  };
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined).on('data', () => answer(socket)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const service = connected(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await service.listDnsRecords('a.example')).toMatchObject([{ content: 'answer 1' }]);
+  // It has come when the server sees that the connection has ended, or never.
+  await Promise.race([once(sockets[0]!, 'close'), new Promise((resolve) => setTimeout(resolve, 200))]);
+  expect(await service.listDnsRecords('b.example')).toMatchObject([{ content: 'answer 2' }]);
+});
+
+test.each([429, 422])(
+  'the status %i of an answer whose rest does not come is known at the deadline',
+  async (code) => {
+    const server = await scriptedServer(half(() => undefined, code));
+    const write = connected(server.url, { writeTimeout: 200 }).updateDnsTemplateRecord(17, {
+      recordId: 2,
+      ttl: 60,
+    });
+    expect(await failureOf(write)).toMatchObject({
+      status: code,
+      kind: code === 429 ? 'rate-limited' : 'refused',
+    });
+  },
+);

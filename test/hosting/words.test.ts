@@ -2,14 +2,12 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { createServer as createPlainServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { specifiedDialect } from '../../src/model/dialect.ts';
 import { connectHosting } from '../../src/hosting/service.ts';
 
 const messageAt = async (baseUrl: string): Promise<string> => {
   const service = connectHosting({
     baseUrl,
     tokens: () => ({ userToken: 'user-secret', clientToken: 'client-secret', places: 'userToken: HERE' }),
-    ...specifiedDialect,
     proxy: null,
     ca: null,
     requestTimeout: 5_000,

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { unifiedDiff } from '../../src/import/edit/unified-diff.ts';
+import { patchFor } from '../../src/import/patch.ts';
 import { directoryWith } from '../desired/load-files.ts';
 import { acceptInto, differencesIn, loadIn } from './accepted.ts';
 import { templateOf, type Stated } from './written.ts';
@@ -10,13 +11,14 @@ import { templateOf, type Stated } from './written.ts';
 const accepted = async (files: Record<string, string>, ...records: Stated[]): Promise<string> => {
   const directory = await directoryWith(files);
   const result = await acceptInto(directory, templateOf(...records));
-  if ('refusal' in result) return `refused: ${result.refusal.replaceAll(`${directory}/`, '')}`;
+  if ('refusals' in result)
+    return result.refusals.map((one) => one.replaceAll(`${directory}/`, '')).join('\n');
   expect(differencesIn(await loadIn(directory), templateOf(...records))).toEqual([]);
   return result.files
-    .map(({ path: file, before, splices }) => unifiedDiff(path.relative(directory, file), before, splices))
+    .map(({ path: file, before, after }) => patchFor(path.relative(directory, file), before, after))
     .join('')
     .split('\n')
-    .filter((line) => /^[+-]/.test(line) && !/^(?:---|\+\+\+) [ab]\/web/.test(line))
+    .filter((line) => /^[+-]/.test(line) && !/^(?:\+\+\+|--- a\/web) ?/.test(line))
     .join('\n');
 };
 
@@ -62,27 +64,66 @@ describe('one record', () => {
       '-  - { type: A, content: [192.0.2.1, 192.0.2.2] }\n+  - { type: A, content: [192.0.2.1, 192.0.2.9] }',
     ],
     [
-      'of a list, with a TTL of its own',
-      '  - type: A\n    ttl: 300\n    content:\n      - 192.0.2.1\n      - 192.0.2.2\n',
+      'that leaves a list',
+      '  - { type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3] }\n',
+      [{ ...a, content: '192.0.2.3' }],
+      '-  - { type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3] }\n+  - { type: A, content: [192.0.2.3] }',
+    ],
+    [
+      'that leaves a list in lines',
+      '  - type: A\n    content:\n      - 192.0.2.1\n      # the second\n      - 192.0.2.2\n',
+      [a],
+      '-      # the second\n-      - 192.0.2.2',
+    ],
+    [
+      'of a list whose TTL changes as a whole',
+      '  - { type: A, content: [192.0.2.1, 192.0.2.2], ttl: 1h }\n',
       [
-        { ...a, ttl: 300 },
+        { ...a, ttl: 60 },
         { ...a, content: '192.0.2.2', ttl: 60 },
       ],
-      '-      - 192.0.2.2\n+  - { type: A, content: 192.0.2.2, ttl: 60, allow: [mixed-ttl] }',
+      '-  - { type: A, content: [192.0.2.1, 192.0.2.2], ttl: 1h }\n+  - { type: A, content: [192.0.2.1, 192.0.2.2], ttl: 60 }',
     ],
     [
-      'that an alias repeats',
-      '  - { type: A, content: &web 192.0.2.1 }\n  - { type: A, name: www, content: *web }\n',
-      [{ ...a, content: '192.0.2.9' }, www],
-      '-  - { type: A, content: &web 192.0.2.1 }\n-  - { type: A, name: www, content: *web }\n+  - { type: A, content: 192.0.2.9 }\n+  - { type: A, name: www, content: &web 192.0.2.1 }',
+      'in aligned columns',
+      '  - { type: A,    content: 192.0.2.1   }   # one\n  - { type: A,    name: www,   content: 192.0.2.1   }   # two\n',
+      [a, { ...www, content: '192.0.2.99' }],
+      '-  - { type: A,    name: www,   content: 192.0.2.1   }   # two\n+  - { type: A,    name: www,   content: 192.0.2.99   }   # two',
     ],
     [
-      'together with its aliases',
-      '  - { type: A, content: &web 192.0.2.1 }\n  - { type: A, name: www, content: *web }\n',
+      'in a list that is not indented',
+      '- type: A\n  content: 192.0.2.1\n\n-   type: A\n    name: www\n    content: 192.0.2.1 # two\n',
+      [a, { ...www, content: '192.0.2.9' }, { ...a, name: 'x' }],
+      '-    content: 192.0.2.1 # two\n+    content: 192.0.2.9 # two\n+- { type: A, name: x, content: 192.0.2.1 }',
+    ],
+    [
+      'in braces over several lines',
+      '  - { type: A,\n      content: 192.0.2.1,\n    }\n\n\n  - {\n      type: A, name: www, content: 192.0.2.1\n    }\n',
+      [{ ...www, content: '192.0.2.9' }],
+      '-  - { type: A,\n-      content: 192.0.2.1,\n-    }\n-      type: A, name: www, content: 192.0.2.1\n+      type: A, name: www, content: 192.0.2.9',
+    ],
+    [
+      'with a text that needs quotation marks',
+      '  - { type: TXT, content: plain }\n  - { type: TXT, name: b, content: "double" }\n',
       [
-        { ...a, content: '192.0.2.9' },
-        { ...www, content: '192.0.2.9' },
+        { type: 'TXT', content: 'a: \u200b', ttl: null },
+        { type: 'TXT', name: 'b', content: 'x "y"', ttl: null },
       ],
+      String.raw`-  - { type: TXT, content: plain }
+-  - { type: TXT, name: b, content: "double" }
++  - { type: TXT, content: "a: \u200b", allow: [invisible-character] }
++  - { type: TXT, name: b, content: x "y" }`,
+    ],
+    [
+      'in a text of several lines',
+      '  - type: TXT\n    content: >-\n      v=spf1 mx\n      -all\n    ttl: 60\n',
+      [{ type: 'TXT', content: 'v=spf1 -all', ttl: 60 }],
+      '-    content: >-\n-      v=spf1 mx\n-      -all\n+    content: "v=spf1 -all"',
+    ],
+    [
+      'that is no alias any more',
+      '  - { type: A, content: &web 192.0.2.1 }\n',
+      [{ ...a, content: '192.0.2.9' }],
       '-  - { type: A, content: &web 192.0.2.1 }\n+  - { type: A, content: &web 192.0.2.9 }',
     ],
     [
@@ -102,60 +143,102 @@ describe('one record', () => {
   });
 });
 
-test('a variable is changed where it is defined, if all its uses follow', async () => {
-  const files = {
-    'web.yaml':
-      'template: web\ninclude: [_vars.yaml]\nrecords:\n  - { type: A, content: "${web}" }\n  - { type: A, name: www, content: "${web}" }\n',
-    '_vars.yaml': 'vars:\n  # our server\n  web: 192.0.2.1\n',
-  };
-  const moved = { content: '192.0.2.9' };
-  expect(await accepted(files, { ...a, ...moved }, { ...www, ...moved })).toBe(
-    '--- a/_vars.yaml\n+++ b/_vars.yaml\n-  web: 192.0.2.1\n+  web: 192.0.2.9',
-  );
-  expect(await accepted(files, { ...a, ...moved }, www)).toBe(
-    '-  - { type: A, content: "${web}" }\n+  - { type: A, content: "192.0.2.9" }',
-  );
-});
-
-test('a variable that other templates use stays', async () => {
-  const files = {
-    'web.yaml': 'template: web\ninclude: [_vars.yaml]\nrecords:\n  - { type: A, content: "${web}" }\n',
-    'other.yaml': 'template: other\ninclude: [_vars.yaml]\nrecords:\n  - { type: A, content: "${web}" }\n',
-    '_vars.yaml': 'vars: { web: 192.0.2.1 }\n',
-  };
-  expect(await accepted(files, { ...a, content: '192.0.2.9' })).toBe(
-    '-  - { type: A, content: "${web}" }\n+  - { type: A, content: "192.0.2.9" }',
-  );
-});
-
-test('the record of a fragment is changed there, and templates that include it are named', async () => {
+test('a fragment of its own is changed, and gets no new records', async () => {
   const files = {
     'web.yaml': 'template: web\ninclude: [_mail.yaml]\nrecords: [] # none of its own\n',
-    'other.yaml': 'template: other\ninclude: [_mail.yaml]\n',
     '_mail.yaml': 'records:\n  # mail\n  - { type: MX, content: mx.example.net, priority: 10 }\n',
   };
-  const directory = await directoryWith(files);
   const mx = { type: 'MX', content: 'mx.example.net', priority: 20, ttl: null };
-  const result = await acceptInto(directory, templateOf(mx, a));
-  expect(result).toMatchObject({ others: ['other'] });
-  expect(await readFile(`${directory}/_mail.yaml`, 'utf8')).toBe(
-    files['_mail.yaml'].replace('priority: 10', 'priority: 20'),
-  );
-  expect(await readFile(`${directory}/web.yaml`, 'utf8')).toBe(
-    'template: web\ninclude: [_mail.yaml]\nrecords: # none of its own\n  - { type: A, content: 192.0.2.1 }\n',
+  expect(await accepted(files, mx, a)).toBe(
+    [
+      '--- a/_mail.yaml',
+      '-  - { type: MX, content: mx.example.net, priority: 10 }',
+      '+  - { type: MX, content: mx.example.net, priority: 20 }',
+      '-records: [] # none of its own',
+      '+records: # none of its own',
+      '+  - { type: A, content: 192.0.2.1 }',
+    ].join('\n'),
   );
 });
 
-test('the TTL of the template is changed if all records follow', async () => {
+test('the first record of a file that only includes others', async () => {
   const files = {
-    'web.yaml':
-      'template: web\nttl: 1h # usual\nrecords:\n  - { type: A, content: 192.0.2.1 }\n  - { type: A, name: www, content: 192.0.2.1 }\n',
+    'web.yaml': 'template: web\ninclude: [_a.yaml] # ours\n',
+    '_a.yaml': 'records:\n  - { type: A, content: 192.0.2.1 }\n',
   };
-  expect(await accepted(files, { ...a, ttl: 60 }, { ...www, ttl: 60 })).toBe(
-    '-ttl: 1h # usual\n+ttl: 60 # usual',
-  );
-  expect(await accepted(files, { ...a, ttl: 60 }, { ...www, ttl: 3600 })).toBe(
-    '-  - { type: A, content: 192.0.2.1 }\n+  - { type: A, content: 192.0.2.1, ttl: 60 }',
+  expect(await accepted(files, a, www)).toBe('+records:\n+  - { type: A, name: www, content: 192.0.2.1 }');
+});
+
+describe('it is refused with its place and what to write there', () => {
+  const entry = (content: string): string => `- { type: A, content: ${content} }`;
+  test.each<[string, Record<string, string>, Stated[], string]>([
+    [
+      'a variable',
+      {
+        'web.yaml': 'template: web\nvars: { web: 192.0.2.1 }\nrecords:\n  - { type: A, content: "${web}" }\n',
+      },
+      [{ ...a, content: '192.0.2.9' }],
+      `web.yaml:4: its value comes from the variable \`\${web}\`: instead of { type: A, content: 192.0.2.1 }, write ${entry('192.0.2.9')}`,
+    ],
+    [
+      'an alias',
+      {
+        'web.yaml':
+          'template: web\nrecords:\n  - { type: A, content: &w 192.0.2.1 }\n  - { type: A, name: www, content: *w }\n',
+      },
+      [a, { ...www, content: '192.0.2.9' }],
+      'web.yaml:4: its value is that of `&w`: instead of { type: A, name: www, content: 192.0.2.1 }, write - { type: A, name: www, content: 192.0.2.9 }',
+    ],
+    [
+      'a value that an alias repeats',
+      {
+        'web.yaml':
+          'template: web\nrecords:\n  - { type: A, content: &w 192.0.2.1 }\n  - { type: A, name: www, content: *w }\n',
+      },
+      [{ ...a, content: '192.0.2.9' }, www],
+      `web.yaml:3: something else would change with it: instead of { type: A, content: 192.0.2.1 }, write ${entry('192.0.2.9')}`,
+    ],
+    [
+      'one TTL of a list',
+      { 'web.yaml': 'template: web\nrecords:\n  - { type: A, content: [192.0.2.1, 192.0.2.2], ttl: 1h }\n' },
+      [
+        { ...a, ttl: 3_600 },
+        { ...a, content: '192.0.2.2', ttl: 60 },
+      ],
+      'web.yaml:3: the records of this entry share its `ttl`: instead of { type: A, content: 192.0.2.2, ttl: 3600 }, write - { type: A, content: 192.0.2.2, ttl: 60 }',
+    ],
+    [
+      'a fragment that others include',
+      {
+        'web.yaml': 'template: web\ninclude: [_mail.yaml]\n',
+        'other.yaml': 'template: other\ninclude: [_mail.yaml]\n',
+        '_mail.yaml': 'records:\n  - { type: A, content: 192.0.2.1 }\n',
+      },
+      [],
+      '_mail.yaml:2: template other includes this file too: remove { type: A, content: 192.0.2.1 }',
+    ],
+    [
+      'all of a list in brackets',
+      { 'web.yaml': 'template: web\nrecords: [\n  { type: A, content: 192.0.2.1 }, # one\n]\n' },
+      [{ type: 'AAAA', content: '2001:db8::1', ttl: null }],
+      "web.yaml:3: it cannot be changed in its place: remove { type: A, content: 192.0.2.1 }\nweb.yaml: it cannot be changed in its place: add - { type: AAAA, content: '2001:db8::1' }",
+    ],
+    [
+      'what would be invalid',
+      { 'web.yaml': 'template: web\nrecords:\n  - { type: A, content: 192.0.2.1 }\n' },
+      [{ ...a, content: 'nowhere' }],
+      `web.yaml:3: \`nowhere\` is not an IPv4 address; that is four numbers from 0 to 255 without leading zeros, such as 192.0.2.1 [bad-ipv4]: instead of { type: A, content: 192.0.2.1 }, write ${entry('nowhere')}`,
+    ],
+  ])('%s', async (_, files, records, message) => {
+    expect(await accepted(files, ...records)).toBe(message);
+  });
+});
+
+test('what a check refuses in a new record is allowed there', async () => {
+  const files = { 'web.yaml': 'template: web\nrecords:\n  - { type: A, name: www, content: 192.0.2.1 }\n' };
+  const alias = { type: 'CNAME', name: 'www', content: 'host', ttl: null };
+  expect(await accepted(files, www, alias)).toBe(
+    '+  - { type: CNAME, name: www, content: host, allow: [cname-alone, single-label-target] }',
   );
 });
 
@@ -201,4 +284,15 @@ test('a second copy of a record is named, since a file cannot say it', async () 
   });
   const result = await acceptInto(directory, templateOf(a, a));
   expect(result).toMatchObject({ files: [], unsaid: [expect.stringContaining('a second copy')] });
+});
+
+test.each([10, 3_000])('a patch of a file of which %i lines change applies', async (count) => {
+  const lines = (text: string): string =>
+    Array.from({ length: count }, (_, at) => `${text} ${at}`).join('\r\n');
+  const [before, after] = [`# same\n${lines('old')}`, `# same\n${lines('new')}\n`];
+  const directory = await directoryWith({ 'a b.yaml': before });
+  execFileSync('git', ['init', '-q'], { cwd: directory });
+  const input = patchFor('a b.yaml', before, after);
+  execFileSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: directory, input });
+  expect(await readFile(`${directory}/a b.yaml`, 'utf8')).toBe(after);
 });

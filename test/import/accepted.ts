@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { accept, type Accepted } from '../../src/import/edit/accept.ts';
-import { changesFor, type Changes } from '../../src/import/edit/changes.ts';
+import { accept, type EditedFile } from '../../src/import/accept.ts';
+import { changesFor, type Changes } from '../../src/import/changes.ts';
 import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { noMemory } from '../../src/plan/memory.ts';
@@ -25,24 +25,19 @@ export const acceptInto = async (
   directory: string,
   actual: ActualTemplate,
   patterns: readonly RecordPattern[] = [],
-): Promise<(Accepted & Pick<Changes, 'unsaid'>) | { refusal: string }> => {
+): Promise<
+  ({ files: readonly EditedFile[] } & Pick<Changes, 'unsaid'>) | { refusals: readonly string[] }
+> => {
   const copy = await openWorkingCopy({ ...options, paths: [directory] });
   const before = await copy.load(new Map());
   const template = before.templates.find((one) => one.template === 'web')!;
   const { changes, unsaid, refusals } = changesFor(template, differencesIn(template, actual), patterns);
-  if (refusals.length > 0) return { refusal: refusals.join('\n') };
+  if (refusals.length > 0) return { refusals };
   const texts = new Map<string, string>();
   for (const file of [template.source.file, ...(template.fragments ?? [])])
     texts.set(file, await readFile(file, 'utf8'));
-  const accepted = await accept({
-    template,
-    changes,
-    textOf: (file) => texts.get(file),
-    before,
-    load: copy.load,
-    overridden: new Set(),
-  });
-  if ('refusal' in accepted) return accepted;
+  const accepted = await accept({ template, changes, texts, before, load: copy.load });
+  if ('refusals' in accepted) return accepted;
   await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));
   return { ...accepted, unsaid };
 };

@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { bindTemplates } from '../../src/plan/bind.ts';
 import { labelsOf } from '../../src/import/label.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
-import { existingIn, nothingYet } from '../../src/import/existing.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
@@ -17,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const filesOf = async (templates: readonly ActualTemplate[]): Promise<Map<string, string>> => {
   const files = new Map<string, string>();
   for (const [template, label] of labelsOf(templates))
-    files.set(label.fileName, await textFor(template, nothingYet, label));
+    files.set(label.fileName, await textFor(template, label));
   return files;
 };
 
@@ -64,24 +63,6 @@ describe('files written from any state of the service', () => {
           .map((template) => ({ ...template, records: template.records.toReversed() }))
           .toReversed();
         expect(await filesOf(reversed)).toEqual(await filesOf(templates));
-      }),
-      { numRuns: 80 },
-    );
-  });
-
-  test('do not change when they are written again', async () => {
-    const load = await readAgain();
-    await fc.assert(
-      fc.asyncProperty(serviceState, async (templates) => {
-        const files = await filesOf(templates);
-        const { templates: read } = await load(files, false);
-        for (const [template, label] of labelsOf(templates)) {
-          const text = files.get(label.fileName)!;
-          const desired = read.find(({ source }) => source.file.endsWith(`/${label.fileName}`))!;
-          const existing = existingIn(text, desired);
-          if ('refusal' in existing) throw new Error(existing.refusal);
-          expect(await textFor(template, existing, label)).toBe(text);
-        }
       }),
       { numRuns: 80 },
     );

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
-import { layOutFiles } from '../../src/import/layout.ts';
-import { sortOut } from '../../src/import/sort-out.ts';
-import { nothingYet } from '../../src/import/existing.ts';
 import { loadFiles } from '../desired/load-files.ts';
-import { templateOf, filesFor, textFor, type Stated } from './written.ts';
+import { writeTemplate } from '../../src/import/write.ts';
+import type { DesiredState } from '../../src/model/template.ts';
+import { templateOf, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
 const linesFor = async (...records: Stated[]): Promise<string[]> => {
-  const text = await textFor(templateOf(...records), nothingYet);
-  return text.trimEnd().split('\n');
+  const text = await textFor(templateOf(...records));
+  return text.replace(policy, '').trimEnd().split('\n');
 };
+
+/** What every file says. */
+const policy =
+  '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.\nsurplus: park\n';
 
 /** What stands after the head that all these files share. */
 const entriesFor = async (...records: Stated[]): Promise<string[]> => {
@@ -49,7 +52,7 @@ describe('an entry', () => {
     [
       'of SRV that is not in order is as it is',
       { type: 'SRV', name: '_sip._tcp', priority: 0, content: '70000 1 sip.example.net' },
-      "{ type: SRV, name: _sip._tcp, content: '70000 1 sip.example.net', priority: 0, allow: [srv-content] }",
+      '{ type: SRV, name: _sip._tcp, content: 70000 1 sip.example.net, priority: 0, allow: [srv-content] }',
     ],
     [
       'escapes what would be a variable',
@@ -96,14 +99,16 @@ describe('a text', () => {
     ['*', "'*'"],
     ['2001:db8::1', "'2001:db8::1'"],
     [' a ', "' a '"],
-    ["it's", '"it\'s"'],
+    ["it's", "it's"],
     [`'"`, `'''"'`],
     ['"a" "b"', `'"a" "b"'`],
-    ['a\\b;', "'a\\b;'"],
-    ['größe 😀', "'größe 😀'"],
+    ['a\\b;', 'a\\b;'],
+    ['größe 😀', 'größe 😀'],
+    ['a: b', "'a: b'"],
+    ['a #b', "'a #b'"],
     ['a\tb\n"\\', String.raw`"a\tb\n\"\\"`],
-    ['\x00\x7f\x85', String.raw`"\x00\x7f\x85"`],
-    ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\xa0\ufeff"`],
+    ['\x00\x7f\x85', String.raw`"\0\u007f\u0085"`],
+    ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\u00a0\ufeff"`],
     ['\ud800', String.raw`"\ud800"`],
     ['\u{e0001}', String.raw`"\U000e0001"`],
   ])('%j is written %s', async ([content, written]) => {
@@ -171,7 +176,7 @@ describe('conflicting records get an allow', () => {
   test.for<[string, Stated[], string[]]>([
     ['a CNAME beside a text', [cname, { ...spf('-all'), name: 'www' }], ['[cname-alone]', '']],
     ['two CNAMEs', [cname, { ...cname, content: 'b.example.net' }], ['', '[cname-alone]']],
-    ['two SPF texts', [spf('-all'), spf('mx -all')], ['', '[spf-twice]']],
+    ['two SPF texts', [spf('-all'), spf('mx -all')], ['', '[kind-twice]']],
     [
       'a null MX beside another',
       [
@@ -208,7 +213,7 @@ test('records that a file cannot describe are in comments', async () => {
     '  - { type: A, content: 192.0.2.001, allow: [bad-ipv4] }',
     '  - { type: A, content: 192.0.2.1 }',
     '',
-    '# What this file cannot say of the template at the service:',
+    '# Not said:',
     String.raw`# - record 8 has a type that a file cannot describe: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
     '# - record 9 is parked: { type: A, name: _parked-9, content: 192.0.2.1, ttl: 3600 }',
     '# - record 10 has a priority that a file cannot state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
@@ -216,15 +221,8 @@ test('records that a file cannot describe are in comments', async () => {
   ]);
 });
 
-test('a name that a file cannot state is a remark', async () => {
-  const template = { ...templateOf(), name: 'a\nb' };
-  expect(await textFor(template, nothingYet, { name: 'template-17', id: 17 })).toBe(`template: template-17
-id: 17
-records: []
-
-# What this file cannot say of the template at the service:
-# - its name: "a\\nb"
-`);
+test('a file says what a removed line does', async () => {
+  expect(await textFor(templateOf())).toBe(`template: web\n${policy}records: []\n`);
 });
 
 test.for([
@@ -236,15 +234,15 @@ test.for([
   '5  5060 ${a}',
 ])('the SRV content %j is read as the service stores it', async (content) => {
   const template = templateOf({ type: 'SRV', name: '_sip._tcp', priority: 0, content });
-  const { templates } = await loadFiles({ 'web.yaml': await textFor(template, nothingYet) });
+  const { templates } = await loadFiles({ 'web.yaml': await textFor(template) });
   expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
 test('two templates of one name are distinguished by id', async () => {
   const web = templateOf(a);
   const files = {
-    'web-3.yaml': await textFor(web, nothingYet, { name: 'web', id: 3 }),
-    'web-4.yaml': await textFor(web, nothingYet, { name: 'web', id: 4 }),
+    'web-3.yaml': await textFor(web, { name: 'web', id: 3 }),
+    'web-4.yaml': await textFor(web, { name: 'web', id: 4 }),
   };
   expect(files['web-3.yaml']).toMatch(/^template: web\nid: 3\nttl: 3600\n/);
   const { templates, lines } = await loadFiles(files, { strict: true });
@@ -252,40 +250,33 @@ test('two templates of one name are distinguished by id', async () => {
   expect(templates.map(({ id }) => id)).toEqual([3, 4]);
 });
 
-test('records that do not fit into one file are written as fragments', async () => {
-  const records = Array.from({ length: 40 }, (_, index) => ({
-    type: 'TXT',
-    name: `n${index}`,
-    content: 'x'.repeat(120_000),
-  }));
-  const { text, fragments } = await filesFor(templateOf(...records), nothingYet);
-  expect(text).toBe(
-    `template: web\nttl: 3600\ninclude:\n${[1, 2, 3, 4, 5].map((n) => `  - _web-${n}.yaml\n`).join('')}`,
-  );
-  const { templates, lines } = await loadFiles(
-    { 'web.yaml': text, ...Object.fromEntries(fragments) },
-    { strict: true },
-  );
-  expect(lines).toEqual([]);
-  expect(templates.map((template) => template.records.length)).toEqual([40]);
-});
-
-test.each([
-  [20_000, 0],
-  [20_001, 2],
-])('%i records are written as %i fragments', (length, fragments) => {
-  const records = Array.from({ length }, (_, index) => ({ type: 'TXT', name: `n${index}`, content: 'x' }));
-  const { desired } = sortOut(templateOf(...records).records, []);
+test('a record of which nothing can be allowed is a remark', async () => {
+  const { records } = templateOf(a, { ...a, name: 'bad' });
   const contents = {
     name: 'web',
     id: null,
-    ttl: 3_600,
-    desired,
+    records,
+    subdomains: [],
     remarks: [],
-    existing: nothingYet,
-    arrangement: null,
+    remarksTitle: 'No:',
+    header: '',
   };
-  expect(layOutFiles(contents, new Map(), String).fragments.size).toBe(fragments);
+  const load = (text: string): Promise<DesiredState> => {
+    const line = text.split('\n').findIndex((one) => one.startsWith('  - ') && one.includes('bad')) + 1;
+    const problem = {
+      severity: 'error',
+      check: 'outside',
+      message: 'no',
+      file: '',
+      line,
+      column: 1,
+    } as const;
+    return Promise.resolve({ templates: [], unusable: [], problems: line > 0 ? [problem] : [], files: 1 });
+  };
+  expect(await writeTemplate(contents, load)).toMatchObject({
+    desired: 1,
+    text: expect.stringContaining('# - record 2 cannot be in a file (no): { type: A, name: bad, '),
+  });
 });
 
 test('records with too many problems to list are written nevertheless', async () => {
@@ -294,7 +285,7 @@ test('records with too many problems to list are written nevertheless', async ()
     name: `n${index}`,
     content: 'single',
   }));
-  const text = await textFor(templateOf(...records), nothingYet);
+  const text = await textFor(templateOf(...records));
   const { templates, lines } = await loadFiles({ 'web.yaml': text }, { strict: true });
   expect(lines).toEqual([]);
   expect(templates[0]?.records).toHaveLength(2_500);

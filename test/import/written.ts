@@ -1,31 +1,24 @@
 import type { Label } from '../../src/import/label.ts';
-import type { Existing } from '../../src/import/existing.ts';
-import { writeTemplate, type WrittenFiles } from '../../src/import/write.ts';
+import { writeTemplate, type WrittenFile } from '../../src/import/write.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
+import { loadTexts } from '../../src/source/working-copy.ts';
 import { options } from '../desired/load-files.ts';
 
-/** The text of a template's file; throws where there can be none, or where it has fragments. */
-export const textFor = async (
+/** A template's file, without a header; throws where there can be none. */
+export const fileFor = async (
   template: ActualTemplate,
-  existing: Existing,
-  label?: Pick<Label, 'name' | 'id'>,
-): Promise<string> => {
-  const { text, fragments } = await filesFor(template, existing, label);
-  if (fragments.size > 0) throw new Error('there are fragments');
-  return text;
-};
-
-export const filesFor = async (
-  template: ActualTemplate,
-  existing: Existing,
   { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
-): Promise<WrittenFiles> => {
-  const fragmentName = (number: number): string => `_web-${number}.yaml`;
-  const written = await writeTemplate({ template, name, id, fragmentName, existing, settings: options });
+): Promise<WrittenFile> => {
+  const { records } = template;
+  const contents = { name, id, records, subdomains: [], remarks: [], remarksTitle: 'Not said:', header: '' };
+  const written = await writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
   if ('refusal' in written) throw new Error(written.refusal);
   return written;
 };
+
+export const textFor = async (...given: Parameters<typeof fileFor>): Promise<string> =>
+  (await fileFor(...given)).text;
 
 export type Stated = Pick<ActualRecord, 'type' | 'content'> & Partial<ActualRecord>;
 

@@ -55,7 +55,7 @@ const bundle = async (tree, name) => {
   const made = await rolldown({
     input,
     platform: 'node',
-    external: [/^node:/, 'libsql', /^undici/],
+    external: [/^node:/, 'libsql'],
     logLevel: 'silent',
   });
   const file = path.join(place, `${name}.mjs`);

@@ -42,7 +42,19 @@ export const hasPriority = (type: string): boolean => ['MX', 'SRV'].includes(can
 
 export const canonicalName = (name: string | null): string => {
   const text = name ?? '';
-  return text === '@' ? '' : canonicalLabels(text);
+  return text === '@' ? '' : canonicalLabels(text.replaceAll(/\\(?:\d{3}|\D)/g, unescaped));
+};
+
+/** RFC 1035 §5.1, and the octal numbers of those that write `\052` for a star. Other escapes are part of the name. */
+const unescaped = (escape: string): string => {
+  const code = escape.slice(1);
+  const octal = new Map([
+    ['052', '*'],
+    ['055', '-'],
+    ['137', '_'],
+  ]).get(code);
+  const letter = octal ?? (code.length === 3 ? String.fromCharCode(Number(code)) : code);
+  return /^[A-Za-z0-9_*-]$/.test(letter) ? letter : escape;
 };
 
 /** The number of a parked record is its whole first label after the prefix. */
@@ -52,13 +64,18 @@ export const isParkedName = (name: string): boolean => {
   return /^[0-9]+$/.test(number);
 };
 
-/** RFC 7208 §4.5, 7489 §6.3, 6376 §3.6.1, 8461 §3.1, 8460 §3; BIMI has no RFC yet. */
-const versions = ['v=spf1', 'v=dmarc1', 'v=dkim1', 'v=stsv1', 'v=tlsrptv1', 'v=bimi1'];
-
-/** The version that a text begins with, where its first word is one; null for free text. */
-export const textKind = (text: string): string | null => {
-  const [word = ''] = text.split(/[\s;]/);
-  return versions.find((version) => version === word.toLowerCase()) ?? null;
+/** What a name can have but one text of (RFC 7208 §4.5, 7489 §6.3, 6376 §3.6.1, 8461 §3.1, 8460 §3); null for free text. */
+export const textKind = (name: string, text: string): string | null => {
+  const plain = text.replaceAll('"', '').replaceAll('\\', '').trim();
+  const tags = plain.split(';').map((tag) => tag.trim().split(/\s*=\s*/));
+  const word = tags[0]?.[0]?.toLowerCase() === 'v' ? (tags[0]?.[1]?.split(/\s/)[0]?.toLowerCase() ?? '') : '';
+  const labels = name.split('.');
+  if (word === 'spf1') return word;
+  if (labels.includes('_domainkey')) return tags.some(([tag]) => tag?.toLowerCase() === 'p') ? 'dkim1' : null;
+  if (word === 'dmarc1' && labels[0] === '_dmarc') return word;
+  if (word === 'stsv1' && labels[0] === '_mta-sts') return word;
+  if (word === 'tlsrptv1' && labels[0] === '_smtp' && labels[1] === '_tls') return word;
+  return word === 'bimi1' && labels.includes('_bimi') ? word : null;
 };
 
 const canonicalContent = (type: string, content: string): string => {

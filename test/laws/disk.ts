@@ -1,7 +1,7 @@
 import type { Suspension } from '../../src/model/suspension.ts';
 import type {
+  Entry,
   HistoryEntry,
-  Intent,
   Memory,
   MemoryChanges,
   RecordState,
@@ -14,7 +14,7 @@ export interface Disk {
   open(): Memory;
   /** As if the state directory had been lost. */
   wipe(): void;
-  /** As for a client token that belongs to none of several clients: it takes their open adds, and nothing else. */
+  /** As if everything but the open adds had been lost. */
   keepAdds(): void;
   /** As if a standby had taken over that lacked these last commits. */
   loseLast(commits: number): void;
@@ -28,13 +28,13 @@ export interface Disk {
 interface Stored {
   readonly row: Map<number, string>;
   readonly records: Map<number, Map<string, string>>;
-  readonly intents: Map<number, string>;
+  readonly journal: Map<number, string>;
   readonly history: string[];
   /** By template: how often something was saved. */
   readonly writes: Map<number, number>;
   /** Distinguishes it from the state that was lost before. */
   readonly number: number;
-  lastIntent: number;
+  lastEntry: number;
 }
 
 /** The state as in SQLite, but inside this process: a resolved promise means that it is on disk. */
@@ -63,8 +63,8 @@ export const simulatedDisk = (): Disk => {
       before.length = 0;
     },
     keepAdds: () => {
-      const adds = [...stored.intents].filter(([, body]) => parse<Intent>(body).action === 'add');
-      stored = { ...emptyDisk(), intents: new Map(adds), lastIntent: stored.lastIntent };
+      const open = [...stored.journal].filter(([, body]) => parse<Entry>(body).state === 'sent');
+      stored = { ...emptyDisk(), journal: new Map(open), lastEntry: stored.lastEntry };
     },
     loseLast: (commits) => {
       for (let left = commits; left > 0; left -= 1) stored = before.pop() ?? stored;
@@ -72,7 +72,7 @@ export const simulatedDisk = (): Disk => {
       stored = { ...stored, number: (disks += 1) };
     },
     content: () =>
-      [stored.row, ...stored.records.values(), stored.intents].map((some) =>
+      [stored.row, ...stored.records.values(), stored.journal].map((some) =>
         [...some.values()].map((body) => parse(body)),
       ),
     close: () => undefined,
@@ -86,7 +86,7 @@ const copyOf = (stored: Stored): Stored => ({
   ...stored,
   row: new Map(stored.row),
   records: new Map([...stored.records].map(([id, records]) => [id, new Map(records)])),
-  intents: new Map(stored.intents),
+  journal: new Map(stored.journal),
   history: [...stored.history],
   writes: new Map(stored.writes),
 });
@@ -96,11 +96,11 @@ let disks = 0;
 const emptyDisk = (): Stored => ({
   row: new Map(),
   records: new Map(),
-  intents: new Map(),
+  journal: new Map(),
   history: [],
   writes: new Map(),
   number: (disks += 1),
-  lastIntent: 0,
+  lastEntry: 0,
 });
 
 /** Everything goes through text, so that the disk shares no objects with the process. */
@@ -109,7 +109,11 @@ const memoryOn = (
   commit: () => Stored,
   suspended: () => readonly Suspension[],
 ): Memory => {
-  const saveTo = (disk: Stored, { row, records, forgotten }: MemoryChanges): void => {
+  const saveTo = (disk: Stored, { row, records, forgotten, entries, left, history }: MemoryChanges): void => {
+    for (const entry of entries) disk.journal.set(entry.id, JSON.stringify(entry));
+    for (const id of left) disk.journal.delete(id);
+    for (const entry of history) disk.history.push(JSON.stringify(entry));
+    if (row === null) return;
     disk.writes.set(row.templateId, (disk.writes.get(row.templateId) ?? 0) + 1);
     disk.row.set(row.templateId, JSON.stringify(row));
     const kept = disk.records.get(row.templateId) ?? new Map<string, string>();
@@ -132,23 +136,15 @@ const memoryOn = (
       Promise.resolve(
         [...current().row].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateRow>(body)),
       ),
-    openIntents: () => Promise.resolve([...current().intents.values()].map((body) => parse<Intent>(body))),
+    journal: () => Promise.resolve([...current().journal.values()].map((body) => parse<Entry>(body))),
     history: () => Promise.resolve(current().history.map((body) => parse<HistoryEntry>(body))),
     suspensions: () => Promise.resolve(suspended()),
-    begin: (intent) => {
+    begin: (entry) => {
       const disk = commit();
-      disk.lastIntent += 1;
-      const begun = { ...intent, id: disk.lastIntent };
-      disk.intents.set(begun.id, JSON.stringify(begun));
+      disk.lastEntry += 1;
+      const begun = { ...entry, id: disk.lastEntry };
+      disk.journal.set(begun.id, JSON.stringify(begun));
       return Promise.resolve(begun);
-    },
-    finish: (intent, result, changes) => {
-      const { at, run, templateId, template, action, before, after } = intent;
-      const disk = commit();
-      disk.intents.delete(intent.id);
-      disk.history.push(JSON.stringify({ at, run, templateId, template, action, before, after, ...result }));
-      saveTo(disk, changes);
-      return Promise.resolve();
     },
     save: (changes) => {
       saveTo(commit(), changes);
@@ -158,7 +154,8 @@ const memoryOn = (
       const { number, writes } = current();
       return Promise.resolve({ of: (templateId) => `${number} ${writes.get(templateId) ?? 0}` });
     },
-    close: () => Promise.resolve(),
+    comparedByOthers: () => Promise.resolve(new Map()),
+    compare: () => Promise.resolve(new Map()),
   };
 };
 

@@ -97,7 +97,7 @@ const build = async () => {
   const made = await rolldown({
     input: path.join(import.meta.dirname, 'explorer-worker.ts'),
     platform: 'node',
-    external: [/^node:/, 'libsql', /^undici/],
+    external: [/^node:/, 'libsql'],
     logLevel: 'silent',
   });
   await made.write({ file: bundle, format: 'esm' });

@@ -53,7 +53,14 @@ export const failoversIn = (world: World, disk: Disk, seed: number, onLoss: () =
         failovers.isNew = false;
         quietUntil = world.time + pause;
         for (const row of await memory.templates())
-          await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
+          await memory.save({
+            row: { ...row, lastReading: null },
+            records: [],
+            forgotten: [],
+            entries: [],
+            left: [],
+            history: [],
+          });
       }
       return world.time < quietUntil ? 'PostgreSQL failed over to another server' : null;
     },

@@ -190,7 +190,7 @@ const isValid = (desired: DesiredTemplate, records: readonly RecordData[]): bool
     if (beside.some((record) => record.type === 'MX' && (isNull(record) || isNull(last)))) return false;
   }
   const kindOf = (record: RecordData): string | null =>
-    record.type === 'TXT' ? textKind(canonicalRecord(record).content) : null;
+    record.type === 'TXT' ? textKind(canonicalName(record.name), canonicalRecord(record).content) : null;
   const kind = kindOf(last);
   return kind === null || beside.every((record) => kindOf(record) !== kind);
 };

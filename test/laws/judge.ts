@@ -132,7 +132,7 @@ export const createJudge = ({
       isShown: false,
       isWithdrawn: false,
       isRivalled: false,
-      isUnsaved: false,
+      isMisled: false,
     };
   };
   for (const { id, records } of start)
@@ -157,7 +157,15 @@ export const createJudge = ({
         }
         if (!facts.isDryRun && one.files.at(-1) !== file) one.files.push(file);
       }
-      return { ...facts, views: new Map(), attempts: [], writesEnded: null, readsEnded: null, isOver: false };
+      return {
+        ...facts,
+        views: new Map(),
+        attempts: [],
+        writesEnded: null,
+        readsEnded: null,
+        isOver: false,
+        hasDied: false,
+      };
     },
     asks: (pass) => {
       if (pass.isOver) report('law 11: asks after the pass ended');
@@ -193,9 +201,13 @@ export const createJudge = ({
         }),
       );
       for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : [])
-        for (const other of one.attempts)
-          other.isRivalled ||=
-            other.sent.landed === 'coming' && other.after.some((after) => sameKey(after, record));
+        for (const other of one.attempts) {
+          const isUnknown =
+            other.sent.told === 'nothing' && other.after.some((after) => sameKey(after, record));
+          other.isRivalled ||= isUnknown && other.sent.landed === 'coming';
+          // It is taken for what that add may have made.
+          if (isUnknown && other.sent.write.action === 'add') one.ours.add(record.id);
+        }
       if (!attempt || by?.recordId == null) return;
       attempt.stored = one.standing.get(by.recordId)?.record ?? null;
       attempt.replaced = before.get(by.recordId)?.record ?? null;
@@ -204,6 +216,16 @@ export const createJudge = ({
       for (const what of arrivalLaws(attempt, contextOf(attempt.pass, templateId))) report(what);
     },
     answered: (pass, sent, { id, records }) => {
+      const one = caseOf(sent.templateId);
+      const attempt = one.attempts.find((other) => other.sent === sent);
+      const shownAs = records.find((record) => record.id === sent.recordId);
+      // An answer from before the write that it answers, which is not seen to be wrong.
+      if (attempt?.stored && shownAs && !sameState(shownAs, attempt.stored)) attempt.isMisled = true;
+      if (attempt && sent.write.action === 'add' && !shownAs)
+        for (const record of newIn(records, pass.views.get(sent.templateId) ?? [])) {
+          attempt.isMisled = true;
+          one.ours.add(record.id);
+        }
       if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
     },
     failed: (pass, kind, isWrite) => {
@@ -219,7 +241,7 @@ export const createJudge = ({
     },
     ended: (pass, results) => {
       pass.isOver = true;
-      for (const attempt of results === null ? pass.attempts : []) attempt.isUnsaved = true;
+      pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
         const listing = views.findLast(({ isListing }) => isListing);
@@ -249,6 +271,10 @@ export const createJudge = ({
   };
 };
 
+/** What no view of the pass has shown before. */
+const newIn = (records: readonly ActualRecord[], views: readonly View[]): readonly ActualRecord[] =>
+  records.filter(({ id }) => !views.some((view) => view.records.some((record) => record.id === id)));
+
 /** Calls of the same moment may be under way in parallel. */
 const isSince = (ended: { readonly at: number } | null, now: number): boolean =>
   ended !== null && now > ended.at;
@@ -272,10 +298,10 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
     one.attempts.map(
-      ({ sent, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved }) => [
+      ({ sent, pass, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled }) => [
         after.map((record) => [placedSetOf(record), keyOf(record)]),
         [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isUnsaved],
+        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled, pass.hasDied],
       ],
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),

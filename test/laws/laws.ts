@@ -83,8 +83,9 @@ const inForce: Law = (attempt, { pass, file, one }) => {
 const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean => {
   const earlier = one.files.slice(0, -1);
   const wanted = file.records.filter((record) => attempt.after.some((after) => isMet(after, record)));
+  // An edit may leave the record of one to another one of its set.
   const isNew = wanted.some((record) =>
-    earlier.some(({ records }) => !records.some((old) => sameState(old, record))),
+    earlier.some((version) => inSetOf(record, version) !== inSetOf(record, file)),
   );
   const dropped = earlier.flatMap(({ records }) =>
     records.filter((old) => !file.records.some((record) => sameState(old, record))),
@@ -92,6 +93,14 @@ const isOfEdit = (attempt: Attempt, one: TemplateCase, file: FileFacts): boolean
   const isDropped = dropped.length > 0 && attempt.before.some(({ id }) => one.ours.has(id));
   return isNew || (wanted.length === 0 && isDropped) || isUndoing(attempt, one);
 };
+
+/** What a file says of the record set. */
+const inSetOf = (record: RecordData, { records }: FileFacts): string =>
+  records
+    .filter((other) => placedSetOf(other) === placedSetOf(record))
+    .map((other) => shown(other))
+    .sort()
+    .join();
 
 /** As the file says it, under its name for it. */
 const isMet = (actual: RecordData, desired: RecordData): boolean =>
@@ -149,7 +158,8 @@ const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: 
   if (file.surplus === 'park' && file.adopt) return true;
   const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));
   if (before.type.toUpperCase() !== 'TXT') return isInSet;
-  const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
+  const kindOf = (record: RecordData): string | null =>
+    textKind(placeOf(record), canonicalRecord(record).content);
   const isSame = after.some((record) => canonicalRecord(record).content === canonicalRecord(before).content);
   return (
     isInSet &&
@@ -222,16 +232,22 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   const lost = wanted.filter(
     (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
   );
-  return lost.length >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
+  // A copy is no loss.
+  const there = new Set(listing.records.map((record) => placedKeyOf(record)));
+  const keys = new Set(
+    one.lastListed?.records
+      .filter(({ id }) => lost.includes(id))
+      .map((record) => placedKeyOf(record))
+      .filter((key) => !there.has(key)),
+  );
+  return keys.size >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
     ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
     : null;
 };
 
 /** Whether it makes a record stand at a name, or leave one. */
-const isMove = (attempt: Attempt): boolean => {
-  const before = beforeOf(attempt);
-  return before === null || attempt.after.some((after) => placeOf(after) !== placeOf(before));
-};
+const isMove = ({ before, after }: Attempt): boolean =>
+  before.every((record, at) => placeOf(record) !== placeOf(after[at]!));
 
 const setsOf = ({ before, after }: Attempt): string[] => [...before, ...after].map(placedSetOf);
 
@@ -252,15 +268,19 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const { stored } = other;
     return !views.some(
       (view) =>
-        view.at >= at && view.records.some((record) => record.id === recordId && sameState(record, stored)),
+        view.at >= at && view.records.some((record) => record.id === recordId && isAsPlaced(record, stored)),
     );
   });
   return unsettledBy(attempt, unseen, 'was not shown to this pass');
 };
 
+/** But for the service's spelling of its name. */
+const isAsPlaced = (one: RecordData, other: RecordData): boolean =>
+  placedKeyOf(one) === placedKeyOf(other) && one.ttl === other.ttl;
+
 /** The client can know of it, and has no leave to forget it. */
-const isAccountable = ({ isForgotten, isWaived, isRivalled }: Attempt): boolean =>
-  !isForgotten && !isWaived && !isRivalled;
+const isAccountable = ({ isForgotten, isWaived, isRivalled, isMisled }: Attempt): boolean =>
+  !isForgotten && !isWaived && !isRivalled && !isMisled;
 
 const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string): string | null => {
   const open = others.filter((other) => other !== attempt && isAccountable(other));
@@ -272,7 +292,7 @@ const unsettledBy = (attempt: Attempt, others: readonly Attempt[], why: string):
   return beside ? `writes ${nameOf(attempt)} while ${nameOf(beside)} ${why}` : null;
 };
 
-const notMadeAlready: Law = (attempt, { one, service, views }) => {
+const notMadeAlready: Law = (attempt, { one, service, views, file }) => {
   if (!isAdd(attempt)) return null;
   const key = keyOf(attempt.after[0]!);
   const made = one.attempts.filter((other) => other !== attempt && isAdd(other) && isAccountable(other));
@@ -280,7 +300,8 @@ const notMadeAlready: Law = (attempt, { one, service, views }) => {
     (other) =>
       other.sent.landed === 'yes' &&
       keyOf(other.after[0]!) === key &&
-      one.standing.get(other.sent.recordId!)?.by === other,
+      one.standing.get(other.sent.recordId!)?.by === other &&
+      !(file?.adopt && isNamedByService(other)),
   );
   if (standing && service.isKind)
     return `adds again what stands as #${standing.sent.recordId}: ${nameOf(attempt)}`;
@@ -305,7 +326,11 @@ const notMadeAlready: Law = (attempt, { one, service, views }) => {
 const isListed = ({ after }: Attempt, views: readonly View[]): boolean =>
   views.some(({ records }) => records.some((record) => keyOf(record) === keyOf(after[0]!)));
 
-const notMadeMeanwhile: Law = (attempt, { one, service }) => {
+/** A name cannot be taken from it again: with `adopt`, a person has said that the file's record comes beside it. */
+const isNamedByService = ({ after, stored }: Attempt): boolean =>
+  stored !== null && canonicalName(after[0]!.name) === '' && canonicalName(stored.name) !== '';
+
+const notMadeMeanwhile: Law = (attempt, { one, service, file }) => {
   if (!isAdd(attempt) || !service.isKind || !isAccountable(attempt) || attempt.pass.retry) return null;
   const copy = one.attempts.find(
     (other) =>
@@ -313,25 +338,31 @@ const notMadeMeanwhile: Law = (attempt, { one, service }) => {
       isAccountable(other) &&
       isAdd(other) &&
       keyOf(other.after[0]!) === keyOf(attempt.after[0]!) &&
-      one.standing.get(other.sent.recordId ?? -1)?.by === other,
+      one.standing.get(other.sent.recordId ?? -1)?.by === other &&
+      !(file?.adopt && isNamedByService(other)),
   );
   return copy ? `makes a second ${nameOf(attempt)} beside #${copy.sent.recordId}` : null;
 };
 
 /** Null MX beside others is the same for MX (RFC 7505 §3). */
-const alone: Law = (attempt, { one, service, pass, views }) => {
+const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const { stored, replaced, sent } = attempt;
   if (!stored || !service.isKind || !isAccountable(attempt) || pass.retry) return null;
   const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
   if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
   if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
+  // A service that keeps names as they are has put it there.
+  if (attempt.after.every((after) => placeOf(after) !== placeOf(stored))) return null;
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
     by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
+  // What has no name could not come back: what needs its place comes first, and the next write parks it.
+  const isParkedNext = (there: ActualRecord): boolean => placeOf(there) === '' && file?.surplus === 'park';
   const other = [...one.standing.values()].find(
     (there) =>
       there.record.id !== stored.id &&
       isKnowable(there) &&
+      !isParkedNext(there.record) &&
       excludes(there.record, stored) &&
       !(isAtItsName && excludes(there.record, replaced)),
   );
@@ -355,13 +386,15 @@ const excludes = (one: RecordData, other: RecordData): boolean => {
 const notAtOnce: Law = (attempt, { one, pass, now }) => {
   if (pass.isCommand) return null;
   const refused = one.attempts.findLast(
-    (other) => other.sent.told === 'refused' && !other.isUnsaved && isSameStep(other, attempt),
+    (other) => other.sent.told === 'refused' && !other.pass.hasDied && isSameStep(other, attempt),
   );
   const isSameClock = refused?.pass.skew === pass.skew;
   return refused &&
     isSameClock &&
     !refused.isForgotten &&
+    !refused.isWaived &&
     !refused.isWithdrawn &&
+    // A process that died may not have kept the answer.
     now - refused.sent.at < 59_000
     ? `sends at once what was refused: ${nameOf(attempt)}`
     : null;
@@ -375,8 +408,8 @@ const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
   const there = [...one.standing.values()].find(({ record, since, by }) => {
     if (since > listedAt - (by ? service.ownLag : service.lag) || file.isIgnored(record)) return false;
     const isOtherwise = isSpelledOtherwise(record, after);
-    if (isOtherwise && by?.isForgotten) return false;
-    const isAnother = by === null && isOtherwise && !one.ours.has(record.id) && !file.adopt;
+    if (isOtherwise && (by?.isForgotten || file.adopt)) return false;
+    const isAnother = by === null && isOtherwise && !one.ours.has(record.id);
     return placedKeyOf(record) === placedKeyOf(after) ? !isNeeded(record, file, one) : isAnother;
   });
   return there ? `adds ${shown(after)}, and ${shown(there.record)} stood there before` : null;

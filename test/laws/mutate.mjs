@@ -64,7 +64,7 @@ const build = async (bundle, broken, code) => {
   const made = await rolldown({
     input: path.join(import.meta.dirname, 'mutation-worker.ts'),
     platform: 'node',
-    external: [/^node:/, 'libsql', /^undici/],
+    external: [/^node:/, 'libsql'],
     logLevel: 'silent',
     plugins: [{ name: 'mutation', load: (id) => (id === broken ? { code, moduleType: 'ts' } : null) }],
   });

@@ -158,7 +158,7 @@ export const startProcess = (
   let isTakenOver = false;
   const onDisk = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
     call(name, 2, async () => {
-      const isWrite = name === 'begin' || name === 'finish' || name === 'save';
+      const isWrite = name === 'begin' || name === 'save';
       const fault = isWrite
         ? world.choose(() => `${name} on disk`, diskFaults(dangers), dangers.fullDisk)
         : random.chance(dangers.fullDisk)
@@ -218,22 +218,23 @@ export const startProcess = (
     },
     memory: {
       template: (id) => onDisk('template', () => memory.template(id)),
-      templates: () => onDisk('templates', () => memory.templates()),
-      openIntents: () => onDisk('openIntents', () => memory.openIntents()),
+      // To die there is to die before the next of them.
+      templates: () => memory.templates(),
+      journal: () => onDisk('journal', () => memory.journal()),
       history: (filter) => onDisk('history', () => memory.history(filter)),
       suspensions: () => memory.suspensions(),
-      begin: (intent) => {
+      begin: (entry) => {
         if (state !== 'dead') observer.onDecide();
-        return onDisk('begin', () => memory.begin(intent));
+        return onDisk('begin', () => memory.begin(entry));
       },
-      finish: (intent, result, changes) =>
-        onDisk('finish', async () => {
-          await memory.finish(intent, result, changes);
-          world.note(() => `  . history: ${result.outcome}`);
+      save: (changes) =>
+        onDisk('save', async () => {
+          await memory.save(changes);
+          for (const { outcome } of changes.history) world.note(() => `  . history: ${outcome}`);
         }),
-      save: (changes) => onDisk('save', () => memory.save(changes)),
       ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
-      close: () => memory.close(),
+      comparedByOthers: (ids) => memory.comparedByOthers(ids),
+      compare: (ids) => memory.compare(ids),
     },
     clock: {
       now: () => clientTime(world, dangers.skew),

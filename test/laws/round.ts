@@ -175,15 +175,8 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
   return round;
 };
 
-/**
- * What the program is known for: it asks of each record what may go on, not of the template; it says applied of an update that
- * was refused, or ignored, where somebody had removed the record; and it restores what it parked in that pass alone.
- */
-export const known: readonly RegExp[] = [
-  /^law [78]:/,
-  /says applied, and it never took effect: update/,
-  /^takes .* away, and leaves its name empty/,
-];
+/** What the program is known for, to be mended. */
+export const known: readonly RegExp[] = [];
 
 const failureOf = ({ kind }: HostingError): Failure =>
   kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'
@@ -300,7 +293,10 @@ export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather 
     await pass(round, client, word);
     const end = await converge(round, client, { ...word, retry: false }, 'at a person’s word', isSeen);
     if (end === 'seen' || judge.violations.length > 0) return;
-    if (end.result && nature.listed === null) finalTruth(round, client, end.result);
+    // What a person had sent in vain is undone by the next pass.
+    world.advance(hour / 2);
+    const last = await pass(round, client, quiet);
+    if (last && judge.violations.length === 0 && nature.listed === null) finalTruth(round, client, last);
   }
 };
 
@@ -353,21 +349,31 @@ const converge = async (
   const begun = world.time;
   let readyAfter: number | null = null;
   let still = 0;
+  let before: readonly string[] = [];
   let result: PassResult | null = null;
   for (let count = 0; count < most && (still < 2 || count < schedule.length); count += 1) {
     world.advance(schedule[count] ?? hour / 2);
     result = await pass(round, client, wish);
     if (judge.violations.length > 0) break;
     if (unwritten(round, client).length === 0) readyAfter ??= world.time - begun;
-    // What is refused is tried again less and less often.
-    const isQuiet = round.judged?.attempts.every(({ sent }) => sent.landed === 'no') === true;
-    still = isQuiet ? still + 1 : 0;
+    // What is refused is tried again less and less often, at a person's word each time; what makes way for it comes back by the
+    // next pass.
+    const attempts = round.judged?.attempts ?? [];
+    const isInVain = before.includes(after(round)) && isTriedInVain(round);
+    still = isInVain || attempts.every(({ sent }) => sent.landed === 'no') ? still + 1 : 0;
+    before = [...before.slice(-1), after(round)];
     if (isSeen([client.name, how, count < schedule.length ? count : still, round.passes % 2])) return 'seen';
   }
   if (still < 2 && judge.violations.length === 0)
     judge.report(`does not come to rest ${how} within ${most} passes`);
   return { result, readyAfter };
 };
+
+const after = ({ service }: Round): string => JSON.stringify(service.templates());
+
+/** Something was refused in a pass before, of these or of those before them. */
+const isTriedInVain = ({ judge }: Round): boolean =>
+  judge.cases().some(({ attempts }) => attempts.slice(-8).some(({ sent }) => sent.told === 'refused'));
 
 /** Five minutes, as by the schedule that the daemon has by default. */
 const schedule = [300_000, 300_000, 300_000, 300_000] as const;
@@ -387,8 +393,8 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
     const { templateId, desired } = file;
     const records = service.templates().find(({ id }) => id === templateId)!.records;
     const told = result.templates.find(({ template }) => template === desired.template)!;
-    // After a rejected answer, it describes the previous reading.
-    const isDoubted = told.status === 'failed' && told.message !== null;
+    // After a rejected answer, or where listings are behind our own writes, it describes an earlier reading.
+    const isDoubted = (told.status === 'failed' && told.message !== null) || told.retryAt !== undefined;
     const missing = desired.records.filter((record) => !records.some((actual) => satisfies(actual, record)));
     for (const record of missing) {
       const why = told.differences.find((one) => 'source' in one && one.source.line === record.source.line);
@@ -410,7 +416,7 @@ const isLegitimate = (difference: TemplateResult['differences'][number]): boolea
   difference.action === 'blocked' &&
   ['cname-conflict', 'null-mx-conflict', 'not-converging'].includes(difference.reason);
 
-/** Nothing that made way stays parked where its name was left empty. A nameless record cannot come back. */
+/** Nothing that made way stays parked where its name was left empty, unless somebody changed it. A nameless record cannot come back. */
 const leftAway = (
   judge: Judge,
   { templateId, desired }: TemplateFile,
@@ -419,7 +425,9 @@ const leftAway = (
   judge
     .cases()
     .filter((one) => one.templateId === templateId)
-    .flatMap(({ attempts }) => attempts)
+    .flatMap(({ attempts, standing }) =>
+      attempts.filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null),
+    )
     .flatMap(({ sent, replaced, stored, isForgotten }) => {
       const place = replaced ? placeOf(replaced) : '';
       if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];
@@ -547,8 +555,6 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
       judge.report(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
     judge.ended(judged, null);
     return null;
-  } finally {
-    await memory.close();
   }
 };
 

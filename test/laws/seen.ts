@@ -78,8 +78,8 @@ export interface Attempt {
   isWithdrawn: boolean;
   /** Somebody made the same before it took effect: nothing tells them apart. */
   isRivalled: boolean;
-  /** Its process died, or could not save what became of it. */
-  isUnsaved: boolean;
+  /** Its answer showed its record as it was before. */
+  isMisled: boolean;
 }
 
 /** A record at the service: since when it is so, and by whose write; null for other people's. */
@@ -110,6 +110,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Its process died: what it was told last may not be on disk. */
+  hasDied: boolean;
 }
 
 /** How the service is, as far as laws go by it; lags in ms. */

@@ -29,7 +29,17 @@ const falseOutcomes = ({ differences }: TemplateResult, { one, pass, views }: La
           (difference.action === 'add' && one.ours.has(record.id) && record.type === difference.desired.type),
       ),
     );
-    return isDone || stands ? [] : [`says applied, and it never took effect: ${describe(difference)}`];
+    // So does what the same write left before, also if nothing remembers that.
+    const isLeft =
+      'recordId' in difference &&
+      one.attempts.some(
+        (attempt) =>
+          attempt === one.standing.get(difference.recordId)?.by &&
+          sameKey(attempt.after[0]!, difference.desired),
+      );
+    return isDone || stands || isLeft
+      ? []
+      : [`says applied, and it never took effect: ${describe(difference)}`];
   });
 
 const untoldWrites = ({ differences }: TemplateResult, { one, pass }: LawContext): string[] =>

@@ -25,7 +25,7 @@ describe('a line of the log in words', () => {
 
   it('shows all fields and the level of an unknown event', () => {
     expect(words({ level: 'warn', event: 'watch.degraded', client: 'acme', msg: 'degraded' })).toBe(
-      'WARN degraded, client acme',
+      'WARN acme: degraded',
     );
   });
 
@@ -53,6 +53,49 @@ describe('a line of the log in words', () => {
     'notice',
   ])('handles a line of %s with many parts cut off', (event) => {
     expect(() => words({ event, cut: 'everything else' })).not.toThrow();
+  });
+
+  it('names each of several clients, and has no raw JSON and no milliseconds in times', () => {
+    const clients = ['acme', 'globex'].map((client) => ({
+      client,
+      baseUrl: `https://${client}.example/api/v1`,
+      schedule: '*/5 * * * *',
+    }));
+    expect(words({ event: 'daemon.started', clients, listen: null })).toBe(
+      [
+        'daemon started, no status page',
+        '         acme: https://acme.example/api/v1, schedule */5 * * * *',
+        '         globex: https://globex.example/api/v1, schedule */5 * * * *',
+      ].join('\n'),
+    );
+    const finished = {
+      status: 'held',
+      durationMs: 1_234,
+      summary: { templates: 2, inSync: 3, heldTemplates: 1 },
+    };
+    expect(words({ event: 'pass.finished', client: 'acme', ...finished })).toBe(
+      'acme: pass finished: held, 2 templates, 3 in sync, held templates 1, 1.2 s',
+    );
+    expect(
+      words({
+        event: 'answers.finished',
+        client: 'acme',
+        msg: 'asked',
+        durationMs: 60,
+        subdomains: { failed: 2 },
+      }),
+    ).toBe('acme: asked, 0.1 s, subdomains failed 2');
+    expect(
+      words({ event: 'drift.ended', client: 'acme', template: 'web', was: 'held', since: time }),
+    ).toMatch(/^acme: web: in sync again, was held since 2026-11-\d\d \d\d:\d\d:\d\d$/);
+    const templates = [{ template: 'web', templateId: 5, hadFile: false }];
+    expect(words({ event: 'templates.unmanaged', client: 'acme', msg: 'no file', templates })).toBe(
+      'acme: no file, templates template web template id 5 had file false',
+    );
+    const problems = [{ file: 'a.yaml', line: 3, column: 5, message: 'no', check: 'include' }];
+    expect(words({ level: 'error', event: 'templates.invalid', client: 'acme', problems })).toBe(
+      'ERROR acme: invalid template files:\n         a.yaml:3:5: no [include]',
+    );
   });
 
   it('contains no terminal controls from foreign text', () => {

@@ -2,23 +2,29 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
-import { createServer } from 'node:tls';
+import { createServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 const at = (name: string): string => path.join(import.meta.dirname, 'certificates', name);
 
-/** The certificate of an authority of one's own. `certificates/make.sh` made it, and what a server of it shows. */
-export const authority = { file: at('authority.pem'), pem: readFileSync(at('authority.pem'), 'utf8') };
+/** A certificate that `certificates/make.sh` made. */
+export const certificate = (name: string): string => readFileSync(at(`${name}.pem`), 'utf8');
 
-/** A port that takes TLS, as `localhost`, `127.0.0.1` or `panel.example.net`, and hands it, in clear, to another one. */
-export const secureFront = async (port: number): Promise<number> => {
+/** The certificate of an authority of one's own. */
+export const authority = { file: at('authority.pem'), pem: certificate('authority') };
+
+/**
+ * A port that takes TLS, as `localhost`, `127.0.0.1` or `panel.example.net`, and hands it, in clear, to another one.
+ */
+export const secureFront = async (port: number, options: TlsOptions = {}): Promise<number> => {
   const sockets = new Set<Socket>();
-  const keys = { key: readFileSync(at('server.key')), cert: readFileSync(at('server.pem')) };
-  const server = createServer(keys, (socket) => {
+  const keys = { key: readFileSync(at('server.key')), cert: certificate('server') };
+  const server = createServer({ ...keys, ...options }, (socket) => {
     const onward = connect(port, '127.0.0.1');
     for (const one of [socket, onward]) sockets.add(one.on('error', () => socket.destroy()));
     socket.pipe(onward).pipe(socket);
   });
+  server.on('tlsClientError', (_, socket) => socket.destroy());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

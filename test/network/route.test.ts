@@ -87,6 +87,17 @@ describe('the service', () => {
     }
   });
 
+  test('is asked for by an IPv6 address as RFC 3986 and TLS have it each', async () => {
+    const { proxy, ca, baseUrl } = await scene();
+    const { port } = new URL(baseUrl);
+    const service = connected(`https://[::1]:${port}/api/v1`, { proxy: proxied(proxy.url), ca });
+    // The proxy takes any address for that of this machine.
+    expect((await failureOf(service.listDnsTemplates())).message).toContain(
+      ', not for ::1: check the base URL',
+    );
+    expect(proxy.seen[0]).toBe(`CONNECT [::1]:${port}`);
+  });
+
   test('errors say that there is a proxy between', async () => {
     const proxy = await startProxy();
     const server = await scriptedServer(status(502));
@@ -104,7 +115,7 @@ describe('the service', () => {
     for (const other of [null, rootCertificates[0]!]) {
       const { kind, message } = await failureOf(connected(local, { ca: other }).listDnsTemplates());
       expect(kind).toBe('not-sent');
-      expect(message).toMatch(/its certificate is not trusted: .* ca or NODE_EXTRA_CA_CERTS/);
+      expect(message).toContain('its certificate is not trusted: it comes from authority');
     }
   });
 });
@@ -121,6 +132,16 @@ describe('a receiver of messages', () => {
     expect(await post({ ...message, url: inClear, route })).toEqual({ outcome: 'delivered' });
     expect(proxy.seen).toEqual([tunnel, `POST ${inClear}`]);
     expect(server.seen).toMatchObject([{ path: '/api/v1' }, { path: '/hook' }]);
+  });
+
+  test('gets the user and password of its address, and a query', async () => {
+    const { server } = await scene();
+    const url = `${server.url}/hook?key=7`.replace('://', '://somebody:pass%20word@');
+    expect(await post({ ...message, url, route: { proxy: null, ca: null } })).toEqual({
+      outcome: 'delivered',
+    });
+    const authorization = `Basic ${Buffer.from('somebody:pass word').toString('base64')}`;
+    expect(server.seen).toMatchObject([{ path: '/api/v1/hook', query: 'key=7', headers: { authorization } }]);
   });
 
   test('fails without its address if a proxy refuses, or if its certificate is not trusted', async () => {

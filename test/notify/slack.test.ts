@@ -154,18 +154,16 @@ test('foreign texts stay in code, without mentions and links', () => {
   );
 });
 
-test('says who made the commit of the file, with a link', () => {
+test('links the commit of the file', () => {
   const commits = [
     {
       revision: 'a'.repeat(40),
-      author: 'Anna <!here>',
-      subject: 'Move `shop`',
       url: `https://git.example.net/commit/${'a'.repeat(40)}?a=b&c=|d`,
     },
   ];
   const one = passEvent([{ status: 'drifted', differences: [update()], revision: 'a'.repeat(40) }]);
   const message = messageOf({ ...one, result: { ...one.result!, commits } });
   expect(message.blocks[0]?.text.text).toContain(
-    `\ncommit <https://git.example.net/commit/${'a'.repeat(40)}?a=b&amp;c=%7Cd|aaaaaaaaaa> \`Anna &lt;!here&gt;: Move 'shop'\`\n`,
+    `\ncommit <https://git.example.net/commit/${'a'.repeat(40)}?a=b&amp;c=%7Cd|aaaaaaaaaa>\n`,
   );
 });

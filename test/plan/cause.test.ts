@@ -2,14 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { sameData } from '../../src/model/canonical.ts';
 import type { Cause } from '../../src/plan/difference.ts';
 import { differencesOf } from '../../src/plan/plan.ts';
-import { data, known, memoryOf, planOf, type Situation } from './records.ts';
+import { data, known, memoryOf, missing, planOf, type Situation } from './records.ts';
 
 interface Case extends Situation {
   readonly name: string;
   readonly causes: readonly Cause[];
 }
-
-const key = (line: string): string => known(`#1 ${line}`).key;
 
 const cases: readonly Case[] = [
   // adds
@@ -32,7 +30,7 @@ const cases: readonly Case[] = [
     name: 'an add that an earlier pass found keeps its cause',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
     service: [],
-    memory: memoryOf([], { causes: new Map([[key('www A 192.0.2.1'), 'unknown']]) }),
+    memory: memoryOf([missing('www A 192.0.2.1', { cause: 'unknown' })]),
     causes: ['edited', 'unknown'],
   },
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultOf } from '../../src/plan/step.ts';
-import { ignoring, known, linesOf, memoryOf, planOf, type Scenario, pendingAdd } from './records.ts';
+import { ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
 const park = { surplus: 'park', adopt: true } as const;
 
@@ -97,21 +96,6 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked cname-conflict by #1: www A 192.0.2.1'],
   },
   {
-    name: 'a pending add counts, though it has no id yet',
-    file: ['www CNAME web.example.net', 'mail A 192.0.2.1', 'blog TXT hello'],
-    service: [],
-    pending: [
-      pendingAdd('WWW A 192.0.2.1'),
-      pendingAdd('mail CNAME web.example.net'),
-      pendingAdd('blog A 192.0.2.1'),
-    ],
-    plan: [
-      'add blog TXT hello',
-      'blocked cname-conflict: mail A 192.0.2.1',
-      'blocked cname-conflict: www CNAME web.example.net',
-    ],
-  },
-  {
     name: 'of desired records that exclude each other, the first in the order of writes is added',
     file: ['www CNAME web.example.net', 'www A 192.0.2.1'],
     service: [],
@@ -191,11 +175,15 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a surplus record that is reused elsewhere clears the way',
+    name: 'a surplus record that is reused elsewhere is parked until what needs its name is there',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
     service: ['#1 www A 192.0.2.1'],
     template: park,
-    plan: ['update #1 name,content: zoo A 192.0.2.9', 'add www CNAME web.example.net'],
+    plan: [
+      'park #1: _parked-1 A 0.0.0.0',
+      'add www CNAME web.example.net',
+      'update #1 name,content: zoo A 192.0.2.9',
+    ],
   },
   {
     name: 'a surplus record is reused once its new name is clear',
@@ -205,11 +193,12 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #2: _parked-2 CNAME parked.invalid', 'update #1 name,content: www A 192.0.2.9'],
   },
   {
-    name: 'of records that swap names, one is parked first',
+    name: 'surplus records that swap names are parked first, so that either can come back',
     file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
     service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
     template: park,
     plan: [
+      'park #2: _parked-2 CNAME parked.invalid',
       'park #1: _parked-1 A 0.0.0.0',
       'update #2 name: a CNAME web.example.net',
       'update #1 name: b A 192.0.2.1',
@@ -221,12 +210,14 @@ const scenarios: readonly Scenario[] = [
     service: ['#1 a CNAME web.example.net', '#2 c A 192.0.2.1', '#3 c AAAA 2001:db8::1', '#4 c TXT hello'],
     template: park,
     plan: [
-      'park #2: _parked-2 A 0.0.0.0',
       'park #1: _parked-1 CNAME parked.invalid',
-      'update #3 name: a AAAA 2001:db8::1',
-      'update #4 name: a TXT hello',
+      'park #2: _parked-2 A 0.0.0.0',
+      'park #3: _parked-3 AAAA ::',
+      'park #4: _parked-4 TXT parked',
       'update #1 name: c CNAME web.example.net',
       'update #2 name: a A 192.0.2.1',
+      'update #3 name: a AAAA 2001:db8::1',
+      'update #4 name: a TXT hello',
     ],
   },
   {
@@ -246,7 +237,7 @@ const scenarios: readonly Scenario[] = [
     file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
     service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
     template: park,
-    parkGate: () => ({ error: 'refused' }),
+    parkBlockOf: () => ({ error: 'refused' }),
     plan: [
       'blocked cname-conflict by #2: b A 192.0.2.1',
       'blocked cname-conflict by #1: a CNAME web.example.net',
@@ -282,7 +273,7 @@ const scenarios: readonly Scenario[] = [
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'www TXT hello'],
     service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
     template: park,
-    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
     plan: [
       'update #3 name,content: zoo A 192.0.2.9',
       'add www TXT hello',
@@ -296,7 +287,7 @@ const scenarios: readonly Scenario[] = [
     file: ['www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1', '#3 _parked-3 CNAME parked.invalid'],
     template: park,
-    gate: (_desired, occupant) => (occupant === null ? null : { reason: 'refused', message: 'no' }),
+    blockOf: (_desired, occupant) => (occupant === null ? null : { reason: 'refused', message: 'no' }),
     plan: ['blocked refused #3: www CNAME web.example.net', 'surplus #1 unlisted'],
   },
 
@@ -435,11 +426,11 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: sub MX 0 .'],
   },
   {
-    name: 'a record without a name that the file adopts is parked for a null MX, as surplus',
+    name: 'a record without a name that the file adopts is parked for a null MX once that is there',
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
     template: park,
-    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
+    plan: ['update #1 content,priority: @ MX 0 .', 'park #2: _parked-2 MX 20 parked.invalid'],
   },
   {
     name: 'a record without a name is neither parked for a CNAME nor reused elsewhere',
@@ -453,11 +444,11 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'records that stay because they have no name are listed with the other conflicting records',
+    name: 'a record without a name that would go later is no conflict',
     file: ['@ CNAME web.example.net'],
     service: ['#1 @ A 192.0.2.1', '#2 @ CAA 0 issue "ca.example.net"'],
     template: park,
-    plan: ['blocked cname-conflict by #1 #2: @ CNAME web.example.net', 'surplus #1 unlisted'],
+    plan: ['blocked cname-conflict by #2: @ CNAME web.example.net', 'surplus #1 unlisted'],
   },
   {
     name: 'a record without a name may be reused if nothing replaces it',
@@ -467,19 +458,12 @@ const scenarios: readonly Scenario[] = [
     plan: ['update #1 name: www A 192.0.2.1'],
   },
   {
-    name: 'a nameless MX that the file dropped is parked first',
+    name: 'a nameless MX that the file dropped is parked once the null MX is there',
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
     memory: memoryOf([known('#1 @ MX 10 mx1.example.net'), known('#2 @ MX 20 mx2.example.net')]),
     template: { surplus: 'park' },
-    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
-  },
-  {
-    name: 'a null MX beside an MX whose add is pending',
-    file: ['@ MX 0 .'],
-    service: [],
-    pending: [pendingAdd('@ MX 10 mx1.example.net')],
-    plan: ['blocked null-mx-conflict: @ MX 0 .'],
+    plan: ['update #1 content,priority: @ MX 0 .', 'park #2: _parked-2 MX 20 parked.invalid'],
   },
   {
     name: 'an MX in an unknown spelling is still an MX',
@@ -492,33 +476,6 @@ const scenarios: readonly Scenario[] = [
 
 test.for(scenarios)('$name', (scenario) => {
   expect(linesOf(planOf(scenario))).toEqual(scenario.plan);
-});
-
-test('a step names the steps that it needs first', () => {
-  const plan = planOf({
-    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'mail A 192.0.2.2'],
-    service: ['#1 www A 192.0.2.1', '#2 www TXT hello'],
-    template: park,
-  });
-  const lines = new Map(plan.steps.map((step, at) => [step, linesOf(plan)[at]]));
-  expect(
-    [...plan.needs].map(([step, needs]) => [lines.get(step), needs.map((need) => lines.get(need))]),
-  ).toEqual([
-    [
-      'add www CNAME web.example.net',
-      ['update #1 name,content: mail A 192.0.2.2', 'park #2: _parked-2 TXT parked'],
-    ],
-  ]);
-});
-
-test('steps blocked by a conflict are listed apart from those blocked for another reason', () => {
-  const plan = planOf({
-    file: ['www CNAME web.example.net', 'mail A 192.0.2.1'],
-    service: ['#1 www A 192.0.2.1'],
-    gate: ({ record }) => (record.name === 'mail' ? { reason: 'pending-write', message: 'wait' } : null),
-  });
-  expect(plan.conflicting.map((step) => resultOf(step).name)).toEqual(['www']);
-  expect(plan.blocked.map(({ reason }) => reason)).toEqual(['cname-conflict', 'pending-write']);
 });
 
 test('a blocked step names the DNS rule that it would break', () => {

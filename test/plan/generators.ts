@@ -10,7 +10,7 @@ import {
 } from '../../src/model/record.ts';
 import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { bareName } from '../../src/plan/like.ts';
+import { bareName } from '../../src/plan/spelling.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
 import { desiredTemplate, ignoring, memoryOf } from './records.ts';
@@ -114,29 +114,30 @@ const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary
   );
   const known = fc
     .record({
-      id: fc.integer({ min: 1, max: 14 }),
-      copies: fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 2 }),
-      desired: before,
+      recordId: fc.integer({ min: 1, max: 14 }),
+      wanted: before,
       seen: before,
       keptName: before.map(({ name }) => canonicalName(name)),
     })
     .map((record): KnownRecord => {
-      const isNameless = canonicalName(record.desired.name) === '';
+      const isNameless = canonicalName(record.wanted.name) === '';
       const isListed = desired.some(({ name }) => canonicalName(name) === record.keptName);
-      const keptName = isNameless && isListed ? '' : record.keptName;
-      return { ...record, keptName, key: recordKey(entryOf(record.desired)) };
+      return {
+        ...record,
+        key: recordKey(entryOf(record.wanted)),
+        keptName: isNameless && isListed ? '' : record.keptName,
+        isOnlyCounted: false,
+        lostAdds: 0,
+        displaced: null,
+        cause: null,
+      };
     });
-  const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>
-    new Map(records.map((record) => [record.key, record]));
   return fc
-    .record({
-      agreed: fc.uniqueArray(known, { maxLength: 8, selector: ({ id }) => id }).map(byKey),
-      claimed: fc.array(known, { maxLength: 2 }).map(byKey),
+    .uniqueArray(known, {
+      maxLength: 8,
+      comparator: (one, other) => one.recordId === other.recordId || one.key === other.key,
     })
-    .map(({ agreed, claimed }) => {
-      const tentative = new Map([...claimed].filter(([key]) => !agreed.has(key)));
-      return memoryOf([...agreed.values()], { hasBeenRead: agreed.size > 0, tentative });
-    });
+    .map((agreed) => memoryOf(agreed, { hasBeenRead: agreed.length > 0 }));
 };
 
 const ignoreRules: fc.Arbitrary<IgnoreRule[]> = fc.array(

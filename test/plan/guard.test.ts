@@ -11,8 +11,7 @@ const holdOf = (situation: Situation, options: Partial<GuardInput> = {}): Hold |
     memory: situation.memory ?? noMemory,
     plan: planOf(situation),
     suspectIds: null,
-    answeredIds: [],
-    isSpellingDoubtful: false,
+    unlistedIds: [],
     retry: false,
     force: false,
     acceptLoss: false,
@@ -156,10 +155,9 @@ const changes: readonly Case[] = [
 
 /** Saved state of record 9 alone, which was to make way for another one. */
 const madeWay = (own: Displaced['own']): PlanMemory => {
-  const parked = { ...known('#9 _parked-9 A 0.0.0.0'), key: parkedKey(9) };
   const was = data('www CNAME example.org');
   const displaced: Displaced = { key: 'www A 192.0.2.1', own, was, cause: 'edited' };
-  return memoryOf([parked], { displaced: new Map([[9, displaced]]) });
+  return memoryOf([known('#9 _parked-9 A 0.0.0.0', undefined, { key: parkedKey(9), displaced })]);
 };
 
 const contacts: readonly Case[] = [
@@ -172,8 +170,14 @@ const contacts: readonly Case[] = [
   {
     name: 'one desired set among the actual ones',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
-    service: ['#1 WWW A 192.0.2.1', '#2 mail.##DOMAIN## A 192.0.2.2'],
+    service: ['#1 WWW A 192.0.2.1', '#2 post A 192.0.2.3'],
     guard: null,
+  },
+  {
+    name: 'a record that may be one of the file in another spelling, beside one of its sets',
+    file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
+    service: ['#1 WWW A 192.0.2.1', '#2 mail.##DOMAIN## A 192.0.2.2'],
+    guard: 'first-contact',
   },
   {
     name: 'the same name of another type is another set',
@@ -193,7 +197,7 @@ const contacts: readonly Case[] = [
   {
     name: 'forced',
     file: ['www A 192.0.2.1'],
-    service: ['#1 www.##DOMAIN## A 192.0.2.1'],
+    service: ['#1 post A 192.0.2.3'],
     options: { force: true },
     guard: null,
   },
@@ -262,7 +266,7 @@ const losses: readonly Case[] = [
 test.for(adds)('adds: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
   expect(hold?.cause ?? null).toBe(scenario.guard);
-  expect(hold?.scope ?? 'adds').toBe('adds');
+  expect(hold?.scope ?? 'template').toBe('template');
 });
 
 test.for(changes)('changes: $name', (scenario) => {
@@ -280,7 +284,7 @@ test.for(contacts)('first contact: $name', (scenario) => {
 test.for(losses)('loss: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
   expect(hold?.cause ?? null).toBe(scenario.guard);
-  expect(hold?.scope ?? 'adds').toBe('adds');
+  expect(hold?.scope ?? 'template').toBe('template');
 });
 
 test('a guard that holds everything comes before one that holds adds', () => {

@@ -81,7 +81,7 @@ const scenarios: readonly Scenario[] = [
       'd A 192.0.2.4',
     ],
     service: ['#9 www TXT hello', '#8 old A 192.0.2.8', '#7 c 60 A 192.0.2.3', '#6 x NS ns1.example.net'],
-    gate: ({ record }) => (record.name === 'd' ? null : { reason: 'refused', message: 'no' }),
+    blockOf: ({ record }) => (record.name === 'd' ? null : { reason: 'refused', message: 'no' }),
     template: { ignore: [ignoring({ name: 'x' })] },
     plan: [
       'add d A 192.0.2.4',

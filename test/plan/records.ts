@@ -11,7 +11,7 @@ import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
-import type { PendingRecord, PlanInput } from '../../src/plan/plan-input.ts';
+import type { PlanInput } from '../../src/plan/plan-input.ts';
 
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
@@ -81,24 +81,29 @@ export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
   ...rule,
 });
 
-/**
- * A record that file and service agreed on: `#5 www A 192.0.2.1`, with what the service made of it where that is not
- * the same.
- */
-export const known = (line: string, seen: string = line, copies: readonly number[] = []): KnownRecord => ({
-  id: actual(line).id,
-  copies,
+/** A record that file and service agreed on: `#5 www A 192.0.2.1`, with what the service made of it where that is not the same. */
+export const known = (line: string, seen: string = line, more: Partial<KnownRecord> = {}): KnownRecord => ({
   key: recordKey(entryOf(data(line))),
-  desired: data(line),
+  recordId: actual(line).id,
+  wanted: data(line),
   seen: data(seen),
   keptName: canonicalName(data(seen).name),
+  isOnlyCounted: false,
+  lostAdds: 0,
+  displaced: null,
+  cause: null,
+  ...more,
 });
+
+/** A record that is not there, of which something is remembered. */
+export const missing = (line: string, more: Partial<KnownRecord> = {}): KnownRecord =>
+  known(`#0 ${line}`, line, { recordId: null, seen: null, keptName: null, ...more });
 
 export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemory> = {}): PlanMemory => ({
   ...noMemory,
   hasBeenRead: true,
-  byKey: new Map(records.map((record) => [record.key, record])),
-  byId: new Map(records.map((record) => [record.id, record])),
+  records: new Map(records.map((record) => [record.key, record])),
+  byId: new Map(records.flatMap((record) => (record.recordId === null ? [] : [[record.recordId, record]]))),
   ...more,
 });
 
@@ -156,5 +161,3 @@ export const recordLine = ({ type, name, content, priority, ttl }: RecordData): 
   [name ?? '@', ttl, type, hasPriority(type.toUpperCase()) ? (priority ?? '-') : null, content]
     .filter((part) => part !== null)
     .join(' ');
-
-export const pendingAdd = (line: string): PendingRecord => ({ id: null, sent: data(line) });

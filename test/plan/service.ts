@@ -2,10 +2,11 @@ import { canonicalName } from '../../src/model/canonical.ts';
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
+import { parkedKey, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/plan/step.ts';
+import { memoryOf } from './records.ts';
 
 /** The service's result of a step (specification §4.5, §4.6): an update keeps fields that are not sent. */
 export const written = (template: ActualTemplate, step: Step): ActualTemplate => {
@@ -40,7 +41,7 @@ export const converge = (input: PlanInput, remembers = true): Outcome => {
   const most = 3 * (input.desired.records.length + actual.records.length) + 3;
   for (;;) {
     const plan = planTemplate({ ...input, actual, memory });
-    const step = plan.steps.find((candidate) => !plan.needs.has(candidate));
+    const step = plan.steps.find((candidate) => !plan.waitsFor.has(candidate));
     if (remembers) memory = withPairs(memory, plan, actual);
     if (!step) return { actual, memory, steps, plan };
     steps.push(step);
@@ -58,8 +59,7 @@ const withPairs = (memory: PlanMemory, plan: TemplatePlan, actual: ActualTemplat
     .filter((pair) => pair.fields.length === 0)
     .map((pair) => knownAs(pair.desired.record, pair.actual.record));
   return remembering(
-    memory,
-    [...memory.byKey.values()].filter((record) => ids.has(record.id)),
+    [...memory.records.values()].filter(({ recordId }) => recordId !== null && ids.has(recordId)),
     inSync,
   );
 };
@@ -75,38 +75,31 @@ const withStep = (
     'actual' in step ? id === step.actual.record.id : !ids.has(id),
   )!;
   const known = isPark(step)
-    ? { ...knownAs(record, record), key: `#${record.id}` }
+    ? { ...knownAs(record, record), key: parkedKey(record.id) }
     : knownAs(step.desired.record, record);
-  return remembering(memory, [...memory.byKey.values()], [known]);
+  return remembering([...memory.records.values()], [known]);
 };
 
-const knownAs = (desired: RecordData, actual: ActualRecord): KnownRecord => ({
-  id: actual.id,
-  copies: [],
-  key: recordKey(entryOf(desired)),
-  desired,
+const knownAs = (wanted: RecordData, actual: ActualRecord): KnownRecord => ({
+  key: recordKey(entryOf(wanted)),
+  recordId: actual.id,
+  wanted,
   seen: actual,
   keptName: canonicalName(actual.name),
+  isOnlyCounted: false,
+  lostAdds: 0,
+  displaced: null,
+  cause: null,
 });
 
-/** One id belongs to one desired record and the reverse; a tentative binding lasts until one of them is seen. */
-const remembering = (
-  { tentative }: PlanMemory,
-  before: readonly KnownRecord[],
-  fresh: readonly KnownRecord[],
-): PlanMemory => {
-  const ids = new Set(fresh.map((record) => record.id));
+/** One id belongs to one desired record and the reverse. */
+const remembering = (before: readonly KnownRecord[], fresh: readonly KnownRecord[]): PlanMemory => {
+  const ids = new Set(fresh.map((record) => record.recordId));
   const keys = new Set(fresh.map((record) => record.key));
-  const records = [...before.filter((record) => !ids.has(record.id) && !keys.has(record.key)), ...fresh];
-  return {
-    hasBeenRead: true,
-    byKey: new Map(records.map((record) => [record.key, record])),
-    byId: new Map(records.map((record) => [record.id, record])),
-    tentative: new Map([...tentative].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
-    preexistingIds: new Set(),
-    causes: new Map(),
-    displaced: new Map(),
-  };
+  return memoryOf([
+    ...before.filter((record) => !ids.has(record.recordId) && !keys.has(record.key)),
+    ...fresh,
+  ]);
 };
 
 export const isParked = (record: RecordData): boolean =>

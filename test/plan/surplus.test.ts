@@ -1,38 +1,38 @@
 import { expect, test } from 'vitest';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario, pendingAdd } from './records.ts';
+import { parkedKey, type KnownRecord } from '../../src/plan/memory.ts';
+import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
 const park = { surplus: 'park' } as const;
 const adopt = { surplus: 'park', adopt: true } as const;
 
-/** How plans treat surplus and parked records. */
 /** Known without an answer that shows its name at the service. */
-const untold = (line: string) => {
-  const { keptName: _keptName, ...record } = known(line);
-  return record;
+const untold = (line: string): KnownRecord => known(line, line, { keptName: null });
+
+/** Parked to make way for the desired record of the key. */
+const displaced = (line: string, key: string, was: string): KnownRecord => {
+  const { recordId } = known(line);
+  return known(line, line, {
+    key: parkedKey(recordId!),
+    displaced: { key, own: null, was: data(was), cause: 'edited' },
+  });
 };
 
 const cnameKey = recordKey(entryOf(data('www CNAME web.example.org')));
 
 /** For which #2 has made way. */
-const updateInPlace = (reason: 'refused' | 'pending-write') => ({
+const updateInPlace = (reason: 'refused' | 'vanished') => ({
   file: ['www MX 0 .'],
   service: ['#1 www MX 10 mx1.example.net', '#2 _parked-2 MX 20 parked.invalid'],
-  memory: memoryOf([], {
-    displaced: new Map([
-      [
-        2,
-        {
-          key: recordKey(entryOf(data('www MX 0 .'))),
-          own: null,
-          was: data('www MX 20 mx2.example.net'),
-          cause: 'edited',
-        },
-      ],
-    ]),
-  }),
+  memory: memoryOf([
+    displaced(
+      '#2 _parked-2 MX 20 parked.invalid',
+      recordKey(entryOf(data('www MX 0 .'))),
+      'www MX 20 mx2.example.net',
+    ),
+  ]),
   template: { surplus: 'park' } as const,
-  gate: () => ({ reason, message: 'no' }),
+  blockOf: () => ({ reason, message: 'no' }),
 });
 
 const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
@@ -152,20 +152,11 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     file: [],
     service: ['#1 old A 192.0.2.1', '#2 older A 192.0.2.2'],
     template: adopt,
-    parkGate: ({ record }) =>
+    parkBlockOf: ({ record }) =>
       record.id === 1 ? { error: 'refused', retryAt: '2026-11-20T20:05:00.000Z' } : null,
     plan: ['park #2: _parked-2 A 0.0.0.0', 'surplus #1 unlisted'],
   },
 
-  {
-    name: 'a record that may come from an add of unknown outcome is left alone',
-    file: ['www TXT hello'],
-    service: ['#1 sub.example TXT hello', '#2 old A 192.0.2.1'],
-    template: adopt,
-    pending: [pendingAdd('www TXT hello')],
-    gate: (_desired, occupant) => (occupant === null ? { reason: 'pending-write', message: 'no' } : null),
-    plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
-  },
   {
     name: 'with adopt, a record stays if its name may be the service’s spelling of one that may not be written now',
     file: ['www A 192.0.2.1', 'mail MX 10 mx1.example.net'],
@@ -176,12 +167,12 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
       '#4 www2 A 192.0.2.2',
     ],
     template: adopt,
-    gate: () => ({ reason: 'pending-write', message: 'wait' }),
+    blockOf: () => ({ reason: 'vanished', message: 'wait' }),
     plan: [
       'park #3: _parked-3 A 0.0.0.0',
       'park #4: _parked-4 A 0.0.0.0',
-      'blocked pending-write: www A 192.0.2.1',
-      'blocked pending-write: mail MX 10 mx1.example.net',
+      'blocked vanished: www A 192.0.2.1',
+      'blocked vanished: mail MX 10 mx1.example.net',
       'surplus #1 unlisted',
       'surplus #2 unlisted',
     ],
@@ -242,8 +233,8 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     file: ['new A 192.0.2.1'],
     service: ['#1 old A 192.0.2.1'],
     template: adopt,
-    gate: () => ({ reason: 'pending-write', message: 'wait' }),
-    plan: ['park #1: _parked-1 A 0.0.0.0', 'blocked pending-write: new A 192.0.2.1'],
+    blockOf: () => ({ reason: 'vanished', message: 'wait' }),
+    plan: ['park #1: _parked-1 A 0.0.0.0', 'blocked vanished: new A 192.0.2.1'],
   },
   {
     name: 'a record of the file stays at the name of an add that may not be written now, in the service’s spelling',
@@ -251,8 +242,8 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     service: ['#5 mail.##DOMAIN## A 192.0.2.1'],
     memory: memoryOf([untold('#5 mail A 192.0.2.1')]),
     template: { surplus: 'park' },
-    gate: () => ({ reason: 'pending-write', message: 'wait' }),
-    plan: ['blocked pending-write: mail CNAME web.example.org', 'surplus #5 unlisted'],
+    blockOf: () => ({ reason: 'vanished', message: 'wait' }),
+    plan: ['blocked vanished: mail CNAME web.example.org', 'surplus #5 unlisted'],
   },
   {
     name: 'a record that is blocked reuses nothing that stands in the way of another one',
@@ -274,6 +265,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     memory: memoryOf([untold('#1 mail CNAME web.example.org'), untold('#2 www A 192.0.2.2')]),
     template: { surplus: 'park' },
     plan: [
+      'park #1: _parked-1 CNAME parked.invalid',
       'park #2: _parked-2 A 0.0.0.0',
       'update #1 name: www CNAME web.example.org',
       'update #2 name,content: mail A 192.0.2.4',
@@ -299,11 +291,9 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     name: 'a displaced record is restored, though a record that cannot be written would reuse it',
     file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
     service: ['#2 _parked-2 A 0.0.0.0', '#3 ftp CNAME web.example.net'],
-    memory: memoryOf([], {
-      displaced: new Map([[2, { key: cnameKey, own: null, was: data('www A 192.0.2.2'), cause: 'edited' }]]),
-    }),
+    memory: memoryOf([displaced('#2 _parked-2 A 0.0.0.0', cnameKey, 'www A 192.0.2.2')]),
     template: { surplus: 'park' },
-    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
     plan: [
       'park #2: www A 192.0.2.2',
       'blocked cname-conflict by #3: ftp A 192.0.2.3',
@@ -315,11 +305,9 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     name: 'a displaced record is restored rather than reused while the record that it made way for is refused',
     file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
     service: ['#2 _parked-2 A 0.0.0.0'],
-    memory: memoryOf([], {
-      displaced: new Map([[2, { key: cnameKey, own: null, was: data('www A 192.0.2.2'), cause: 'edited' }]]),
-    }),
+    memory: memoryOf([displaced('#2 _parked-2 A 0.0.0.0', cnameKey, 'www A 192.0.2.2')]),
     template: { surplus: 'park' },
-    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
     plan: ['add ftp A 192.0.2.3', 'park #2: www A 192.0.2.2', 'blocked refused: www CNAME web.example.org'],
   },
   {
@@ -332,18 +320,18 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ...updateInPlace('refused'),
     file: ['www MX 0 .', 'ftp MX 10 mx3.example.net'],
     service: [...updateInPlace('refused').service, '#3 ftp CNAME web.example.net'],
-    gate: ({ record }) => (record.name === 'www' ? { reason: 'refused', message: 'no' } : null),
+    blockOf: ({ record }) => (record.name === 'www' ? { reason: 'refused', message: 'no' } : null),
     plan: [
       'park #2: www MX 20 mx2.example.net',
-      'blocked cname-conflict #2 by #3: ftp MX 10 mx3.example.net',
+      'blocked cname-conflict by #3: ftp MX 10 mx3.example.net',
       'blocked refused #1: www MX 0 .',
       'surplus #3 unlisted',
     ],
   },
   {
     name: 'and not while the outcome of that update is not known',
-    ...updateInPlace('pending-write'),
-    plan: ['blocked pending-write #1: www MX 0 .'],
+    ...updateInPlace('vanished'),
+    plan: ['blocked vanished #1: www MX 0 .'],
     parked: 1,
   },
 
@@ -434,7 +422,7 @@ test('a park that waits says why and until when', () => {
     file: [],
     service: ['#1 old A 192.0.2.1'],
     template: adopt,
-    parkGate: () => wait,
+    parkBlockOf: () => wait,
   });
   expect(plan.surplus).toMatchObject([{ recordId: 1, ...wait }]);
 });

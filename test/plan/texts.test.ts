@@ -25,12 +25,12 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'each text replaces one of its own kind',
-    file: ['@ TXT v=spf1 mx -all', '@ TXT v=DKIM1; p=new', '@ TXT v=BIMI1; l=new'],
-    service: ['#1 @ TXT v=BIMI1; l=old', '#2 @ TXT v=DKIM1; p=old', '#3 @ TXT v=spf1 -all'],
+    file: ['@ TXT v=spf1 mx -all', 'mail._domainkey TXT v=DKIM1; p=new', 'default._bimi TXT v=BIMI1; l=new'],
+    service: ['#1 default._bimi TXT v=BIMI1; l=old', '#2 mail._domainkey TXT p=old', '#3 @ TXT v=spf1 -all'],
     plan: [
-      'update #1 content: @ TXT v=BIMI1; l=new',
-      'update #2 content: @ TXT v=DKIM1; p=new',
       'update #3 content: @ TXT v=spf1 mx -all',
+      'update #1 content: default._bimi TXT v=BIMI1; l=new',
+      'update #2 content: mail._domainkey TXT v=DKIM1; p=new',
     ],
   },
   {
@@ -134,24 +134,31 @@ test.for(scenarios)('$name', (scenario) => {
 
 describe('the kind of a text', () => {
   test.for([
-    ['v=spf1 mx -all', 'v=spf1'],
-    ['v=spf1', 'v=spf1'],
-    ['V=SPF1 -all', 'v=spf1'],
-    ['v=DMARC1; p=none', 'v=dmarc1'],
-    ['v=DMARC1;p=none', 'v=dmarc1'],
-    ['v=DKIM1 ; p=', 'v=dkim1'],
-    ['v=STSv1; id=1', 'v=stsv1'],
-    ['v=TLSRPTv1; rua=mailto:a@example.net', 'v=tlsrptv1'],
-    ['v=BIMI1; l=', 'v=bimi1'],
-    ['v=spf10 mx', null],
-    ['v=spf1,mx', null],
-    ['v=spf2.0/pra', null],
-    ['v=verify1 abc', null],
-    [' v=spf1 mx', null],
-    ['spf1', null],
-    ['constructor', null],
-    ['', null],
-  ])('%j: %j', ([text, kind]) => {
-    expect(textKind(text!)).toBe(kind);
+    ['www', 'v=spf1 mx -all', 'spf1'],
+    ['www', 'v=spf1', 'spf1'],
+    ['www', 'V=SPF1 -all', 'spf1'],
+    ['www', ' v=spf1 mx', 'spf1'],
+    ['www', '"v=spf1 mx"', 'spf1'],
+    ['_dmarc', 'v=DMARC1; p=none', 'dmarc1'],
+    ['_dmarc.sub', 'v=DMARC1;p=none', 'dmarc1'],
+    ['_dmarc', String.raw`v=DMARC1\; p=none`, 'dmarc1'],
+    ['www', 'v=DMARC1; p=none', null],
+    ['mail._domainkey', 'v=DKIM1 ; p=', 'dkim1'],
+    ['mail._domainkey', 'k=rsa; p=MIG', 'dkim1'],
+    ['mail._domainkey', 'p=MIG', 'dkim1'],
+    ['mail._domainkey', 'hello', null],
+    ['www', 'v=DKIM1; p=', null],
+    ['_mta-sts', 'v=STSv1; id=1', 'stsv1'],
+    ['_smtp._tls', 'v=TLSRPTv1; rua=mailto:a@example.net', 'tlsrptv1'],
+    ['default._bimi', 'v=BIMI1; l=', 'bimi1'],
+    ['www', 'v=spf10 mx', null],
+    ['www', 'v=spf1,mx', null],
+    ['www', 'v=spf2.0/pra', null],
+    ['www', 'v=verify1 abc', null],
+    ['www', 'spf1', null],
+    ['www', 'constructor', null],
+    ['www', '', null],
+  ])('at %s, %j: %j', ([name, text, kind]) => {
+    expect(textKind(name!, text!)).toBe(kind);
   });
 });

@@ -5,7 +5,7 @@ import type { DesiredState } from '../../src/model/template.ts';
 import type { PassResult } from '../../src/result.ts';
 import { noMemories } from '../../src/state/memory.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { changesOf, rowOf, intentOf, newFile, opened } from '../state/samples.ts';
+import { changesOf, rowOf, newEntry, newFile, opened } from '../state/samples.ts';
 import { openScene } from './pass.ts';
 
 const stateOf = (): DesiredState => ({
@@ -70,7 +70,7 @@ test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promi
   [
     'a write has left, and nobody knows what became of it',
     async ({ memory }) => {
-      await memory.begin(intentOf());
+      await memory.begin(newEntry());
       return undefined;
     },
   ],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { intentOf } from '../state/samples.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
@@ -17,11 +16,6 @@ const added = 'api A 192.0.2.2';
 
 const readers: Readonly<Record<string, Reader>> = {
   'begin with': { desired: [inSync], reads: 'list 1' },
-  'settle what an earlier pass left': {
-    desired: [inSync],
-    reads: 'list 2',
-    prepare: ({ memory }) => memory.begin(intentOf({ templateId: 17, action: 'add' })),
-  },
   'confirm what is to be added': { desired: [inSync, added], reads: 'list 2' },
   'see whether a refused record is there': {
     desired: [edited],
@@ -75,11 +69,11 @@ describe('a reading that fails', () => {
       expect(scene.calls).toContain(reads);
       // Only one subdomain may be unreadable.
       const halts = error.isOfAll === true || !reads.startsWith('records');
-      const { holdReason, isDenied, retryAt, templates } = result;
-      expect({ holdReason, isDenied, retryAt }).toEqual({
+      const { holdReason, isDenied, retryAfter, templates } = result;
+      expect({ holdReason, isDenied, retryAfter }).toEqual({
         holdReason: halts ? expect.stringContaining('it says') : null,
         isDenied: halts && error.isDenied === true,
-        retryAt: halts && error.wait ? new Date(scene.now + error.wait).toISOString() : null,
+        retryAfter: halts && error.wait ? error.wait : null,
       });
       const isClosed = halts && (error.isDenied === true || error.wait !== undefined);
       if (isClosed) expect(scene.calls.at(-1)).toBe(reads);
@@ -98,4 +92,18 @@ describe('a reading that fails', () => {
     const result = await scene.pass(desiredTemplate([edited], { subdomains: ['shop.example.net'] }));
     expect(result).toMatchObject({ isDenied: true, holdReason: expect.stringContaining('unauthorized') });
   });
+});
+
+test('what the service asks to wait is a duration, whatever the clock is set to during the pass', async () => {
+  for (const set of [-3_600_000, 3_600_000]) {
+    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
+    scene.mishaps.set('update 1', failing('rate-limited', 429, 90_000));
+    const onChange = (): void => {
+      // Ten seconds go by.
+      scene.now += set + 10_000;
+      scene.jumped += set;
+    };
+    const result = await scene.pass(desiredTemplate([edited]), { onChange });
+    expect(result).toMatchObject({ retryAfter: 80_000, isRateLimited: true });
+  }
 });

@@ -64,6 +64,7 @@ const openLonger = async () => {
   for (const call of ['add 1', 'add 2']) scene.mishaps.set(call, failing('refused', 422));
   const pass = async () => {
     scene.calls.length = 0;
+    scene.now += 60_000;
     await scene.pass(file('@ MX 10 mx1.example.net', made), { trigger: 'command' });
     return scene.calls.filter((call) => !call.startsWith('list'));
   };

@@ -9,7 +9,7 @@ import type {
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
 import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult } from '../../src/result.ts';
-import type { ClientMemory } from '../../src/state/client-memory.ts';
+import type { ClientMemory } from '../../src/state/memory.ts';
 import { newFile, opened } from '../state/samples.ts';
 
 /** A fault of the service at one call: it throws, or gives another answer. */

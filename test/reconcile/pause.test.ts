@@ -145,15 +145,15 @@ describe('a suspended template', () => {
     const result = only(await scene.pass(desiredTemplate(edited, { limits, adopt: true })));
     expect(writesOf(scene)).toEqual(writes);
     expect(result).toMatchObject({ status: 'suspended', message: 'suspended by ann: new web server' });
-    expect(await scene.memory.openIntents()).toEqual([]);
+    expect((await scene.memory.journal()).filter(({ state }) => state !== 'accepted')).toEqual([]);
   });
 
-  it('is left alone if it is suspended while an intent is saved', async () => {
+  it('is left alone if it is suspended while an entry is saved', async () => {
     const scene = await known();
     const writer: Pass['writer'] = {
       ...scene.memory,
-      begin: async (intent) => {
-        const begun = await scene.memory.begin(intent);
+      begin: async (entry) => {
+        const begun = await scene.memory.begin(entry);
         await suspend(scene);
         return begun;
       },
@@ -161,10 +161,8 @@ describe('a suspended template', () => {
     const result = await scene.pass(desiredTemplate(edited, { limits }), { writer });
     expect(writesOf(scene)).toEqual([]);
     expect(only(result).status).toBe('suspended');
-    expect(await scene.memory.openIntents()).toEqual([]);
-    expect((await scene.memory.history()).map(({ outcome, error }) => [outcome, error])).toEqual([
-      ['failed', 'not sent: held: suspended by ann: new web server'],
-    ]);
+    expect(await scene.memory.journal()).toEqual([]);
+    expect(await scene.memory.history()).toEqual([]);
   });
 
   it('keeps a record parked that was to make way', async () => {
@@ -199,7 +197,7 @@ describe('a suspended template', () => {
       differences: [],
     });
     expect(writesOf(scene)).toEqual([]);
-    expect(await scene.memory.openIntents()).toEqual([]);
+    expect(await scene.memory.journal()).toMatchObject([{ state: 'accepted' }]);
   });
 
   it('ends what a client writes if nobody can tell whether it is suspended', async () => {

@@ -1,3 +1,4 @@
+import type { Memory } from '../../src/state/memory.ts';
 import { describe, expect, test } from 'vitest';
 import { emptyCache } from '../../src/reconcile/cache.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
@@ -74,7 +75,9 @@ describe('the grace of a subdomain', () => {
   test('starts with an update that succeeded before the process died', async () => {
     const { scene, statuses } = await opened();
     lagging(scene);
-    const dying = { ...scene.memory, finish: () => Promise.reject(new Error('it died')) };
+    const dies: Memory['save'] = (changes) =>
+      changes.entries.length > 0 ? Promise.reject(new Error('it died')) : scene.memory.save(changes);
+    const dying = { ...scene.memory, save: dies };
     await expect(statuses('192.0.2.3', { memory: dying, writer: dying })).rejects.toThrow('it died');
     scene.now += 1_000;
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);

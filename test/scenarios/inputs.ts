@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { changed, withDerived, withSubdomain, withTemplate } from './changes.ts';
+import { damages } from './damages.ts';
 import { natureOf } from './natures.ts';
 import { parseTime } from './records.ts';
 import { templateFile } from './template-file.ts';
@@ -46,10 +47,9 @@ export const inputs: Readonly<Record<string, Input>> = {
       else env[word.slice(0, at)] = word.slice(at + 1);
     }
   },
-  damage: ({ folder }, [name = '']) => {
-    for (const end of ['-wal', '-shm']) rmSync(path.join(folder, name + end), { force: true });
-    save(path.join(folder, name), 'no database');
-  },
+  damage: ({ folder }, [name = '', ...how]) => damages[how.join(' ') || 'text']!(path.join(folder, name)),
+  withdraw: ({ service }, [name = '']) =>
+    service.change((data) => ({ ...data, templates: data.templates.filter((one) => one.name !== name) })),
   rename: ({ service }, [from = '', to = '']) =>
     service.change((data) => ({
       ...data,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { domainToASCII } from 'node:url';
 import { formatRecord, usualTtl, type RecordValues } from './records.ts';
 import type { SeenWrite } from './service.ts';
 
@@ -133,12 +134,17 @@ const isOf = ({ action, desired, recordId }: Difference, { operation, parameters
     return (action === 'update' || action === 'park') && String(recordId) === parameters['record_id'];
   return (
     action === 'add' &&
-    desired?.type === parameters['type'] &&
-    desired?.content === parameters['content'] &&
-    (desired?.name ?? undefined) === parameters['name'] &&
-    (desired?.priority ?? undefined)?.toString() === parameters['priority']
+    desired !== undefined &&
+    desired.type === parameters['type'] &&
+    (desired.type === 'TXT' ? desired.content : asLabels(desired.content)) === parameters['content'] &&
+    (desired.name === null ? undefined : asLabels(desired.name)) === parameters['name'] &&
+    (desired.priority ?? undefined)?.toString() === parameters['priority']
   );
 };
+
+/** Labels with non-ASCII letters are sent as A-labels. */
+const asLabels = (text: string): string =>
+  text.replaceAll(/[^\s.]*[^\0-\x7f][^\s.]*/g, (label) => domainToASCII(label) || label);
 
 const plannedLine = ({
   action,
@@ -229,7 +235,8 @@ const wrongCounts = ({ summary, templates }: Report): string[] => {
     surplus: count('surplus'),
     blocked: count('blocked'),
     applied: all.length - open.length,
-    heldTemplates: having('held'),
+    // Those that wait for time alone are told apart.
+    heldTemplates: templates.filter((one) => one.status === 'held' && one.retryAt === undefined).length,
     failedTemplates: having('failed'),
     suspendedTemplates: having('suspended'),
     subdomainDifferences: templates

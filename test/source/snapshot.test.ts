@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { parseFile } from '../../src/desired/parse-file.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
+import { bytesOf } from '../../src/source/content.ts';
 import { readSnapshot, type Snapshot } from '../../src/source/snapshot.ts';
-import type { DesiredState } from '../../src/model/template.ts';
+import { isFragmentPath, type DesiredState } from '../../src/model/template.ts';
 import { directoryWith, options, write } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
@@ -104,16 +105,18 @@ describe('all files are read as they were at one moment', () => {
   /** Reads with a change in the middle: after the first content has been read, `times` times over. */
   const readWhile = (path: string, change: () => void, times = 1): Promise<Snapshot> => {
     let left = times;
-    return readSnapshot([path], {
-      parse: async (bytes, isFragment) => {
-        if (left > 0) change();
-        left -= 1;
-        return { hash: bytes.toString('base64'), parsed: await parseFile(bytes, isFragment) };
-      },
+    return readSnapshot([path], async (file) => {
+      const bytes = await bytesOf(file);
+      if (left > 0) change();
+      left -= 1;
+      return {
+        hash: bytes.toString('base64'),
+        parsed: await parseFile(bytes, isFragmentPath(file.path)),
+      };
     });
   };
 
-  const namesIn = ({ files }: Snapshot): (string | undefined)[] =>
+  const namesIn = ({ files }: Snapshot): (string | null | undefined)[] =>
     files.map(({ parsed }) => {
       const node = parsed.documents[0]?.fields.get('template');
       return node?.kind === 'scalar' ? node.text : undefined;
@@ -208,7 +211,12 @@ describe('all files are read as they were at one moment', () => {
     };
     const snapshot = await readWhile(directory, change, Number.POSITIVE_INFINITY);
     const reason = 'the files kept changing while they were read';
-    expect(snapshot).toEqual({ files: [], missing: [{ path: directory, reason }], fingerprint: null });
+    expect(snapshot).toEqual({
+      files: [],
+      missing: [{ path: directory, reason }],
+      read: new Map(),
+      basis: null,
+    });
   });
 });
 
@@ -225,60 +233,56 @@ test('an unchanged file is not processed again', async () => {
   expect(strict.templates[0]).not.toBe(first.templates[0]);
 });
 
-describe('a scan of the files before they are loaded', () => {
-  const loaderOf = async (files: Record<string, string>) => {
-    const directory = await directoryWith(files);
-    // As if they had been there for a while: what was changed a moment ago is read again in any case.
-    const later = Date.now() + 10_000;
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
-    onTestFinished(() => clock.mockRestore());
-    const [loader, paths] = [createTemplateLoader(), [directory]];
-    const names = async (): Promise<string[]> =>
-      (await loader.load({ ...options, paths })).templates.map((one) => one.template);
-    return { directory, loader, names, scan: () => loader.scan({ paths }) };
-  };
-  test('that found the previous state does not replace a newer scan', async () => {
-    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
-    expect(await names()).toEqual(['a']);
-    await scan();
-    await write(directory, { 'a.yaml': template('b') });
-    expect(await names()).toEqual(['b']);
+test('the same content under a new name is found as a file of that name', async () => {
+  const directory = await directoryWith({
+    'a.yaml': `include: [_f.yaml]\n${template('a')}`,
+    '_f.yaml': 'records: []\n',
+    '.hidden/l.yaml': template('l'),
+  });
+  // As if they had been there for a while: what was changed a moment ago is read again in any case.
+  const later = Date.now() + 10_000;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
+  onTestFinished(() => clock.mockRestore());
+  await symlink('.hidden/l.yaml', join(directory, 'l.yaml'));
+  const loader = createTemplateLoader();
+  const files = async (): Promise<string[]> =>
+    filesOf(await loader.load({ ...options, paths: [directory] }), directory);
+  expect(await files()).toEqual(['a.yaml', 'l.yaml']);
+  for (const name of ['a', 'l'])
+    renameSync(join(directory, `${name}.yaml`), join(directory, `${name}2.yaml`));
+  expect(await files()).toEqual(['a2.yaml', 'l2.yaml']);
+});
+
+describe('a load gives the same object', () => {
+  test('until a file says something else, however soon one change follows another', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a0') });
+    const loader = createTemplateLoader();
+    const again = (): Promise<DesiredState> => loader.load({ ...options, paths: [directory] });
+    const states = new Set([await again()]);
+    for (let time = 1; time < 10; time += 1) {
+      writeFileSync(join(directory, 'a.yaml'), template(`a${time}`));
+      states.add(await again());
+      states.add(await again());
+    }
+    expect(states.size).toBe(10);
+    utimesSync(join(directory, 'a.yaml'), 0, 0);
+    expect(states).toContain(await again());
+    writeFileSync(join(directory, 'a.yaml'), `# of the same meaning\n${template('a9')}`);
+    states.add(await again());
+    expect(states.size).toBe(11);
   });
 
-  test('that found a change is followed by one that finds the next', async () => {
-    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a'), 'z.yaml': template('z') });
-    expect(await names()).toEqual(['a', 'z']);
-    await write(directory, { 'a.yaml': template('b') });
-    expect((await scan()).files).toHaveLength(2);
-    await write(directory, { 'a.yaml': template('c'), 'm.yaml': template('m') });
-    expect(await names()).toEqual(['c', 'm', 'z']);
-    expect(await names()).toEqual(['c', 'm', 'z']);
-  });
-
-  test('finds the same content under a new name as a file of that name', async () => {
-    const { directory, loader } = await loaderOf({
-      'a.yaml': `include: [_f.yaml]\n${template('a')}`,
-      '_f.yaml': 'records: []\n',
-      '.hidden/l.yaml': template('l'),
-    });
-    await symlink('.hidden/l.yaml', join(directory, 'l.yaml'));
-    const files = async (): Promise<string[]> =>
-      filesOf(await loader.load({ ...options, paths: [directory] }), directory);
-    expect(await files()).toEqual(['a.yaml', 'l.yaml']);
-    for (const name of ['a', 'l'])
-      renameSync(join(directory, `${name}.yaml`), join(directory, `${name}2.yaml`));
-    expect(await files()).toEqual(['a2.yaml', 'l2.yaml']);
-  });
-
-  test('that is older than the snapshot is not used', async () => {
-    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
-    expect(await names()).toEqual(['a']);
-    const old = scan();
-    await write(directory, { 'a.yaml': template('b') });
-    expect(await names()).toEqual(['b']);
-    await old;
-    await scan();
-    rmSync(join(directory, 'a.yaml'));
-    expect(await names()).toEqual([]);
+  test('whatever is among the files', async () => {
+    const directory = await directoryWith({ 'large.yaml': Buffer.alloc(50_000_000, 'x') });
+    execFileSync('mkfifo', [join(directory, 'pipe.yaml')]);
+    await symlink('/dev/zero', join(directory, 'zero.yaml'));
+    await symlink('loop.yaml', join(directory, 'loop.yaml'));
+    await symlink('.', join(directory, 'round'));
+    const loader = createTemplateLoader();
+    const again = (): Promise<DesiredState> =>
+      loader.load({ ...options, paths: [directory, join(directory, 'none')] });
+    const first = await again();
+    expect(await again()).toBe(first);
+    expect(first.problems).toHaveLength(5);
   });
 });

@@ -14,9 +14,23 @@ export interface Child {
   readonly ended: Promise<unknown>;
 }
 
-/** Another process that runs a script against the built program: `load(file)` imports one of its modules. */
+/**
+ * Another process that runs a script against the built program: `load(file)` imports one of its modules, `opened(file,
+ * name)` is as in samples.ts.
+ */
 export const startChild = (script: string, ...args: readonly string[]): Child => {
-  const load = `const load = (file) => import(${JSON.stringify(pathToFileURL(built('tests')).href)} + '/' + file);`;
+  const load = `const load = (file) => import(${JSON.stringify(pathToFileURL(built('tests')).href)} + '/' + file);
+    const opened = async (file, name = 'client') => {
+      const { systemClock } = await load('lib/clock.mjs');
+      const { StateFile } = await load('state/state-file.mjs');
+      const { storeLocation } = await load('state/store-location.mjs');
+      const { memoryIn } = await load('state/sqlite.mjs');
+      const owner = { stateDir: '.', baseUrl: 'https://panel.example.net/api/v1', name };
+      const state = new StateFile(file, systemClock);
+      const life = await state.begin();
+      const memory = memoryIn(state, life, storeLocation(owner, '', false));
+      return { ...memory, close: () => state.close('now') };
+    };`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', load + script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -14,8 +14,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
-import { openMemory } from '../../src/state/sqlite.ts';
-import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
+import { changesOf, finish, instant, newEntry, newFile, newFolder, opened } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
@@ -36,7 +35,7 @@ const openBelow = (folder: string): string[] =>
 const full = 2;
 
 it('syncs its data to the disk', async () => {
-  const connection = await openDatabase(newFile());
+  const connection = await openDatabase(newFile(), { now: instant(1), warn: () => undefined });
   onTestFinished(() => connection.close());
   expect(connection.get('PRAGMA synchronous')).toMatchObject({ synchronous: full });
 });
@@ -46,45 +45,34 @@ const applied = { outcome: 'applied', recordId: 1, error: null } as const;
 describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
   it('keeps no file open, and leaves no journal', async () => {
     const file = newFile();
-    const memory = await openMemory(file, 'client');
-    await memory.finish(await memory.begin(intentOf()), applied, changesOf());
+    const memory = await opened(file);
+    await finish(memory, await memory.begin(newEntry()), applied, changesOf());
     await memory.history();
     await memory.revisions?.();
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);
-    expect(readdirSync(path.dirname(file))).toEqual(['memory.db']);
+    expect(readdirSync(path.dirname(file))).toEqual(['memory.db', 'memory.db.mark']);
   });
 
   it('keeps no file open if the file is damaged', async () => {
     const file = newFile();
     await (await opened(file)).close();
     truncateSync(file, statSync(file).size / 2);
-    await expect(openMemory(file, 'client')).rejects.toThrow('damaged');
+    await expect(opened(file)).rejects.toThrow('damaged');
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
 
   it('keeps few files open after many late closes, and none after the next immediate close', async () => {
     const file = newFile();
-    const memory = await openMemory(file, 'client');
+    const memory = await opened(file);
     for (let count = 0; count < 100; count += 1) {
-      const reader = await openMemory(file, 'client');
+      const reader = await opened(file);
       await reader.templates();
-      await reader.close('later');
+      await reader.close();
     }
     expect(openBelow(path.dirname(file)).length).toBeLessThan(70);
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);
-  });
-
-  it('can be opened again at once after its file was emptied', async () => {
-    const file = newFile();
-    const memory = await openMemory(file, 'client');
-    await memory.save(changesOf());
-    truncateSync(file, 0);
-    await memory.close();
-    const again = await opened(file);
-    await again.save(changesOf());
-    expect(await again.templates()).toHaveLength(1);
   });
 });
 
@@ -94,7 +82,7 @@ describe('the journal', () => {
     const memory = await opened(file);
     let largest = 0;
     for (let count = 0; count < 300; count += 1) {
-      await memory.finish(await memory.begin(intentOf({ at: count })), applied, changesOf());
+      await finish(memory, await memory.begin(newEntry({ at: count })), applied, changesOf());
       largest = Math.max(largest, statSync(`${file}-wal`).size);
     }
     expect(largest).toBeLessThan(500_000);
@@ -120,19 +108,19 @@ describe('a directory in place of the file', () => {
   it('is reported as such, with what to do', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    await expect(openMemory(file, 'client')).rejects.toThrow(`${file} is a directory: remove it`);
+    await expect(opened(file)).rejects.toThrow(`${file} is a directory: remove it`);
   });
 });
 
 describe('a state whose files are removed while it is open', () => {
-  it.each(['', '-wal'])('takes nothing more: memory.db%s', async (end) => {
+  it('takes nothing more', async () => {
     const file = newFile();
-    const memory = await openMemory(file, 'client');
-    const intent = await memory.begin(intentOf());
-    rmSync(file + end);
-    await expect(memory.begin(intentOf())).rejects.toThrow(`${file} was removed or replaced`);
-    await expect(memory.finish(intent, applied, changesOf())).rejects.toThrow('was removed or replaced');
-    await expect(memory.save(changesOf())).rejects.toThrow('was removed or replaced');
+    const memory = await opened(file);
+    const intent = await memory.begin(newEntry());
+    rmSync(file);
+    await expect(memory.begin(newEntry())).rejects.toThrow(`${file} was removed`);
+    await expect(finish(memory, intent, applied, changesOf())).rejects.toThrow('was removed');
+    await expect(memory.save(changesOf())).rejects.toThrow('was removed');
     await memory.close();
   });
 });

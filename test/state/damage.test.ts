@@ -1,121 +1,185 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { UserError } from '../../src/errors.ts';
-import { DamagedMemoryError, quarantine } from '../../src/state/database.ts';
-import { borrowOrSalvage } from '../../src/state/salvage.ts';
-import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
-import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
+import { DamagedMemoryError } from '../../src/state/database.ts';
+import type { Memory } from '../../src/state/memory.ts';
+import { fileStore } from '../../src/state/store.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { testClock } from '../clock.ts';
+import { startChild } from './child.ts';
+import { changesOf, finish, newEntry, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
 
-/** A memory of some size, whole and closed. */
+const baseUrl = 'https://panel.example.net/api/v1';
+
+/** A state of some size with a suspension, whole and closed, in one file. */
 const filled = async (): Promise<string> => {
   const file = newFile();
   const memory = await opened(file);
   const records = Array.from({ length: 60 }, (_, index) => rememberedRecord(`A www${index}  1`));
   await memory.save(changesOf({ records }));
   for (let at = 0; at < 10; at += 1) {
-    const intent = await memory.begin(intentOf({ at }));
+    const intent = await memory.begin(newEntry({ at }));
     if (at % 2 === 0)
-      await memory.finish(intent, { outcome: 'applied', recordId: 1, error: null }, changesOf());
+      await finish(memory, intent, { outcome: 'applied', recordId: 1, error: null }, changesOf());
   }
+  await memory.suspend({ by: 'ann', reason: 'moving', duration: null, templates: null });
   await memory.close();
-  // All of it in the one file, nothing in the journal.
-  const database = new Database(file);
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
   return file;
 };
 
-const openOrSalvage = (
-  file: string,
-  say: (message: string) => unknown = () => undefined,
-): Promise<FileMemory> => openMemory(file, 'client', () => borrowOrSalvage(file, say));
+/** A pass of a process of its own. */
+const passOver = async (file: string, task: (memory: Memory) => Promise<unknown> = use) => {
+  const said: [string, string | undefined][] = [];
+  const store = fileStore(testClock());
+  const { signal } = new AbortController();
+  const waiting = { timeout: 0, signal, onWait: () => undefined, lostPause: 60_000 };
+  const owner = { stateDir: path.dirname(file), baseUrl, name: 'client' };
+  const location = storeLocation(owner, 'token', false);
+  try {
+    const handle = store.handle((message, level) => said.push([message, level]));
+    const found = await handle.write(location, waiting, async (memory, _, { holdsAdds }) => {
+      const suspensions = (await memory.suspensions()).length;
+      const entries = (await memory.journal()).length;
+      await task(memory);
+      return { suspensions, entries, holdsAdds };
+    });
+    return { ...found, said };
+  } finally {
+    await store.close();
+  }
+};
 
 /** All that a pass does with a memory. */
-const use = async (file: string): Promise<void> => {
-  const memory = await openMemory(file, 'client');
-  try {
-    for (const { templateId } of await memory.templates()) await memory.template(templateId);
-    await memory.history();
-    const [open] = await memory.openIntents();
-    const intent = open ?? (await memory.begin(intentOf()));
-    await memory.finish(intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
-  } finally {
-    await memory.close();
-  }
+const use = async (memory: Memory): Promise<void> => {
+  for (const { templateId } of await memory.templates()) await memory.template(templateId);
+  await memory.history();
+  const [open] = await memory.journal();
+  const intent = open ?? (await memory.begin(newEntry()));
+  await finish(memory, intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
 };
 
-const errorOf = (task: Promise<void>): Promise<unknown> =>
-  task.then(
-    () => null,
-    (error: unknown) => error,
-  );
-
-/** What somebody else may have done to the file by SQLite. */
-const meddled = async (sql: string): Promise<string> => {
-  const file = await filled();
+const meddle = (file: string, sql: string): void => {
   const database = new Database(file);
-  database.exec(sql);
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.exec(`${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
   database.close();
-  return file;
 };
 
-describe('a database that somebody changed', () => {
-  it.each([
-    ['a row that is null', "UPDATE templates SET body = 'null'"],
-    ['a list in place of a record', "UPDATE records SET body = '[]' WHERE key LIKE 'A www30%'"],
-    ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON intents BEGIN DELETE FROM intents; END'],
-    ['a view', 'CREATE VIEW more AS SELECT * FROM intents'],
-    [
-      'our view, with another meaning',
-      'DROP VIEW known_templates; CREATE VIEW known_templates AS SELECT 1 AS scope, 2 AS template_id',
-    ],
-  ])('is damaged, and what can be read goes into a new one: %s', async (_, sql) => {
-    const file = await meddled(sql);
-    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
-    const memory = await openOrSalvage(file);
-    expect(await memory.openIntents()).toHaveLength(5);
-    await memory.close();
-    await use(file);
-  });
-});
+const setBytes = (file: string, change: (whole: Buffer) => Buffer): void =>
+  writeFileSync(file, change(readFileSync(file)));
 
-describe('a damaged database', () => {
-  it.each([
-    ['text', () => Buffer.from('this is no database '.repeat(500))],
-    ['another beginning', (whole: Buffer) => Buffer.concat([Buffer.from('x'), whole.subarray(1)])],
-    ['half of it', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
-    ['a page of zeros', (whole: Buffer) => Buffer.from(whole).fill(0, 8_192, 12_288)],
+const badText = (whole: Buffer, text: string): Buffer => {
+  const at = whole.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  whole[at] = 0xff;
+  return whole;
+};
+
+/** As version 0.1 made it, as far as anything is read of it. */
+const ofFirstEdition = `DROP TABLE clients; CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL);
+  INSERT INTO clients VALUES ('of-a-token', '{"scope":"of-a-token","baseUrl":"${baseUrl}","name":"client"}');
+  UPDATE suspensions SET scope = 'of-a-token'; PRAGMA user_version = 3`;
+
+describe('a state file', () => {
+  it.each<[string, (file: string) => void, string, 'kept' | 'gone']>([
     [
-      'a row that is no JSON',
-      (whole: Buffer) => {
-        const at = whole.indexOf('{"key":"A www30');
-        return Buffer.concat([whole.subarray(0, at), Buffer.from('!'), whole.subarray(at + 1)]);
-      },
+      'with a page of zeros',
+      (file) => setBytes(file, (whole) => whole.fill(0, 8_192, 12_288)),
+      'damaged',
+      'kept',
     ],
     [
-      'a row that is no text',
-      (whole: Buffer) => {
-        const at = whole.indexOf('203.0.113.10', whole.indexOf('{"key":"A www30'));
-        return Buffer.concat([whole.subarray(0, at), Buffer.from([0xff]), whole.subarray(at + 1)]);
-      },
+      'with a beginning of zeros',
+      (file) => setBytes(file, (whole) => whole.fill(0, 0, 4_096)),
+      'damaged',
+      'gone',
     ],
-  ])('is reported as such: %s', async (_, damage) => {
+    ['that was cut', (file) => truncateSync(file, readFileSync(file).length / 2), 'damaged', 'gone'],
+    ['that is text', (file) => writeFileSync(file, 'no database '.repeat(500)), 'damaged', 'gone'],
+    ['of another program', (file) => setOther(file, 'CREATE TABLE notes (text)'), 'damaged', 'gone'],
+    [
+      'of another program with our number',
+      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 5'),
+      'damaged',
+      'gone',
+    ],
+    [
+      'with a trigger',
+      (file) => meddle(file, 'CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM journal; END'),
+      'damaged',
+      'kept',
+    ],
+    ['without a table', (file) => meddle(file, 'DROP TABLE journal'), 'damaged', 'kept'],
+    [
+      'with a row that is null',
+      (file) => meddle(file, "UPDATE templates SET body = 'null'"),
+      'damaged',
+      'kept',
+    ],
+    [
+      'with a row that is no JSON',
+      (file) =>
+        setBytes(file, (whole) => {
+          whole.write('!', whole.indexOf('{"key":"A www30'));
+          return whole;
+        }),
+      'damaged',
+      'kept',
+    ],
+    [
+      'with a text that is not UTF-8',
+      (file) => setBytes(file, (whole) => badText(whole, 'žluťoučký')),
+      'damaged',
+      'kept',
+    ],
+    [
+      'with a suspension that is not UTF-8',
+      (file) => setBytes(file, (whole) => badText(whole, 'moving')),
+      'damaged',
+      'gone',
+    ],
+    ['of version 0.1', (file) => meddle(file, ofFirstEdition), 'of version 0.1', 'kept'],
+    ['that is empty', (file) => truncateSync(file, 0), 'was removed, emptied or replaced', 'gone'],
+  ])('%s makes way for a new one', async (_, damage, what, suspended) => {
     const file = await filled();
-    writeFileSync(file, damage(readFileSync(file)));
-    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
-    await expect(openMemory(file, 'client')).rejects.toThrow(file);
+    damage(file);
+    const broken = readFileSync(file);
+    const { said, holdsAdds, entries, suspensions } = await passOver(file);
+    const text = said.map(([message]) => message).join('\n');
+    expect(text).toContain(what);
+    expect(text).toContain(file);
+    expect(holdsAdds).toMatch(
+      new RegExp(`${broken.length > 0 ? 'it was moved to' : 'emptied'}.* no adds before `),
+    );
+    expect({ entries, suspensions }).toEqual({ entries: 0, suspensions: suspended === 'kept' ? 1 : 0 });
+    const aside = readdirSync(path.dirname(file)).find((name) => /\.db\.(damaged|earlier)-\d+$/.test(name));
+    if (broken.length > 0) {
+      expect(text).toContain(`it was moved to ${path.join(path.dirname(file), aside!)}`);
+      expect(readFileSync(path.join(path.dirname(file), aside!))).toEqual(broken);
+      const gone = said.filter(
+        ([message, level]) => level === 'error' && message.includes('suspended no more'),
+      );
+      expect(gone).toHaveLength(suspended === 'kept' ? 0 : 1);
+    }
+    // The next process finds a state like any other, and goes on with the pause.
+    const next = await passOver(file);
+    expect(next).toMatchObject({ holdsAdds, suspensions });
+    expect(next.said).toEqual([[holdsAdds, undefined]]);
   });
 
-  it('is reported as such wherever it is damaged, or can be used', async () => {
+  const setOther = (file: string, sql: string): void => {
+    meddle(`${file}.other`, sql);
+    renameSync(`${file}.other`, file);
+  };
+
+  it('is as good as new wherever it is damaged, or can be used', async () => {
     const file = await filled();
     const whole = readFileSync(file);
     const spot = fc.record({
@@ -128,102 +192,59 @@ describe('a damaged database', () => {
         for (const { at, bytes } of spots) broken.set(bytes.subarray(0, broken.length - at), at);
         writeFileSync(file, broken);
         if (cut === 0) truncateSync(file, spots[0]!.at);
-        const first = await errorOf(use(file));
-        if (first !== null) quarantine(file, 'damaged');
-        const second = first === null ? null : await errorOf(use(file));
-        expect([first, second]).toEqual([first === null ? null : expect.any(UserError), null]);
+        const first = await passOver(file);
+        // What is open is known, or nothing is added for a while.
+        if (first.entries < 5) expect(first.holdsAdds).not.toBeNull();
+        expect((await passOver(file)).holdsAdds).toBe(first.holdsAdds);
       }),
       { numRuns: 40 },
     );
   }, 60_000);
 
-  it('is moved aside with its journals, and a new one takes its place', async () => {
+  it('is moved aside by one of two processes', async () => {
     const file = await filled();
-    const damaged = Buffer.from('no database '.repeat(500));
-    writeFileSync(file, damaged);
-    writeFileSync(`${file}-wal`, 'no journal');
-    const aside = quarantine(file, 'damaged');
-    expect(readFileSync(aside)).toEqual(damaged);
-    expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('no journal');
-    expect(readdirSync(path.dirname(file)).filter((name) => !name.includes('.damaged-'))).toEqual([]);
-    await use(file);
-    expect(await (await opened(file)).templates()).toHaveLength(1);
-  });
-
-  it('is not the same as an empty file, which is a new one', async () => {
-    const file = newFile();
-    mkdirSync(path.dirname(file));
-    writeFileSync(file, '');
-    await use(file);
-    expect(statSync(file).size).toBeGreaterThan(0);
-  });
-});
-
-describe('the readable part of a damaged database', () => {
-  /** With a history of several pages. */
-  const longFilled = async (): Promise<string> => {
-    const file = await filled();
-    const memory = await openMemory(file, 'client');
-    for (let at = 0; at < 60; at += 1)
-      await memory.finish(await memory.begin(intentOf({ at, run: `long-${at}` })), ended, changesOf());
-    await memory.close();
-    return file;
-  };
-  const ended = { outcome: 'applied', recordId: 1, error: null } as const;
-
-  /** Fills the page with zeros that holds this text. */
-  const damagePageWith = (file: string, text: string): void => {
-    const bytes = readFileSync(file);
-    const at = bytes.lastIndexOf(text);
-    expect(at).toBeGreaterThan(0);
-    const page = Math.floor(at / 4_096) * 4_096;
-    writeFileSync(file, bytes.fill(0, page, page + 4_096));
-  };
-
-  it('is kept if the history is damaged: all intents and bindings, and the rest of the history', async () => {
-    const file = await longFilled();
-    const before = await openMemory(file, 'client');
-    const [intents, template] = [await before.openIntents(), await before.template(17)];
-    const history = (await before.history()).length;
-    await before.close();
-    damagePageWith(file, 'long-30"');
-    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
-
-    const said: string[] = [];
-    const memory = await openOrSalvage(file, (message) => said.push(message));
-    onTestFinished(() => memory.close());
-    expect(await memory.openIntents()).toEqual(intents);
-    expect(await memory.template(17)).toEqual(template);
-    const kept = (await memory.history()).length;
-    expect(kept).toBeGreaterThan(40);
-    expect(kept).toBeLessThan(history);
-    expect(said).toEqual([
-      expect.stringContaining(
-        `(5 writes of unknown outcome, 1 templates, 60 records, ${kept} writes in the history, 0 suspensions)`,
-      ),
-    ]);
-    // Ids of intents are never used twice.
-    expect((await memory.begin(intentOf())).id).toBeGreaterThan(Math.max(...intents.map(({ id }) => id)));
-  });
-
-  it('is kept if a row is not text, except that row', async () => {
-    const file = await filled();
-    const bytes = readFileSync(file);
-    bytes[bytes.indexOf('203.0.113.10', bytes.indexOf('{"key":"A www30'))] = 0xff;
-    writeFileSync(file, bytes);
-    const memory = await openOrSalvage(file);
-    onTestFinished(() => memory.close());
-    expect(await memory.openIntents()).toHaveLength(5);
-    expect((await memory.template(17))?.records).toHaveLength(59);
-  });
-
-  it('is empty if the file is something else', async () => {
-    const file = newFile();
-    mkdirSync(path.dirname(file));
     writeFileSync(file, 'no database '.repeat(500));
-    const memory = await openOrSalvage(file);
-    onTestFinished(() => memory.close());
-    expect(await memory.templates()).toEqual([]);
+    const script = `const { fileStore } = await load('state/store.mjs');
+      const { systemClock } = await load('lib/clock.mjs');
+      const { storeLocation } = await load('state/store-location.mjs');
+      const store = fileStore(systemClock);
+      const owner = { stateDir: process.argv[1], baseUrl: 'https://panel.example.net', name: process.argv[2] };
+      const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause: 1 };
+      await store.handle(() => undefined).write(storeLocation(owner, owner.name, false), use, () => Promise.resolve());
+      await store.close();
+      console.log('done');`;
+    const children = ['one', 'two', 'three'].map((name) => startChild(script, path.dirname(file), name));
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['done', 'done', 'done']);
+    const aside = readdirSync(path.dirname(file)).filter((name) => name.includes('.damaged-'));
+    expect(aside.map((name) => readFileSync(path.join(path.dirname(file), name), 'utf8'))).toEqual([
+      'no database '.repeat(500),
+    ]);
+  });
+
+  it('is the new one also after a process died when it had moved the damaged one aside', async () => {
+    const file = await filled();
+    renameSync(file, `${file}.new`);
+    meddle(
+      `${file}.new`,
+      `UPDATE origin SET body = json_set(body, '$.lost',
+      json('{"at":{"now":1763640000000,"uptime":{"boot":"b","at":1}},"why":"it was damaged"}'))`,
+    );
+    writeFileSync(`${file}-wal`, 'left of the damaged one');
+    expect(await passOver(file)).toMatchObject({ entries: 5, suspensions: 1 });
+    expect(readdirSync(path.dirname(file)).filter((name) => name.startsWith('memory.db.'))).toEqual([
+      'memory.db.mark',
+    ]);
+  });
+
+  it('of a newer version of the program is left alone', async () => {
+    const file = await filled();
+    meddle(file, 'PRAGMA user_version = 99');
+    const before = readFileSync(file);
+    await expect(passOver(file)).rejects.toThrow(
+      /memory\.db was written by a newer version .*schema 99.*--state-dir/,
+    );
+    await expect(opened(file)).rejects.not.toThrow(DamagedMemoryError);
+    expect(readFileSync(file)).toEqual(before);
   });
 });
 
@@ -232,14 +253,14 @@ describe('a disk that cannot be written', () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, 'taken'), '');
     const file = path.join(folder, 'taken', 'memory.db');
-    await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
-    await expect(openMemory(file, 'client')).rejects.toThrow(file);
+    await expect(opened(file)).rejects.toThrow(UserError);
+    await expect(opened(file)).rejects.toThrow(file);
   });
 
   it('says so if the file is a folder', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
+    await expect(opened(file)).rejects.toThrow(UserError);
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
@@ -249,35 +270,21 @@ describe('a disk that cannot be written', () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
       onTestFinished(() => void execFileSync('umount', ['-l', folder]));
       const file = path.join(folder, 'memory.db');
-      const memory = await openMemory(file, 'client');
+      const memory = await opened(file);
       const begun: number[] = [];
       const error = await (async () => {
-        for (;;) begun.push((await memory.begin(intentOf())).id);
+        for (;;) begun.push((await memory.begin(newEntry())).id);
       })().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UserError);
       expect(String(error)).toContain(file);
-      expect((await memory.openIntents()).map(({ id }) => id)).toEqual(begun);
+      expect((await memory.journal()).map(({ id }) => id)).toEqual(begun);
       await memory.close();
 
       execFileSync('mount', ['-o', 'remount,size=4m', folder]);
-      const again = await openMemory(file, 'client');
-      expect((await again.openIntents()).map(({ id }) => id)).toEqual(begun);
-      await again.begin(intentOf());
+      const again = await opened(file);
+      expect((await again.journal()).map(({ id }) => id)).toEqual(begun);
+      await again.begin(newEntry());
       await again.close();
     },
   );
-});
-
-it('refuses a file of a newer version of the program, and leaves it alone', async () => {
-  const file = await filled();
-  const database = new Database(file);
-  database.exec('PRAGMA user_version = 99');
-  database.close();
-  const before = readFileSync(file);
-  await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
-  await expect(openMemory(file, 'client')).rejects.not.toThrow(DamagedMemoryError);
-  await expect(openMemory(file, 'client')).rejects.toThrow(
-    /memory\.db was written by a newer version .*schema 99.*--state-dir/,
-  );
-  expect(readFileSync(file)).toEqual(before);
 });

@@ -1,150 +1,133 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { ActualTemplate } from '../../src/model/template.ts';
-import type { StoreHandle } from '../../src/state/store-handle.ts';
+import { noMemories, type Memory } from '../../src/state/memory.ts';
+import type { StateStore } from '../../src/state/store.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
-import type { Memory } from '../../src/state/memory.ts';
-import { changesOf, rowOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
+import { changesOf, newEntry, newFolder, rowOf } from './samples.ts';
 
-export const template = (id: number, recordIds: readonly number[]): ActualTemplate => ({
-  id,
-  name: `template-${id}`,
-  publiclyAvailable: false,
-  subdomains: 0,
-  records: recordIds.map((recordId) => ({ ...recordData(), id: recordId, ttl: 300 })),
-});
+/** A process with a store, under names and tokens as they may be set. */
+export interface Configured {
+  readonly name?: string;
+  readonly token?: string;
+  /** All that are set; default: only this one. */
+  readonly names?: readonly string[];
+  readonly url?: string;
+  readonly stateDir?: string;
+}
 
-export const baseUrl = 'https://panel.example.net/api/v1';
+const baseUrl = 'https://panel.example.net/api/v1';
 
-type OpenHandle = (warn: (message: string) => void) => StoreHandle;
-
-/** Passes with different tokens over one store, and what they had to say. */
-export const stateOf = (openHandle: OpenHandle) => {
+/** Passes of processes of different settings over one store, and what they had to say. */
+export const processesOn = (newStore: () => StateStore) => {
   const stateDir = newFolder();
   const said: string[] = [];
-  const write = async <T>(
-    token: string,
-    shown: readonly ActualTemplate[],
-    task: (memory: Memory, say: unknown, listing: unknown) => Promise<T>,
-    { names = ['default'], url = baseUrl }: { names?: readonly string[]; url?: string } = {},
-  ): Promise<T> => {
-    const handle = openHandle((message) => said.push(message));
-    onTestFinished(() => handle.close());
-    const location = storeLocation({ stateDir, baseUrl: url, name: names.at(-1) ?? '' }, token, false, names);
-    const waiting = {
-      timeout: 0,
-      signal: new AbortController().signal,
-      onWait: () => undefined,
-      unknownPause: 0,
-    };
-    const result = await handle.write(location, waiting, () => Promise.resolve(shown), task);
-    await handle.close();
-    return result;
+  const openHandle = () => {
+    const store = newStore();
+    onTestFinished(() => store.close());
+    return store.handle((message) => said.push(message));
   };
-  return { stateDir, said, write };
+  const locationOf = ({ name = 'default', token = 'token', names = [name], url = baseUrl }: Configured) =>
+    storeLocation({ stateDir, baseUrl: url, name }, token, false, names);
+  return {
+    stateDir,
+    said,
+    write: <T>(settings: Configured, task: (memory: Memory) => Promise<T>): Promise<T> => {
+      const { signal } = new AbortController();
+      const use = { timeout: 0, signal, onWait: () => undefined, lostPause: 0 };
+      return openHandle().write(locationOf(settings), use, task);
+    },
+    read: (settings: Configured) =>
+      openHandle().read(locationOf(settings), (memory) =>
+        memory === noMemories ? Promise.resolve(null) : known(memory),
+      ),
+  };
 };
 
-export const remember = (templateId: number, recordIds: readonly number[]) => (memory: Memory) =>
-  memory.save(
-    changesOf({
-      row: rowOf({ templateId }),
-      records: recordIds.map((recordId) => rememberedRecord(`A www  ${recordId}`, { recordId })),
-    }),
-  );
+const known = (memory: Pick<Memory, 'templates'>): Promise<number[]> =>
+  memory.templates().then((all) => all.map(({ templateId }) => templateId));
 
-const known = (memory: Memory) => memory.templates().then((all) => all.map(({ templateId }) => templateId));
+/** It has read a template and sent a write to it. */
+const remember = (templateId: number) => async (memory: Memory) => {
+  await memory.save(changesOf({ row: rowOf({ templateId }) }));
+  return memory.begin(newEntry({ templateId }));
+};
 
-/** How every store tells whose a token is. */
-export const identityContract = (newHandle: () => Promise<OpenHandle>): void => {
-  const newState = async () => stateOf(await newHandle());
+const journal = (memory: Memory) => memory.journal();
 
-  it('assigns an unknown token to the client whose templates and most records it shows', async () => {
-    const { said, write } = await newState();
-    await write('old', [template(17, [])], remember(17, [1, 2, 3]));
-    const intent = await write('old', [], (memory) => memory.begin(intentOf()));
-    const shown = [template(17, [2, 3, 4]), template(18, [])];
-    expect(await write('new', shown, known)).toEqual([17]);
-    expect(said.at(-1)).toContain('it takes over the state of that client');
-    for (const token of ['old', 'new'])
-      expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
+/** Whose the state is, in every store. */
+export const identityContract = (newProcesses: () => Promise<ReturnType<typeof processesOn>>): void => {
+  it.each<[string, Configured, Configured, 'has' | 'starts without']>([
+    ['after its token was rotated', { token: 'old' }, { token: 'new' }, 'has'],
+    ['as default, after its token became that of another account', {}, { token: 'of another' }, 'has'],
+    ['in a second installation of the same name', {}, { token: 'of another installation' }, 'has'],
+    ['of another name', { token: 'one' }, { name: 'b', token: 'two' }, 'starts without'],
+    ['at another base URL', {}, { url: 'https://other.example.net/api/v1' }, 'starts without'],
+    ['that was renamed', {}, { name: 'acme' }, 'has'],
+    ['that was renamed and rotated', {}, { name: 'acme', token: 'new' }, 'starts without'],
+    ['beside the one that has its token', {}, { name: 'acme', names: ['acme', 'default'] }, 'starts without'],
+    ['at the same base URL, in capitals', {}, { url: 'HTTPS://Panel.Example.NET/api/v1' }, 'has'],
+    [
+      'at the same base URL, with port and slash',
+      {},
+      { url: 'https://panel.example.net:443/api/v1/' },
+      'has',
+    ],
+    ['at the same base URL, with final dots', {}, { url: 'https://panel.example.net./api/v1//' }, 'has'],
+  ])('a client %s: %o, then %o, %s the state', async (_, before, after, how) => {
+    const { write, read } = await newProcesses();
+    const entry = await write(before, remember(17));
+    const isKept = how === 'has';
+    expect(await read(after)).toEqual(isKept ? [17] : []);
+    expect(await write(after, known)).toEqual(isKept ? [17] : []);
+    expect(await write(after, journal)).toEqual(isKept ? [entry] : []);
   });
 
-  it.each([
-    ['records', { 17: [1, 2] }, template(17, [2, 3])],
-    ['templates', { 17: [], 18: [] }, template(18, [])],
-  ])('gives a client that shows half of the known %s its own state', async (_, state, shown) => {
-    const { write } = await newState();
-    for (const [id, records] of Object.entries(state))
-      await write('old', [template(17, [])], remember(Number(id), records));
-    expect(await write('new', [shown], known)).toEqual([]);
+  it('a client that was renamed takes its state over once, and says so', async () => {
+    const { said, write } = await newProcesses();
+    await write({}, remember(17));
+    said.length = 0;
+    for (let turn = 1; turn <= 2; turn += 1) await write({ name: 'acme' }, known);
+    expect(said).toEqual([
+      'acme takes over the saved state of client default, which used this token and is not set any more',
+    ]);
+    expect(await write({ name: 'default', token: 'other' }, known)).toEqual([]);
   });
 
-  it('gives a client with other templates or another base URL its own state', async () => {
-    const { said, write } = await newState();
-    await write('one', [template(17, [])], remember(17, [1, 2, 3]));
-    expect(await write('two', [template(18, [4])], known)).toEqual([]);
-    const url = 'https://other.example.net/api/v1';
-    expect(await write('three', [template(17, [1, 2, 3])], known, { url })).toEqual([]);
-    expect(said.filter((message) => message.includes('taken over'))).toEqual([]);
+  it('a client takes over nothing where it is not clear whose token it was', async () => {
+    const { write } = await newProcesses();
+    await write({ name: 'one' }, remember(17));
+    await write({ name: 'two', names: ['one', 'two'] }, remember(18));
+    expect(await write({ name: 'three' }, known)).toEqual([]);
   });
 
-  it('treats clients that are configured side by side as different', async () => {
-    const { write } = await newState();
-    await write('one', [template(17, [])], remember(17, [1]));
-    expect(await write('two', [template(17, [1])], known, { names: ['default', 'second'] })).toEqual([]);
+  it.each<[string, Configured, Configured]>([
+    ['two tokens of one client, as in a rolling restart', { token: 'old' }, { token: 'new' }],
+    ['two names with one token', {}, { name: 'acme' }],
+  ])('only one writes at a time: %s', async (_, one, other) => {
+    const { write } = await newProcesses();
+    const refused = 'another pass for this client is running';
+    await write(one, () => expect(write(other, known)).rejects.toThrow(refused));
+    await write(other, () => expect(write(one, known)).rejects.toThrow(refused));
   });
 
-  it('takes over no state if two clients fit, says so, and never writes at the same time as them', async () => {
-    const { said, write } = await newState();
-    await write('one', [template(17, [])], remember(17, [1]));
-    await write('two', [template(17, [2])], remember(17, [2]), { names: ['default', 'second'] });
-    const shown = [template(17, [1, 2])];
-    await write('one', shown, async () => {
-      await expect(write('three', shown, known)).rejects.toThrow('another pass for this client is running');
-    });
-    expect(await write('three', shown, known)).toEqual([]);
-    expect(said.find((message) => message.includes('it takes over no state'))).toContain('2 known clients');
+  it('two clients with a token each do not wait for each other', async () => {
+    const { write } = await newProcesses();
+    const other: Configured = { name: 'b', token: 'b' };
+    await write({}, () => write(other, remember(18)));
+    expect(await write(other, known)).toEqual([18]);
   });
 
-  it('counts an add as open by its template, for any token', async () => {
-    const { write } = await newState();
-    await write('one', [template(17, [])], remember(17, [1]));
-    const intent = await write('one', [], (memory) => memory.begin(intentOf()));
-    await write('one', [], (memory) => memory.begin(intentOf({ templateId: 99 })));
-    // Its records are all other ones.
-    const open = (memory: Memory) => memory.openIntents();
-    expect(await write('two', [template(17, [7])], open)).toEqual([intent]);
-    const done = { outcome: 'applied', recordId: 1, error: null } as const;
-    await write('two', [], (memory) => memory.finish(intent, done, changesOf({ row: rowOf(), records: [] })));
-    for (const token of ['one', 'two'])
-      expect((await write(token, [], open)).map(({ templateId }) => templateId)).toEqual(
-        token === 'one' ? [99] : [],
-      );
-  });
-
-  it('hands on the listing that identified a client only if all locks were held when it was read', async () => {
-    const { write } = await newState();
-    const listing = (_: Memory, __: unknown, shown: unknown) => Promise.resolve(shown !== null);
-    expect(await write('first', [template(17, [])], listing)).toBe(true);
-    await write('first', [], remember(17, [1]));
-    expect(await write('rotated', [template(17, [1])], listing)).toBe(false);
-    expect(await write('rotated', [], listing)).toBe(false);
-  });
-
-  it('lets two unknown tokens of one client share one state', async () => {
-    const { write } = await newState();
-    const shown = [template(17, [1])];
-    await write('one', shown, async () => {
-      await expect(write('two', shown, known)).rejects.toThrow('another pass for this client is running');
-    });
-  });
-
-  it.each([
-    'HTTPS://Panel.Example.NET/api/v1',
-    'https://panel.example.net:443/api/v1/',
-    'https://panel.example.net./api/v1//',
-  ])('knows its base URL as %s', async (url) => {
-    const { write } = await newState();
-    await write('token', [], remember(17, [1]));
-    expect(await write('token', [], known, { url })).toEqual([17]);
+  it('a template that another client compares is its own for a day', async () => {
+    const { write } = await newProcesses();
+    const other: Configured = { name: 'b', token: 'b' };
+    const compare = (memory: Memory) => memory.compare([17, 18]);
+    const look = (memory: Memory) => memory.comparedByOthers([17, 18]);
+    expect(await write({}, (memory) => memory.compare([17]))).toEqual(new Map());
+    for (const task of [look, compare, look, compare])
+      expect(await write(other, task)).toEqual(new Map([[17, 'default']]));
+    expect(await write({}, compare)).toEqual(new Map([[18, 'b']]));
+    // Another service has other templates of these numbers.
+    expect(await write({ url: 'https://other.example.net/api/v1' }, compare)).toEqual(new Map());
+    // What it was called does not matter.
+    expect(await write({ name: 'acme', names: ['acme', 'b'] }, compare)).toEqual(new Map([[18, 'b']]));
   });
 };

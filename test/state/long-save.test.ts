@@ -1,17 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
-import { borrowState, openState } from '../../src/state/state-file.ts';
-import { changesOf, intentOf, newFile, rememberedRecord, rowOf } from './samples.ts';
+import { changesOf, clientsOf, newEntry, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
 
 /** As many as take hundreds of milliseconds. */
 const records = Array.from({ length: 20_000 }, (_, index) => rememberedRecord(`A host${index}`));
 const changes = changesOf({ records });
 const { templateId } = rowOf();
-
-/** As clients of one process open it, which share a connection. */
-const opened = (file: string): Promise<FileMemory> =>
-  openMemory(file, 'client', (one) => borrowState(one, openState));
 
 it('a save of many records lets other tasks run before it ends', async () => {
   const memory = await opened(newFile());
@@ -26,29 +20,31 @@ it('a save of many records lets other tasks run before it ends', async () => {
 
 it('nothing reads a part of it, and nothing is written among it', async () => {
   const file = newFile();
-  const [memory, other] = [await opened(file), await opened(file)];
-  const saved = memory.save(changes);
+  const { memories, close } = await clientsOf(file, 'client', 'client');
+  const [memory, other] = memories;
+  const saved = memory!.save(changes);
   await setImmediate();
-  const [read, begun] = await Promise.all([other.template(templateId), other.begin(intentOf()), saved]);
+  const [read, begun] = await Promise.all([other!.template(templateId), other!.begin(newEntry()), saved]);
   expect(read?.records).toHaveLength(records.length);
-  expect(await memory.openIntents()).toEqual([begun]);
-  await Promise.all([memory.close(), other.close()]);
+  expect(await memory!.journal()).toEqual([begun]);
+  await close();
 });
 
 it('where it fails, nothing of it stays, and what others begin meanwhile does', async () => {
   const file = newFile();
-  const [memory, other] = [await opened(file), await opened(file)];
+  const { memories, close } = await clientsOf(file, 'client', 'client');
+  const [memory, other] = memories;
   const stored = { sent: 1n } as never;
   const broken = [...records, rememberedRecord('A broken', { stored })];
-  const saved = memory.save({ ...changes, records: broken });
+  const saved = memory!.save({ ...changes, records: broken });
   await setImmediate();
-  const begun = other.begin(intentOf());
+  const begun = other!.begin(newEntry());
   await expect(saved).rejects.toThrow(/BigInt/);
   await begun;
-  await Promise.all([memory.close(), other.close()]);
+  await close();
   const again = await opened(file);
   expect(await again.template(templateId)).toBeNull();
-  expect(await again.openIntents()).toHaveLength(1);
+  expect(await again.journal()).toHaveLength(1);
   await again.close();
 });
 

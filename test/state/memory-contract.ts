@@ -1,13 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClientMemory } from '../../src/state/client-memory.ts';
-import type { Intent, MemoryChanges, RecordState } from '../../src/state/memory.ts';
-import { changesOf, rowOf, intentOf, recordData, rememberedRecord } from './samples.ts';
+import type { MemoryChanges, NewEntry, RecordState, SavedRecord } from '../../src/state/memory.ts';
+import {
+  changesOf,
+  finish,
+  instant,
+  newEntry,
+  recordData,
+  rememberedRecord,
+  rowOf,
+  type OpenedMemory,
+} from './samples.ts';
 
 /** Opens the memory of one client in a store that is empty at first; closed when the test ends. */
-export type OpenStore = (scope?: string) => Promise<ClientMemory>;
+export type OpenStore = (name?: string) => Promise<OpenedMemory>;
 
-const byKey = (a: RecordState, b: RecordState): number => (a.key < b.key ? -1 : 1);
+const byKey = (a: SavedRecord, b: SavedRecord): number => (a.key < b.key ? -1 : 1);
 
 /** What every store has to do. */
 export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
@@ -16,18 +24,26 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       const memory = await (await newStore())();
       expect(await memory.template(17)).toBeNull();
       expect(await memory.templates()).toEqual([]);
-      expect(await memory.openIntents()).toEqual([]);
+      expect(await memory.journal()).toEqual([]);
       expect(await memory.history()).toEqual([]);
     });
 
     it('is complete, field by field, after the file is opened again', async () => {
       const open = await newStore();
       const first = await open();
-      const row = rowOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
+      const row = rowOf({
+        suspectIds: [3, 4],
+        preexistingIds: [9],
+        otherIds: [11],
+        unlistedIds: [12],
+        lastReading: { digest: 'x', since: instant(5) },
+        reportedDrift: ['a'],
+        lastWriteAt: 1_763_679_600_123,
+      });
       const records = [rememberedRecord('A www  1'), rememberedRecord('TXT  "it\'s"')];
       await first.save(changesOf({ row, records }));
-      const intent = await first.begin(
-        intentOf({ before: recordData({ ttl: 60 }), recordId: 7, action: 'update' }),
+      const entry = await first.begin(
+        newEntry({ before: recordData({ ttl: 60 }), recordId: 7, action: 'update' }),
       );
       await first.close();
 
@@ -36,7 +52,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(template?.row).toEqual(row);
       expect(template?.records.toSorted(byKey)).toEqual(records);
       expect(await second.templates()).toEqual([row]);
-      expect(await second.openIntents()).toEqual([intent]);
+      expect(await second.journal()).toEqual([entry]);
     });
 
     it('can be overwritten and removed', async () => {
@@ -107,15 +123,15 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       await fc.assert(
         fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
           const memory = await (await newStore())();
-          const expected = new Map<number, Map<string, RecordState>>();
+          const expected = new Map<number, Map<string, SavedRecord>>();
           for (const { templateId, records, forgotten } of all) {
-            const changes: MemoryChanges = {
+            const changes: MemoryChanges = changesOf({
               row: rowOf({ templateId }),
               records: records.map(({ key: name, adds }) => rememberedRecord(name, { adds })),
               forgotten,
-            };
+            });
             await memory.save(changes);
-            const known = expected.get(templateId) ?? new Map<string, RecordState>();
+            const known = expected.get(templateId) ?? new Map<string, SavedRecord>();
             for (const name of forgotten) known.delete(name);
             for (const record of changes.records) known.set(record.key, record);
             expected.set(templateId, known);
@@ -130,28 +146,29 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     });
   });
 
-  describe('intents', () => {
+  describe('entries of the journal', () => {
     it('are open, in order, until they are finished together with their changes', async () => {
       const memory = await (await newStore())();
-      const one = await memory.begin(intentOf());
-      const two = await memory.begin(intentOf({ key: 'another' }));
+      const one = await memory.begin(newEntry());
+      const two = await memory.begin(newEntry({ key: 'another' }));
       expect(one.id).not.toBe(two.id);
-      expect(await memory.openIntents()).toEqual([one, two]);
+      expect(await memory.journal()).toEqual([one, two]);
 
       const records = [rememberedRecord(one.key, { recordId: 12 })];
-      await memory.finish(one, { outcome: 'applied', recordId: 12, error: null }, changesOf({ records }));
-      expect(await memory.openIntents()).toEqual([two]);
+      await finish(memory, one, { outcome: 'applied', recordId: 12, error: null }, changesOf({ records }));
+      expect(await memory.journal()).toEqual([two]);
       expect((await memory.template(17))?.records).toEqual(records);
       expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
     });
 
     it('are noted once, also if they are finished again', async () => {
       const memory = await (await newStore())();
-      const intent = await memory.begin(intentOf());
+      const entry = await memory.begin(newEntry());
       // Whoever lost the connection cannot know that it was finished.
       for (const recordId of [12, 13])
-        await memory.finish(
-          intent,
+        await finish(
+          memory,
+          entry,
           { outcome: 'applied', recordId: 12, error: null },
           changesOf({ records: [rememberedRecord('a', { recordId })] }),
         );
@@ -161,20 +178,20 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
 
     it('are noted also if the store has lost them', async () => {
       const memory = await (await newStore())();
-      const intent = { ...(await memory.begin(intentOf())), id: 4_711 };
-      await memory.finish(intent, { outcome: 'applied', recordId: 12, error: null }, changesOf());
+      const entry = { ...(await memory.begin(newEntry())), id: 4_711 };
+      await finish(memory, entry, { outcome: 'applied', recordId: 12, error: null }, changesOf());
       expect(await memory.history()).toMatchObject([{ recordId: 12 }]);
     });
 
     it('finish completely or not at all', async () => {
       const memory = await (await newStore())();
-      const intent = await memory.begin(intentOf());
+      const entry = await memory.begin(newEntry());
       const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordState;
       const result = { outcome: 'applied', recordId: 1, error: null } as const;
-      await expect(memory.finish(intent, result, changesOf({ records: [unstorable] }))).rejects.toThrow(
+      await expect(finish(memory, entry, result, changesOf({ records: [unstorable] }))).rejects.toThrow(
         'BigInt',
       );
-      expect(await memory.openIntents()).toEqual([intent]);
+      expect(await memory.journal()).toEqual([entry]);
       expect(await memory.history()).toEqual([]);
       expect(await memory.template(17)).toBeNull();
     });
@@ -182,19 +199,22 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     it('never reuse the id of a finished one', async () => {
       const open = await newStore();
       const first = await open();
-      const intent = await first.begin(intentOf());
-      await first.finish(intent, { outcome: 'failed', recordId: null, error: 'x' }, changesOf());
+      const entry = await first.begin(newEntry());
+      await finish(first, entry, { outcome: 'failed', recordId: null, error: 'x' }, changesOf());
       await first.close();
-      expect((await (await open()).begin(intentOf())).id).toBeGreaterThan(intent.id);
+      expect((await (await open()).begin(newEntry())).id).toBeGreaterThan(entry.id);
     });
   });
 
   describe('history', () => {
-    const write = async (entries: readonly (Partial<Intent> & { outcome?: 'applied' | 'failed' })[]) => {
+    const write = async (
+      entries: readonly (Partial<NewEntry> & { at?: number } & { outcome?: 'applied' | 'failed' })[],
+    ) => {
       const memory = await (await newStore())();
       for (const [index, { outcome = 'applied', ...changes }] of entries.entries())
-        await memory.finish(
-          await memory.begin(intentOf({ run: `run-${index}`, ...changes })),
+        await finish(
+          memory,
+          await memory.begin(newEntry({ run: `run-${index}`, ...changes })),
           { outcome, recordId: 3, error: null },
           changesOf(),
         );
@@ -260,15 +280,16 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     const open = await newStore();
     const [one, other] = [await open('one'), await open('other')];
     await one.save(changesOf({ records: [rememberedRecord('a')] }));
-    const intent = await one.begin(intentOf());
-    await other.finish(
-      intent,
+    const entry = await one.begin(newEntry());
+    await finish(
+      other,
+      entry,
       { outcome: 'applied', recordId: 1, error: null },
       changesOf({ row: rowOf({ templateId: 18 }) }),
     );
     await other.save(changesOf({ forgotten: ['a'] }));
 
-    expect(await one.openIntents()).toEqual([intent]);
+    expect(await one.journal()).toEqual([entry]);
     expect(await one.history()).toEqual([]);
     expect((await one.template(17))?.records).toHaveLength(1);
     expect((await one.templates()).map(({ templateId }) => templateId)).toEqual([17]);

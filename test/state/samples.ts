@@ -3,8 +3,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Intent, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
-import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
+import {
+  historyEntryOf,
+  type ClientMemory,
+  type Entry,
+  type HistoryEntry,
+  type Instant,
+  type Memory,
+  type MemoryChanges,
+  type NewEntry,
+  type RecordState,
+  type TemplateRow,
+} from '../../src/state/memory.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { memoryIn } from '../../src/state/sqlite.ts';
+import { StateFile } from '../../src/state/state-file.ts';
+import { storeLocation, type StoreLocation } from '../../src/state/store-location.ts';
 
 /** A folder of its own, gone after the test. */
 export const newFolder = (): string => {
@@ -15,11 +29,36 @@ export const newFolder = (): string => {
 
 export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db');
 
-/** Closed when the test ends. */
-export const opened = async (file: string, scope = 'client'): Promise<FileMemory> => {
-  const memory = await openMemory(file, scope);
-  onTestFinished(() => memory.close('later'));
-  return memory;
+/** The memory of one client, and how its file is closed before the test ends. */
+export interface OpenedMemory extends ClientMemory {
+  close(): Promise<void>;
+}
+
+/** Where the state of a client of this name is. */
+export const placeOf = (name = 'client', stateDir = 'state'): StoreLocation =>
+  storeLocation({ stateDir, baseUrl: 'https://panel.example.net/api/v1', name }, `token of ${name}`, false);
+
+/** By a connection of its own, which is closed when the test ends. */
+export const opened = (file: string, name?: string): Promise<OpenedMemory> =>
+  openedFor({ ...placeOf(name, path.dirname(file)), file });
+
+export const openedFor = async (location: StoreLocation): Promise<OpenedMemory> => {
+  const state = new StateFile(location.file, systemClock);
+  onTestFinished(() => state.close('later'));
+  const life = await state.begin();
+  return { ...memoryIn(state, life, location), close: () => state.close('now') };
+};
+
+/** Clients of one process, which share a connection. */
+export const clientsOf = async (
+  file: string,
+  ...names: readonly string[]
+): Promise<{ readonly memories: readonly ClientMemory[]; readonly close: () => Promise<void> }> => {
+  const state = new StateFile(file, systemClock);
+  onTestFinished(() => state.close('now'));
+  const life = await state.begin();
+  const memories = names.map((name) => memoryIn(state, life, placeOf(name)));
+  return { memories, close: () => state.close('now') };
 };
 
 export const recordData = (changes: Partial<RecordData> = {}): RecordData => ({
@@ -36,10 +75,22 @@ export const rowOf = (changes: Partial<TemplateRow> = {}): TemplateRow => ({
   template: 'standard-web',
   file: 'templates/web.yaml',
   suspectIds: null,
-  strangers: [],
+  preexistingIds: [],
+  otherIds: [],
+  unlistedIds: [],
+  lastReading: null,
   lastWriteAt: null,
+  reportedDrift: [],
   ...changes,
 });
+
+/** In ms since the epoch, of which the machine counts every one. */
+export const instant = (now: number): Instant => ({
+  now,
+  uptime: { boot: 'b', at: now },
+});
+
+const sampleTime = 1_763_679_600_000;
 
 /** With something in every field. */
 export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}): RecordState => ({
@@ -47,7 +98,11 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
   recordId: 5,
   wanted: recordData(),
   seen: recordData({ name: null, ttl: null }),
+  keptName: 'www.example.net',
+  isOnlyCounted: true,
+  displaced: { key, own: { key, wanted: recordData() }, was: recordData(), cause: 'drifted' },
   adds: 2,
+  lostAdds: 1,
   stored: { sent: recordData(), at: [1, 2, 3] },
   rewritten: { sent: recordData(), stored: recordData({ content: 'žluťoučký "kůň" \u0000' }) },
   failure: {
@@ -55,7 +110,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
     message: 'the service answered 422',
     count: 3,
     sent: recordData(),
-    retryAt: 1_763_679_600_000,
+    since: instant(sampleTime),
     pause: 60_000,
   },
   cause: 'edited',
@@ -66,12 +121,19 @@ export const changesOf = (changes: Partial<MemoryChanges> = {}): MemoryChanges =
   row: rowOf(),
   records: [],
   forgotten: [],
+  entries: [],
+  left: [],
+  history: [],
   ...changes,
 });
 
-export const intentOf = (changes: Partial<Omit<Intent, 'id'>> = {}): Omit<Intent, 'id'> => ({
+/** `at`: when it was sent. */
+export const newEntry = ({
+  at = sampleTime,
+  ...changes
+}: Partial<NewEntry> & { at?: number } = {}): NewEntry => ({
   run: 'run-1',
-  at: 1_763_679_600_000,
+  sentAt: instant(at),
   templateId: 17,
   template: 'standard-web',
   file: 'templates/web.yaml',
@@ -81,6 +143,26 @@ export const intentOf = (changes: Partial<Omit<Intent, 'id'>> = {}): Omit<Intent
   before: null,
   after: recordData(),
   cause: 'edited',
+  trigger: 'schedule',
+  source: { file: 'templates/web.yaml', line: 3, column: 5 },
+  revision: null,
+  makesWayFor: null,
   idsBefore: [1, 2],
+  state: 'sent',
+  error: null,
+  refusedAt: null,
+  unchangedAt: null,
+  acceptedAt: null,
+  missedAt: null,
+  stored: null,
+  isOnlyCounted: false,
   ...changes,
 });
+
+/** It leaves the journal for the history. */
+export const finish = (
+  memory: Pick<Memory, 'save'>,
+  entry: Entry,
+  result: Pick<HistoryEntry, 'outcome' | 'recordId' | 'error'>,
+  changes = changesOf(),
+): Promise<void> => memory.save({ ...changes, left: [entry.id], history: [historyEntryOf(entry, result)] });

@@ -1,10 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import type { FileMemory } from '../../src/state/sqlite.ts';
 import { startChild } from './child.ts';
 import { memoryContract } from './memory-contract.ts';
-import { changesOf, intentOf, newFile, opened } from './samples.ts';
+import { changesOf, newEntry, newFile, opened, finish, type OpenedMemory } from './samples.ts';
 
 memoryContract(() => {
   const file = newFile();
@@ -14,25 +13,24 @@ memoryContract(() => {
 it('has intents on disk when begin returns, for any end of the process', async () => {
   const file = newFile();
   const child = startChild(
-    `const { openMemory } = await load('state/sqlite.mjs');
-     const memory = await openMemory(process.argv[1], 'client');
-     for (;;) { const { id } = await memory.begin(${JSON.stringify(intentOf())}); console.log(id); }`,
+    `const memory = await opened(process.argv[1]);
+     for (;;) { const { id } = await memory.begin(${JSON.stringify(newEntry())}); console.log(id); }`,
     file,
   );
   const said: number[] = [];
   while (said.length < 50) said.push(Number(await child.line()));
   await child.kill('SIGKILL');
-  const ids = (await (await opened(file)).openIntents()).map(({ id }) => id);
+  const ids = (await (await opened(file)).journal()).map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(said));
   expect(ids).toEqual(ids.map((_, index) => index + 1));
 });
 
 it('limits the history, for any clock', async () => {
   const file = newFile();
-  const write = async (at: number): Promise<FileMemory> => {
+  const write = async (at: number): Promise<OpenedMemory> => {
     const memory = await opened(file);
-    const intent = await memory.begin(intentOf({ at }));
-    await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
+    const intent = await memory.begin(newEntry({ at }));
+    await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     return memory;
   };
   await (await write(1)).close();
@@ -45,12 +43,12 @@ it('limits the history, for any clock', async () => {
 it('is written by two processes at once without losing anything', async () => {
   const file = newFile();
   const script = `
-    const { openMemory } = await load('state/sqlite.mjs');
-    const memory = await openMemory(process.argv[1], process.argv[2]);
+    const memory = await opened(process.argv[1], process.argv[2]);
     const result = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {
-      const intent = await memory.begin({ ...${JSON.stringify(intentOf())}, at: number, run: String(process.pid) });
-      await memory.finish(intent, result, ${JSON.stringify(changesOf())});
+      const entry = await memory.begin({ ...${JSON.stringify(newEntry())}, run: String(process.pid) });
+      const history = [{ ...result, at: number, run: entry.run, write: entry.run + '/' + entry.id, template: 'web' }];
+      await memory.save({ ...${JSON.stringify(changesOf())}, left: [entry.id], history });
     }
     console.log('done');`;
   const scopes = ['one', 'two', 'two'];

@@ -1,46 +1,173 @@
-import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
+import {
+  copyFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
-import { borrowOrSalvage } from '../../src/state/salvage.ts';
-import { memoryIn, openMemory, type FileMemory } from '../../src/state/sqlite.ts';
-import { borrowState, openState, type StateFile } from '../../src/state/state-file.ts';
+import { fileStore } from '../../src/state/store.ts';
+import type { Memory } from '../../src/state/memory.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { testClock } from '../clock.ts';
 import { startChild } from './child.ts';
-import { changesOf, intentOf, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
+import { changesOf, clientsOf, newEntry, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 // As in a process of its own.
 closeAtOnce();
 
-/** A state that somebody keeps, as a client does from one pass to the next. */
-const kept = async (file: string): Promise<StateFile> => {
-  const state = await borrowState(file, openState);
-  state.keep();
-  onTestFinished(() => state.letGo());
-  await (await memoryIn(state, 'kept')).save(changesOf());
-  await state.giveBack();
-  return state;
+const lostPause = 3_600_000;
+
+/** A process that goes on from pass to pass. */
+const newProcess = (stateDir = newFolder()) => {
+  const clock = testClock();
+  const said: string[] = [];
+  const store = fileStore(clock);
+  onTestFinished(() => store.close());
+  const handle = store.handle((message) => said.push(message));
+  const owner = { stateDir, baseUrl: 'https://panel.example.net/api/v1', name: 'default' };
+  const location = storeLocation(owner, 'token', false);
+  const { signal } = new AbortController();
+  const use = { timeout: 0, signal, onWait: () => undefined, lostPause };
+  const pass = (task: (memory: Memory) => Promise<unknown> = () => Promise.resolve()) =>
+    handle.write(location, use, async (memory, _, { holdsAdds }) => {
+      await task(memory);
+      return { holdsAdds, journal: await memory.journal(), known: await memory.templates() };
+    });
+  return { clock, said, pass, file: location.file };
 };
 
-const again = async (file: string): Promise<StateFile> => {
-  const state = await borrowOrSalvage(file, () => undefined);
-  onTestFinished(() => state.giveBack());
-  return state;
+const write = async (memory: Memory): Promise<void> => {
+  await memory.save(changesOf());
+  await memory.begin(newEntry());
 };
 
-/** Several clients of one file, until the test ends. */
-const borrowedBy = async (file: string, ...digests: readonly string[]): Promise<FileMemory[]> => {
-  const borrow = (path: string): Promise<StateFile> => borrowState(path, openState);
-  const memories = await Promise.all(digests.map((digest) => openMemory(file, digest, borrow)));
-  onTestFinished(async () => {
-    for (const memory of memories) await memory.close();
+const copyByDatabase = (file: string, copy: string): void => {
+  const database = new Database(file);
+  database.exec(`VACUUM INTO '${copy}'`);
+  database.close();
+};
+
+const lost = /^.*memory\.db was removed, emptied or replaced since this program used it last/;
+
+describe('a state that', () => {
+  it.each<[string, (file: string) => unknown, 'loses' | 'keeps']>([
+    ['was removed', (file) => rmSync(file), 'loses'],
+    ['went with its directory', (file) => rmSync(path.dirname(file), { recursive: true }), 'loses'],
+    ['was emptied', (file) => truncateSync(file, 0), 'loses'],
+    [
+      'is replaced by one of another installation',
+      async (file) => {
+        const other = newProcess();
+        await other.pass(write);
+        for (const end of ['', '-wal']) copyFileSync(other.file + end, file + end);
+      },
+      'loses',
+    ],
+    [
+      'is replaced by its own copy',
+      (file) => {
+        copyFileSync(file, `${file}.copy`);
+        renameSync(`${file}.copy`, file);
+      },
+      'keeps',
+    ],
+    ['is another kind of file', (file) => writeFileSync(file, 'no database '.repeat(500)), 'loses'],
+    ['another process writes too', (file) => saveElsewhere(file), 'keeps'],
+    ['has lost its journal', (file) => rmSync(`${file}-wal`), 'keeps'],
+  ])('%s between two passes: %o %s what it knew', async (_, happen, how) => {
+    const { clock, said, pass, file } = newProcess();
+    await pass(write);
+    said.length = 0;
+    await happen(file);
+    const next = await pass();
+    if (how === 'keeps') {
+      expect(next).toMatchObject({ holdsAdds: null, journal: [{}], known: [{}] });
+      expect(said).toEqual([]);
+      return;
+    }
+    const until = new Date(clock.now() + lostPause).toISOString();
+    expect(said.at(-1)).toBe(next.holdsAdds);
+    expect(next.holdsAdds).toMatch(/was removed, emptied or replaced|is damaged .* was moved to/);
+    expect(next.holdsAdds).toContain(`: no adds before ${until}`);
+    clock.forward(lostPause - 1);
+    expect((await pass()).holdsAdds).toBe(next.holdsAdds);
+    clock.forward(1);
+    expect((await pass()).holdsAdds).toBeNull();
   });
-  return memories;
-};
+
+  it('went back to an older copy is the same state, and lacks what was sent since', async () => {
+    const { pass, file } = newProcess();
+    await pass(write);
+    copyByDatabase(file, `${file}.old`);
+    await pass(write);
+    rmSync(`${file}-wal`);
+    renameSync(`${file}.old`, file);
+    expect(await pass()).toMatchObject({ holdsAdds: expect.stringMatching(lost), journal: [{}] });
+  });
+
+  it('was overwritten by an older copy does not lack in silence what was sent since', async () => {
+    const { pass, file } = newProcess();
+    await pass(write);
+    copyByDatabase(file, `${file}.old`);
+    await pass(write);
+    copyFileSync(`${file}.old`, file);
+    const { holdsAdds, journal } = await pass();
+    if (journal.length < 2) expect(holdsAdds).not.toBeNull();
+    else expect(journal).toHaveLength(2);
+  });
+
+  it('lost its journal between two processes lacks what was sent, and says so', async () => {
+    const file = path.join(newFolder(), 'memory.db');
+    const child = startChild(
+      `const memory = await opened(process.argv[1]);
+       await memory.begin(${JSON.stringify(newEntry())});
+       console.log('begun');
+       setInterval(() => undefined, 1_000);`,
+      file,
+    );
+    expect(await child.line()).toBe('begun');
+    await child.kill('SIGKILL');
+    rmSync(`${file}-wal`);
+    const { holdsAdds } = await newProcess(path.dirname(file)).pass();
+    expect(holdsAdds).toMatch(lost);
+  });
+
+  it('waits after a restart too', async () => {
+    const first = newProcess();
+    await first.pass(write);
+    rmSync(first.file);
+    const { holdsAdds } = await first.pass();
+    const second = newProcess(path.dirname(first.file));
+    expect((await second.pass()).holdsAdds).toBe(holdsAdds);
+  });
+
+  it('is lost during a pass takes nothing more of it', async () => {
+    const { pass, file } = newProcess();
+    await pass(async (memory) => {
+      await write(memory);
+      rmSync(file);
+      for (const task of [() => memory.begin(newEntry()), () => memory.save(changesOf())])
+        await expect(task()).rejects.toThrow(lost);
+    }).catch(() => undefined);
+    expect(await pass()).toMatchObject({ holdsAdds: expect.stringMatching(lost), journal: [] });
+  });
+
+  it('is new needs no pause, nor does one that was made before', async () => {
+    const { pass } = newProcess();
+    expect((await pass(write)).holdsAdds).toBeNull();
+    expect((await pass()).holdsAdds).toBeNull();
+  });
+});
 
 const saveElsewhere = async (file: string): Promise<void> => {
   const child = startChild(
-    `const { openMemory } = await load('state/sqlite.mjs');
-     const memory = await openMemory(process.argv[1], 'kept');
+    `const memory = await opened(process.argv[1], 'other');
      for (let templateId = 1; templateId < 200; templateId += 1)
        await memory.save({ ...${JSON.stringify(changesOf())}, row: { templateId } });
      await memory.close();
@@ -51,44 +178,13 @@ const saveElsewhere = async (file: string): Promise<void> => {
 };
 
 describe('the state file of several clients', () => {
-  it.each<[string, boolean, (file: string, state: StateFile) => unknown]>([
-    ['nothing has happened', true, () => undefined],
-    [
-      'another client has written much',
-      true,
-      async (file) => {
-        const memory = await openMemory(file, 'other', (one) => borrowState(one, openState));
-        for (let templateId = 1; templateId < 200; templateId += 1)
-          await memory.save(changesOf({ row: rowOf({ templateId }) }));
-        await memory.close();
-      },
-    ],
-    ['another process has written', true, saveElsewhere],
-    ['it was overwritten', false, (file) => writeFileSync(file, readFileSync(file))],
-    [
-      'another one is in its place',
-      false,
-      (file) => {
-        writeFileSync(`${file}.new`, readFileSync(file));
-        renameSync(`${file}.new`, file);
-      },
-    ],
-    ['it was removed', false, (file) => rmSync(file)],
-    ['reading it has failed', false, (_, state) => state.ask(() => JSON.parse('{')).catch(() => undefined)],
-  ])('where %s, it stays open: %s', async (_, isSame, happen) => {
-    const file = newFile();
-    const state = await kept(file);
-    await happen(file, state);
-    expect((await again(file)) === state).toBe(isSame);
-  });
-
   it('tells what one of them and other processes have written', async () => {
     const file = newFile();
-    await kept(file);
-    const [one, other] = await borrowedBy(file, 'one', 'other');
+    const { memories } = await clientsOf(file, 'one', 'another');
+    const [one, another] = memories;
     const revision = async () => (await one!.revisions!()).of(17);
     const before = await revision();
-    await other!.save(changesOf());
+    await another!.save(changesOf());
     expect(await revision()).toBe(before);
     await one!.save(changesOf());
     const after = await revision();
@@ -98,40 +194,26 @@ describe('the state file of several clients', () => {
   });
 
   it('saves together what comes at one moment, or tells all who wait that nothing is saved', async () => {
-    const [one, other] = await borrowedBy(newFile(), 'one', 'other');
-    const unusable = rememberedRecord('A www  203.0.113.10', { adds: 1n as never });
-    const saving = [one!.save(changesOf()), other!.save(changesOf({ records: [unusable] }))];
+    const { memories } = await clientsOf(newFile(), 'one', 'other');
+    const [one, other] = memories;
+    const unusable = rememberedRecord('A www  203.0.113.10', { stored: { sent: 1n } as never });
+    const broken = other!.save({
+      ...changesOf(),
+      history: [],
+      records: [{ ...unusable, toJSON: fail } as never],
+    });
+    const saving = [one!.save(changesOf()), broken];
     expect(await Promise.allSettled(saving)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
     expect(await one!.templates()).toEqual([]);
   });
 
   it('saves before a write begins what came before it', async () => {
     const file = newFile();
-    const [memory] = await borrowedBy(file, 'one');
-    const saved = memory!.save(changesOf());
-    await memory!.begin(intentOf());
-    expect(await (await opened(file, 'one')).templates()).toHaveLength(1);
+    const { memories } = await clientsOf(file, 'client');
+    const saved = memories[0]!.save(changesOf());
+    await memories[0]!.begin(newEntry());
+    expect(await (await opened(file)).templates()).toHaveLength(1);
     await saved;
-  });
-
-  it('is opened again only when it is closed, and closed only when nobody is busy with it', async () => {
-    const file = newFile();
-    const state = await kept(file);
-    expect(state.borrow()).toBe(true);
-    state.distrust();
-    const steps: string[] = [];
-    const opening = borrowState(file, (one) => {
-      steps.push('opens again');
-      return openState(one);
-    });
-    const next = again(file);
-    await setImmediate();
-    await state.ask(() => state.connection.get('SELECT 1'));
-    steps.push('ends');
-    await state.giveBack();
-    expect(await opening).toBe(await next);
-    await (await opening).giveBack();
-    expect(steps).toEqual(['ends', 'opens again']);
   });
 
   it.runIf(process.platform === 'linux')('is open once, and not at all when all are done', async () => {
@@ -144,14 +226,14 @@ describe('the state file of several clients', () => {
           return [];
         }
       });
-    const memories = await Promise.all(
-      ['one', 'two', 'three'].map((digest) =>
-        openMemory(file, digest, (path) => borrowState(path, openState)),
-      ),
-    );
+    const { memories, close } = await clientsOf(file, 'one', 'two', 'three');
     await Promise.all(memories.map((memory) => memory.save(changesOf())));
     expect(openOnes()).toHaveLength(1);
-    await Promise.all(memories.map((memory) => memory.close()));
+    await close();
     expect(openOnes()).toEqual([]);
   });
 });
+
+const fail = (): never => {
+  throw new Error('not to be saved');
+};

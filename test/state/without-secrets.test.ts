@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { redactor } from '../../src/secrets.ts';
 import { withoutSecrets } from '../../src/state/without-secrets.ts';
-import { changesOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
+import { changesOf, newEntry, newFile, opened, recordData, rememberedRecord, finish } from './samples.ts';
 
 const token = 'client-token';
 const shown = recordData({ content: `v=${token}` });
@@ -22,10 +22,10 @@ test('a record is saved without the secrets that the service put into it', async
 
 test('a write is saved with what was sent, and without the secret that it replaces', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
-  const intent = await memory.begin(intentOf({ action: 'update', before: shown, recordId: 7 }));
+  const intent = await memory.begin(newEntry({ action: 'update', before: shown, recordId: 7 }));
   expect(intent.before).toEqual(shown);
-  expect(await memory.openIntents()).toEqual([{ ...intent, before: hidden, makesWayFor: null }]);
-  await memory.finish(intent, { outcome: 'applied', recordId: 7, error: null }, changesOf());
+  expect(await memory.journal()).toEqual([{ ...intent, before: hidden, makesWayFor: null }]);
+  await finish(memory, intent, { outcome: 'applied', recordId: 7, error: null }, changesOf());
   expect(await memory.history()).toMatchObject([{ before: hidden, after: intent.after }]);
 });
 
@@ -33,9 +33,9 @@ test('values of files are saved unchanged, so that an add is recognised', async 
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const record = rememberedRecord(`A www  v=${token}`, { wanted: shown, seen: shown });
   await memory.save(changesOf({ records: [record] }));
-  const intent = await memory.begin(intentOf({ after: shown }));
+  const intent = await memory.begin(newEntry({ after: shown }));
   expect((await memory.template(17))?.records).toEqual([record]);
-  expect(await memory.openIntents()).toEqual([intent]);
+  expect(await memory.journal()).toEqual([intent]);
 });
 
 test('a record that contained a secret cannot be restored from the saved state', async () => {
@@ -43,7 +43,7 @@ test('a record that contained a secret cannot be restored from the saved state',
   const displaced = { key: 'CNAME www', own: null, was: shown, cause: 'edited' } as const;
   await memory.save(changesOf({ records: [rememberedRecord('#5', { displaced })] }));
   expect((await memory.template(17))?.records).toMatchObject([{ key: '#5', displaced: null }]);
-  const park = intentOf({ action: 'park', recordId: 5, before: shown, makesWayFor: 'CNAME www' });
+  const park = newEntry({ action: 'park', recordId: 5, before: shown, makesWayFor: 'CNAME www' });
   await memory.begin(park);
-  expect(await memory.openIntents()).toMatchObject([{ before: hidden, makesWayFor: null }]);
+  expect(await memory.journal()).toMatchObject([{ before: hidden, makesWayFor: null }]);
 });

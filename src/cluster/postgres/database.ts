@@ -165,8 +165,9 @@ const codeOf = (error: unknown): string =>
 
 const adviceOn = (error: unknown): string => {
   const code = codeOf(error);
-  if (missingTables.has(code)) return 'create its tables with dns-template-sync store migrate';
-  if (code === '42501') return 'check the permissions of this user, or run store migrate as a user with more';
+  if (missingTables.has(code)) return 'run or apply creates its tables';
+  if (code === '42501')
+    return 'check the permissions of this user, or run the program once as a user with more';
   if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
   if (code.startsWith('28')) return 'check user and password in store';
   return 'check that PostgreSQL runs, and the address in store';

@@ -1,7 +1,7 @@
 import { takenOver, currentTimeline } from './fence.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { PostgresMemory } from './memory.ts';
-import { scopeLockOf } from '../../state/store-location.ts';
+import { nameLockOf } from '../../state/store-location.ts';
 
 /** What a writing pass has to know of the database. */
 interface DatabaseFacts {
@@ -33,9 +33,16 @@ export const forgottenSince = async (
   if (leaseTimeline === null) throw takenOver();
   if (leaseTimeline !== timeline) {
     for (const row of await memory.templates())
-      await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
+      await memory.save({
+        row: { ...row, lastReading: null },
+        records: [],
+        forgotten: [],
+        entries: [],
+        left: [],
+        history: [],
+      });
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [
-      scopeLockOf(scope),
+      nameLockOf({ scope }),
     ]);
   }
   const until = failover.since + pause;

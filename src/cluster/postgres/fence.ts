@@ -35,7 +35,7 @@ export const requireLeases = async (query: Query, { names, tokens }: Fence): Pro
 
 export const takenOver = (): MemoryError =>
   new MemoryError(
-    'another process has taken over this client, because this one did not renew its lease in time: nothing more is sent, and the other process resolves open intents',
+    'another process has taken over this client, because this one did not renew its lease in time: nothing more is sent, and the other process settles open writes',
   );
 
 export const noFence: Fence = { names: [], tokens: [] };

@@ -1,15 +1,14 @@
-import type { ClientMemory, KnownClient } from '../../state/client-memory.ts';
-import {
-  type IntentResult,
-  type HistoryEntry,
-  type HistoryFilter,
-  type Intent,
-  type MemoryChanges,
-  type RecordState,
-  type TemplateRow,
-  historyEntryOf,
+import type {
+  ClientMemory,
+  Entry,
+  HistoryEntry,
+  HistoryFilter,
+  MemoryChanges,
+  RecordState,
+  TemplateRow,
 } from '../../state/memory.ts';
-import { clientsOf, parse, rivalsAt } from './clients.ts';
+import type { StoreLocation } from '../../state/store-location.ts';
+import { comparedByOthers, noteClient, noteCompared, parse, renamedFrom } from './clients.ts';
 import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { readOpening, type Opening } from './opening.ts';
@@ -20,44 +19,31 @@ import { isUnsent, removeUnsent } from './unsent.ts';
 export interface PostgresMemory extends ClientMemory {
   /** What a pass begins with, which also says whether the database has failed over. `anew`: read again. */
   opening(anew?: 'anew'): Promise<Opening>;
+  /** Notes who has this state. Returns the name of the client whose state it took over; null if there was none. */
+  note(): Promise<string | null>;
 }
 
 /**
- * The memory of one client in PostgreSQL. `digest` is that of its token, by which it has to be identified before it is
- * used. A write is on disk when its promise resolves;
+ * The memory of one client in PostgreSQL. A write is on disk when its promise resolves;
  * it rejects with `MemoryError` where a lease of the fence is not ours any more, or the database does not take it.
+ * `scope`: whose state, the client's own or that of its earlier name.
  */
 export const openPostgresMemory = (
   database: PostgresDatabase,
-  digest: string,
+  location: StoreLocation,
   fence: () => Fence = () => noFence,
+  scope = location.scope,
 ): PostgresMemory => {
   const { query, transaction } = database;
-  const clients = clientsOf(database);
-  let scope = digest;
-  const actAs = (client: KnownClient): void => {
-    scope = client.scope;
-  };
   /** Under these leases nobody else changes it: what was read holds until this process writes. */
   let held: { readonly tokens: string; readonly found: Opening } | null = null;
-  const opening = async (of: string | null = scope): Promise<Opening> => {
+  const opening = async (): Promise<Opening> => {
     const tokens = fence().tokens.join();
-    if (tokens !== '' && held?.tokens === tokens && held.found.scope === (of ?? held.found.scope))
-      return held.found;
-    const found = await readOpening(query, digest, of);
+    if (tokens !== '' && held?.tokens === tokens) return held.found;
+    const found = await readOpening(query, scope);
     held = { tokens, found };
     return found;
   };
-  const identify = async (): Promise<KnownClient | null> => {
-    const { client } = await opening(null);
-    if (client) actAs(client);
-    return client;
-  };
-  /** What is kept under these is ours to settle: adds of rivals to a template that is ours too. */
-  const scopesIn = ({ client, rivals }: Opening): readonly string[] => [
-    scope,
-    ...rivalsAt(client?.baseUrl ?? null, rivals),
-  ];
   const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
   const changing = async <T>(task: () => Promise<T>): Promise<T> => {
@@ -68,11 +54,11 @@ export const openPostgresMemory = (
       held = null;
     }
   };
-  const changed = (task: (run: Query) => Promise<void>): Promise<void> =>
+  const changed = <T>(task: (run: Query) => Promise<T>): Promise<T> =>
     changing(() =>
       transaction(async (run) => {
         await requireLeases(run, fence());
-        await task(run);
+        return task(run);
       }),
     );
 
@@ -86,12 +72,11 @@ export const openPostgresMemory = (
       };
     },
     templates: () => bodies(queries.templates, scope),
-    openIntents: async () => {
-      const found = await opening();
-      const ours = scopesIn(found);
-      return found.intents
-        .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
-        .map(({ id, body }) => ({ ...parse<Intent>(body), id }));
+    journal: async () => {
+      const { intents } = await opening();
+      return intents
+        .filter(({ body }) => !isUnsent(body))
+        .map(({ id, body }) => ({ ...parse<Entry>(body), id }));
     },
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
@@ -106,31 +91,29 @@ export const openPostgresMemory = (
         end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
       };
     },
-    begin: async (intent) => {
+    begin: async (entry) => {
       const { names, tokens } = fence();
-      const body = JSON.stringify(intent);
-      const values = [names, tokens, scope, intent.templateId, body];
+      const body = JSON.stringify(entry);
+      const values = [names, tokens, scope, entry.templateId, body];
       const [begun] = await changing(() => query<{ id: string }>(queries.begin, values, beginPatience)).catch(
         async (error: unknown) => {
-          await removeUnsent(query, { scope, templateId: intent.templateId, body });
+          await removeUnsent(query, { scope, templateId: entry.templateId, body });
           throw error;
         },
       );
       if (!begun) throw takenOver();
-      return { ...intent, id: Number(begun.id) };
-    },
-    finish: async (intent, result, changes) => {
-      const closable = scopesIn(await opening());
-      const saved = asRows(changes);
-      await changed(async (run) => {
-        await run(queries.close, [intent.id, closable]);
-        await note(run, scope, intent, result);
-        await save(run, scope, saved);
-      });
+      return { ...entry, id: Number(begun.id) };
     },
     save: async (changes) => {
+      const { entries, left, history } = changes;
+      const texts = entries.map((entry) => JSON.stringify(entry));
       const saved = asRows(changes);
-      await changed((run) => save(run, scope, saved));
+      await changed(async (run) => {
+        if (entries.length > 0) await run(queries.amend, [entries.map(({ id }) => id), texts, scope]);
+        if (left.length > 0) await run(queries.leave, [left, scope]);
+        for (const entry of history) await note(run, scope, entry);
+        if (saved !== null) await save(run, scope, saved);
+      });
     },
     revisions: async () => {
       const { timeline, revisions } = await opening();
@@ -142,38 +125,37 @@ export const openPostgresMemory = (
         },
       };
     },
-    ...suspensionsIn(database, () => [scope, digest]),
-    identify,
-    actAs,
+    ...suspensionsIn(database, scope),
     opening: (anew) => {
       if (anew) held = null;
       return opening();
     },
-    clients: {
-      fitting: clients.fitting,
-      rivalsOf: async (client, templateIds) =>
-        client.scope === scope && templateIds.length === 0
-          ? rivalsAt(client.baseUrl, (await opening()).rivals)
-          : clients.rivalsOf(client, templateIds),
-      learn: (client, templateIds) =>
-        changing(async () => {
-          await clients.learn(client, digest, templateIds);
-          actAs(client);
-        }),
+    note: async () => {
+      const { token } = await opening();
+      if (token === location.token) return null;
+      return changed((run) => noteClient(run, location, token !== null));
     },
-    close: () => Promise.resolve(),
+    comparedByOthers: (ids) => comparedByOthers(query, { scope, baseUrl: location.baseUrl }, ids),
+    compare: async (ids) => {
+      const { compared } = await opening();
+      const noted = new Set(compared);
+      if (location.isSandbox || ids.every((id) => noted.has(id))) return new Map();
+      return changed((run) => noteCompared(run, location, ids));
+    },
   };
 };
 
-/** The memory of the client with that token, which it identifies. Null if nothing was ever stored in the database. */
+/** The memory of a client, for reading; null if nothing was ever stored in the database. */
 export const readPostgresMemory = async (
   database: PostgresDatabase,
-  digest: string,
+  location: StoreLocation,
 ): Promise<ClientMemory | null> => {
-  if ((await versionIn(database.query)) === 0) return null;
-  const memory = openPostgresMemory(database, digest);
-  await memory.identify();
-  return memory;
+  const { query } = database;
+  if ((await versionIn(query)) === 0) return null;
+  const memory = openPostgresMemory(database, location);
+  if ((await memory.opening()).token !== null) return memory;
+  const before = await renamedFrom(query, location);
+  return before ? openPostgresMemory(database, location, undefined, before.scope) : memory;
 };
 
 /** Milliseconds: an intent that takes longer is not begun. */
@@ -199,7 +181,8 @@ interface ChangedRows {
   readonly forgotten: readonly string[];
 }
 
-const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows => {
+const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows | null => {
+  if (row === null) return null;
   const kept = new Map(records.map((record) => [asKey(record.key), JSON.stringify(record)]));
   return {
     templateId: row.templateId,
@@ -220,9 +203,8 @@ const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void>
   if (keys.length > 0) await run(queries.saveRecords, [scope, templateId, keys, bodies]);
 };
 
-const note = async (run: Query, scope: string, intent: Intent, result: IntentResult): Promise<void> => {
-  const { at } = intent;
-  const entry = historyEntryOf(intent, result);
+const note = async (run: Query, scope: string, entry: HistoryEntry): Promise<void> => {
+  const { at } = entry;
   await run(queries.note, [scope, at, JSON.stringify(entry)]);
   await run(queries.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };
@@ -249,10 +231,13 @@ const queries = {
   slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
     ORDER BY at DESC, id DESC LIMIT $5`,
   begin: `WITH held AS (${heldLeases})
-    INSERT INTO dns_template_sync.intents (scope, template_id, body)
+    INSERT INTO dns_template_sync.journal (scope, template_id, body)
     SELECT $3, $4, $5 WHERE (SELECT count(*) FROM held) = cardinality($1::text[]) RETURNING id`,
-  close: 'DELETE FROM dns_template_sync.intents WHERE id = $1 AND scope = ANY ($2::text[])',
-  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1, $2::bigint, $3::text
+  amend: `UPDATE dns_template_sync.journal j SET body = changed.body
+    FROM unnest($1::bigint[], $2::text[]) AS changed (id, body) WHERE j.id = changed.id AND j.scope = $3`,
+  leave: 'DELETE FROM dns_template_sync.journal WHERE id = ANY ($1::bigint[]) AND scope = $2',
+  // Whoever lost the connection cannot know that it was noted.
+  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1::text, $2::bigint, $3::text
     WHERE NOT EXISTS (SELECT 1 FROM dns_template_sync.history WHERE scope = $1 AND at = $2 AND body = $3)`,
   trimOld: `DELETE FROM dns_template_sync.history WHERE scope = $1 AND at < $2 AND at <
     (SELECT min(at) FROM (SELECT at FROM dns_template_sync.history WHERE scope = $1 ORDER BY id DESC LIMIT $3) newest)

@@ -81,6 +81,24 @@ const migrations: readonly string[] = [
      WITH (fillfactor = 50);
    ALTER TABLE dns_template_sync.reports ADD COLUMN digest text;
    ALTER TABLE dns_template_sync.leases SET (fillfactor = 50);`,
+  // What programs of 0.1 remember of records and open writes has another form: only history and suspensions are taken over.
+  `ALTER TABLE dns_template_sync.intents RENAME TO journal;
+   TRUNCATE dns_template_sync.templates, dns_template_sync.records, dns_template_sync.journal;`,
+  // State belongs to base URL and client name, no more to a token: of what was saved before, only suspensions are kept.
+  `WITH moved AS (DELETE FROM dns_template_sync.suspensions s USING dns_template_sync.clients c
+     WHERE s.scope = c.scope RETURNING c.body::json AS client, s.key, s.body)
+   INSERT INTO dns_template_sync.suspensions SELECT DISTINCT ON (1, 2) substr(encode(sha256(convert_to(
+     concat(client->>'baseUrl', chr(10), client->>'name'), 'UTF8')), 'hex'), 1, 32), key, body FROM moved;
+   DROP VIEW dns_template_sync.known_templates;
+   DROP TABLE dns_template_sync.tokens, dns_template_sync.client_templates, dns_template_sync.clients;
+   TRUNCATE dns_template_sync.templates, dns_template_sync.records, dns_template_sync.journal,
+     dns_template_sync.history, dns_template_sync.snapshots, dns_template_sync.snapshot_files, dns_template_sync.blobs;
+   CREATE TABLE dns_template_sync.clients (
+     scope text PRIMARY KEY, base_url text, name text NOT NULL, token text NOT NULL);
+   CREATE TABLE dns_template_sync.compared (
+     base_url text NOT NULL, template_id bigint NOT NULL, scope text NOT NULL, at timestamptz NOT NULL,
+     PRIMARY KEY (base_url, template_id));
+   CREATE INDEX compared_by_client ON dns_template_sync.compared (scope);`,
 ];
 
 /**
@@ -88,7 +106,7 @@ const migrations: readonly string[] = [
  * raises it, and comes in a release after the one that uses it no more: until all processes run that one, old and new ones
  * work side by side.
  */
-const oldestProgram = 5;
+const oldestProgram = 9;
 
 /** From the first suspension on, programs that know of none may not write: they would not obey it. */
 export const requireSuspensions = async (query: Query): Promise<void> => {
@@ -119,6 +137,7 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
     await query('SELECT pg_advisory_xact_lock($1)', [migrationLock], migrationPatience);
     const from = await versionIn(query);
     if (from === 0) await begin(query, database.place);
+    else if (from < firstByName) await requireNobody(query, database.place);
     for (const migration of migrations.slice(from)) await query(migration, [], migrationPatience);
     await query('UPDATE dns_template_sync.schema_version SET version = $1, oldest = greatest(oldest, $2)', [
       migrations.length,
@@ -126,6 +145,20 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
     ]);
     return { from, to: migrations.length };
   });
+};
+
+/** Before, state belonged to tokens. */
+const firstByName = 9;
+
+/** What processes of version 0.1 have sent would be forgotten while they run. */
+const requireNobody = async (query: Query, place: string): Promise<void> => {
+  const [held] = await query<{ holder: string }>(
+    'SELECT holder FROM dns_template_sync.leases WHERE lease_until > clock_timestamp() ORDER BY lease_until DESC LIMIT 1',
+  );
+  if (held)
+    throw new UserError(
+      `${place} is used by version 0.1 of this program (${held.holder}): stop it first, on every machine; of its state only what is suspended is taken over`,
+    );
 };
 
 /** By one statement: each pass asks. Null where a migration is due. */

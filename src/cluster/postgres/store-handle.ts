@@ -1,15 +1,8 @@
-import { messageOf } from '../../errors.ts';
-import { holdClient, type TakeLock } from '../../state/client-locks.ts';
-import type { ClientMemory } from '../../state/client-memory.ts';
-import {
-  actAsOwner,
-  startsWithout,
-  watched,
-  type StoreHandle,
-  type Say,
-  openNotices,
-} from '../../state/store-handle.ts';
-import { MemoryError, noMemories } from '../../state/memory.ts';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { TakeLock } from '../../state/client-locks.ts';
+import { takesOver, type StoreAccess } from '../../state/store-handle.ts';
+import type { SavedAt } from '../../model/saved-at.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
@@ -18,70 +11,59 @@ import { migratedOnce } from './schema.ts';
 import { forgottenSince } from './failover.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
-export const postgresStoreHandle = (
+export const postgresAccess = (
   open: () => PostgresDatabase,
   { duration, onChange }: Pick<LeaseOptions, 'duration' | 'onChange'>,
-  warn: (message: string) => void,
-): StoreHandle => {
-  const notices = openNotices(warn);
+): StoreAccess => {
   // Whether a newer program has changed the tables since is asked by those who take passes from the queue.
   const opened = migratedOnce(open);
   return {
-    read: async (location, list, task) => {
-      const say = notices.begin();
-      let memory: ClientMemory;
-      try {
-        memory = await openForReading(open(), location.digest);
-      } catch (error) {
-        say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
-        return task(noMemories, say, null);
-      }
-      const { listing } = await actAsOwner(memory, location, list, say);
-      return task(memory, say, listing);
-    },
-    write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
-      let say: Say = () => undefined;
-      const database = await opened();
+    place: () => open().place,
+    read: async (location, task) => task(await readPostgresMemory(open(), shared(location))),
+    writing: (location) => {
+      const own = shared(location);
       const leases = new Set<Lease>();
-      const memory = openPostgresMemory(database, location.digest, () => fenceOf(leases));
-      const { locks, scope, isDecided, listing, notice } = await holdClient(location, waiting, list, {
-        take: leasesOf(database, { duration, ...(onChange && { onChange }) }, leases),
-        onFirst: () => (say = notices.begin()),
-        use: (lookAround) => lookAround(memory),
-      });
-      try {
-        // Who held it may have begun an add before the failover, and send it until that lease ends.
-        const pause = unknownPause + duration;
-        const { holdsAdds, isNew, now } = await forgottenSince(database, memory, scope, pause);
-        for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
-        if (!location.isSandbox && isDecided && !mayBeginAnew && isNew) say(startsWithout(database.place));
-        const onFailure = (error: unknown): void => {
-          say(messageOf(error));
-          notices.forget();
-        };
-        return await task(watched(memory, locks, onFailure), say, listing, {
-          check: locks.check,
-          holdsAdds,
-          now,
-        });
-      } finally {
-        await locks.release();
-      }
+      return {
+        take: async (name, waiting) => {
+          const options = { duration, ...(onChange && { onChange }) };
+          return leasesOf(await opened(), options, leases)(name, waiting);
+        },
+        open: async (lostPause, say) => {
+          const database = await opened();
+          const memory = openPostgresMemory(database, own, () => fenceOf(leases));
+          const before = await memory.note();
+          if (before !== null) say(takesOver(before, own.name));
+          const notice = await firstNotice(database);
+          if (notice !== null) say(notice);
+          // Who held it may have begun an add before the failover, and send it until that lease ends.
+          const pause = lostPause + duration;
+          const found = await forgottenSince(database, memory, own.scope, pause);
+          if (found.isNew && existsSync(own.file)) say(leftIn(own.file));
+          return { memory, ...found };
+        },
+      };
     },
-    suspending: async (location, list, task) => {
-      const memory = openPostgresMemory(await opened(), location.digest);
-      await actAsOwner(memory, location, list, warn);
-      return task(memory);
+    suspending: async (location, say) => {
+      const own = shared(location);
+      const memory = openPostgresMemory(await opened(), own);
+      const before = await memory.note();
+      if (before !== null) say(takesOver(before, own.name));
+      return memory;
     },
-    close: () => Promise.resolve(),
   };
 };
 
-/** Throws `MemoryError` if there is no state yet. */
-const openForReading = async (database: PostgresDatabase, digest: string): Promise<ClientMemory> => {
-  const memory = await readPostgresMemory(database, digest);
-  if (memory === null) throw new MemoryError(`there is none in ${database.place} yet`);
-  return memory;
+const leftIn = (file: string): string =>
+  `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
+
+/** Each state directory has an embedded service of its own. */
+export const shared = <Place extends SavedAt>(location: Place): Place => {
+  if (!location.isSandbox) return location;
+  const scope = createHash('sha256')
+    .update(`${location.stateDir} ${location.scope}`)
+    .digest('hex')
+    .slice(0, 32);
+  return { ...location, scope };
 };
 
 /** Notices about all clients are shown once. */

@@ -35,4 +35,4 @@ const growth = { first: 250, max: 10_000, jitter: 0.2 };
 const mostTries = 35;
 
 const remove =
-  'DELETE FROM dns_template_sync.intents WHERE scope = $1 AND template_id = $2 AND body = $3 RETURNING id';
+  'DELETE FROM dns_template_sync.journal WHERE scope = $1 AND template_id = $2 AND body = $3 RETURNING id';

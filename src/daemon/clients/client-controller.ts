@@ -59,9 +59,13 @@ export class ClientController {
    * help that.
    */
   #couldNotBegin = false;
+  /** Since when the service has rejected the tokens in each pass that it answered, by the monotonic clock. */
+  #deniedSince: number | null = null;
+  /** Whether it has accepted them in any. */
+  #wasAccepted = false;
   #lastError: string | null = null;
-  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
-  #opensAt: number | null = null;
+  /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
+  #dueAt: number | null = null;
   /** Ends when the changed files have been offered to others. */
   #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
@@ -78,7 +82,7 @@ export class ClientController {
       settings: () => this.client.settings,
       log: this.#log,
       onState: options.changeFeed.changed,
-      opensAt: () => this.#opensAt,
+      dueAt: () => this.#dueAt,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
     this.#publications = new Publications(this.#log);
@@ -125,8 +129,8 @@ export class ClientController {
   }
 
   /** Starts the watcher and the schedules. */
-  async start(): Promise<void> {
-    this.#triggers = await startTriggers({
+  start(): void {
+    this.#triggers = startTriggers({
       client: this.#client,
       duties: this.#options.fleet.duties,
       onChange: () => {
@@ -200,12 +204,12 @@ export class ClientController {
     const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
     const started = performance.now();
     try {
-      const result = await this.#compare(cause, id, signal);
+      const result = await this.#compare(id, signal);
       return this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
-        this.#log.info(
+        this.#log.warn(
           { event: 'pass.waiting', trigger: id.trigger, reason: message },
           'the pass has to wait',
         );
@@ -225,7 +229,7 @@ export class ClientController {
     this.#successor = null;
     this.#hasAsked = false;
     await Promise.all([previous.close(), triggers?.close()]);
-    await this.start();
+    this.start();
   }
 
   /** Where they are shared, passes know nothing of them before they are published. */
@@ -234,7 +238,7 @@ export class ClientController {
     if (result === 'published' || result === null) this.trigger('file-change');
   }
 
-  #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
+  #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
     const { log, metrics } = this.#options;
     return this.#client.pass({
       run: id.run,
@@ -246,7 +250,7 @@ export class ClientController {
       onStart: () => logStarted(id, log),
       onDesired: (desired) => {
         logInvalid(desired, id, log);
-        return this.#latest.begin(desired, isFull);
+        this.#latest.begin(desired);
       },
       onChange: (change) => {
         logChange(change, id, log);
@@ -266,8 +270,10 @@ export class ClientController {
     this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
+    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
+    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
     const latest = this.#latest.result;
-    this.#opensAt = latest && openingAfter(latest);
+    this.#dueAt = latest && dueAfter(latest);
     const shown = this.#answers.addTo(result);
     const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
@@ -276,7 +282,13 @@ export class ClientController {
   }
 
   get #isReady(): boolean {
-    return this.#wasRead && !this.#couldNotBegin;
+    return this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
+  }
+
+  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
+  get #isDenied(): boolean {
+    if (this.#deniedSince === null) return false;
+    return !this.#wasAccepted || performance.now() - this.#deniedSince >= deniedTooLong;
   }
 
   #share({ event, entry }: RecordedPass): void {
@@ -315,6 +327,9 @@ export class ClientController {
   }
 }
 
+/** Milliseconds. */
+const deniedTooLong = 10 * 60_000;
+
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -323,18 +338,17 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 };
 
 /** A failed template is no reason to back off; an unusable service is. */
-const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
+const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult): PassOutcome => {
   if (holdReason === null) return 'ok';
-  if (retryAt === null) return 'failed';
-  return { failedUntil: byOwnClock(retryAt, { startedAt, durationMs }) };
+  return retryAfter === null ? 'failed' : { failedFor: retryAfter, isRateLimited };
 };
 
-/** The first window that opens after this pass began: another pass then writes the changes that wait for it. */
-const openingAfter = (result: PassResult): number | null => {
-  const openings = result.templates
-    .flatMap(({ waitsUntil }) => waitsUntil ?? [])
-    .filter((opening) => opening > result.startedAt);
-  return openings.length === 0 ? null : Math.min(...openings.map((one) => byOwnClock(one, result)));
+/** The first time after this pass at which a window opens, or earlier writes may have settled: another pass writes what waits. */
+const dueAfter = (result: PassResult): number | null => {
+  const times = result.templates
+    .flatMap(({ waitsUntil, settlesAt }) => [waitsUntil ?? [], settlesAt ?? []].flat())
+    .filter((time) => time > result.startedAt);
+  return times.length === 0 ? null : Math.min(...times.map((one) => byOwnClock(one, result)));
 };
 
 /** The times of a pass that has just ended may be by another clock. Ms since the epoch. */

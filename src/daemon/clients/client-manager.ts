@@ -15,7 +15,7 @@ import type { PassHistory } from '../passes/pass-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
-import { ClientFilesWatch } from '../watch/client-files-watch.ts';
+import { ClientFilesWatch } from './client-files-watch.ts';
 import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
 import { PublishRounds } from './publish-rounds.ts';
 import { SuspensionWatch } from './suspension-watch.ts';
@@ -96,7 +96,7 @@ export class ClientManager {
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.#context.clients.map((client) => this.#add(client)));
+    for (const client of this.#context.clients) this.#add(client);
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
     const [published] = await Promise.all([this.#publishing.start(), this.#suspensions.start()]);
@@ -111,14 +111,14 @@ export class ClientManager {
   /** One statement per store, whatever the number of clients. */
   async #suspended(): Promise<Map<string, readonly Suspension[]>> {
     const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
-    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt()));
+    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt));
     return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
   }
 
   #used(): UsedNames {
     return {
       clients: [...this.#controllers.keys()],
-      files: [...this.#controllers.values()].map(({ client }) => client.savedAt().digest),
+      files: [...this.#controllers.values()].map(({ client }) => client.savedAt.scope),
       receivers: this.#settings.notify.map(({ name }) => name),
     };
   }
@@ -172,7 +172,7 @@ export class ClientManager {
     await Promise.all([others, this.#context.fleet.close(others)]);
   }
 
-  async #add(client: DaemonClient): Promise<void> {
+  #add(client: DaemonClient): void {
     const { name } = client.settings;
     const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
     metrics.addClient(name);
@@ -191,7 +191,7 @@ export class ClientManager {
       limit: this.#passLimit,
     });
     this.#controllers.set(name, controller);
-    await controller.start();
+    controller.start();
   }
 
   async #reload(): Promise<void> {
@@ -274,7 +274,8 @@ export class ClientManager {
     for (const [name] of removed) this.#controllers.delete(name);
     for (const client of clients) {
       const controller = this.#controllers.get(client.settings.name);
-      await (controller ? controller.replace(client) : this.#add(client));
+      if (controller) await controller.replace(client);
+      else this.#add(client);
     }
     return removed.map(([, controller]) => controller);
   }

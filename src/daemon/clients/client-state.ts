@@ -19,7 +19,7 @@ export interface ClientState extends PassLoopState {
   readonly why: string | null;
   /** Why the last pass could not be made, or ended early; null if it completed. */
   readonly lastError: string | null;
-  /** Whether its templates and the service were ever read, and passes can be made. */
+  /** Whether its templates and the service were ever read, passes can be made, and the tokens are not rejected for long. */
   readonly isReady: boolean;
   /** The time of the next scheduled pass. */
   readonly nextScheduled: Date | null;

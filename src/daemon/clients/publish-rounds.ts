@@ -59,7 +59,7 @@ export class PublishRounds {
     if (!this.#context.fleet.duties.files) return [];
     const isOther = doubted !== null && doubted.timeline !== this.#timeline;
     const isDoubted = ({ client }: ClientController): boolean =>
-      doubted !== null && doubted.clients.size > 0 && doubted.clients.has(client.savedAt().digest);
+      doubted !== null && doubted.clients.size > 0 && doubted.clients.has(client.savedAt.scope);
     const some = this.#controllers().filter((one) => isOther || one.isUnpublished || isDoubted(one));
     const inTurn = limit(atOnce);
     const results = await Promise.all(
@@ -74,7 +74,7 @@ export class PublishRounds {
   async #askForLost(): Promise<void> {
     if (this.#unpassed.size === 0) return;
     for (const controller of this.#controllers()) {
-      const client = controller.client.savedAt().digest;
+      const client = controller.client.savedAt.scope;
       const number = this.#unpassed.get(client);
       if (number === undefined || this.#asked.get(client) === number) continue;
       if (await controller.request()) this.#asked.set(client, number);

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import { isFragmentPath } from '../../model/template.ts';
-import { pastesFor } from '../../import/edit/paste.ts';
+import { pastesFor } from '../../import/paste.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
 import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';

@@ -50,13 +50,5 @@ export const answersGauges = ({ gauge }: MetricMaker): AnswersGauges => {
   };
 };
 
-const serverStates: readonly ServerResult['status'][] = [
-  'in-sync',
-  'pending',
-  'drifted',
-  'lame',
-  'refused',
-  'silent',
-  'failed',
-];
-const kinds: readonly AnswerDifference['kind'][] = ['missing', 'stale', 'foreign', 'flattened', 'dangling'];
+const serverStates: readonly ServerResult['status'][] = ['in-sync', 'pending', 'drifted', 'silent', 'failed'];
+const kinds: readonly AnswerDifference['kind'][] = ['missing', 'stale', 'dangling'];

@@ -36,7 +36,7 @@ const timesOf = (expression: string, timezone: string): CronTimes => {
   const cron: Cron = {
     task,
     wall,
-    isEveryHour: fields.at(-4) === '*',
+    isEveryHour: isEveryHour(fields.at(-4) ?? '*'),
     step: fields.length === 6 ? 1_000 : 60_000,
   };
   /** What comes next does so for all that ask between these two. */
@@ -52,6 +52,12 @@ const timesOf = (expression: string, timezone: string): CronTimes => {
       return Number(two) - Number(one);
     },
   };
+};
+
+/** Whether it names all 24, as `*`, `0-23` or a step of one. */
+const isEveryHour = (field: string): boolean => {
+  const hours = createTask(`0 ${field} * * *`, () => undefined, { timezone: 'UTC' });
+  return Array.from({ length: 24 }, (_, hour) => new Date(hour * 3_600_000)).every((at) => hours.match(at));
 };
 
 interface Cron {

@@ -4,18 +4,20 @@ import { backoff } from '../../lib/backoff.ts';
 import type { Trigger } from '../../result.ts';
 
 /**
- * `busy`: another process holds the lock of this client, so there was no pass. `failedUntil`: no earlier pass
- * makes sense, in ms since the epoch.
+ * `busy`: another process holds the lock of this client, so there was no pass. `failedFor`: for so many milliseconds from now
+ * on, no other pass makes sense; and only a person may ask for one where the service has had too many requests.
  */
-export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: number };
+export type PassOutcome =
+  | 'ok'
+  | 'busy'
+  | 'failed'
+  | { readonly failedFor: number; readonly isRateLimited: boolean };
 
 /** Why a pass runs. */
 export interface PassCause {
   /** The id of the pass. */
   readonly run: string;
   readonly trigger: Trigger;
-  /** False if only files have changed, so that comparing the changed templates is enough. */
-  readonly isFull: boolean;
 }
 
 /** One pass. It starts no new write once the signal is aborted, and then ends soon. */
@@ -26,8 +28,8 @@ export interface PassLoopOptions {
   readonly log: Logger;
   /** Called after each change of the state. */
   readonly onState?: () => void;
-  /** When a window opens for changes that wait, in ms since the epoch; null if none do. */
-  readonly opensAt?: () => number | null;
+  /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
+  readonly dueAt?: () => number | null;
   /** From 0 to 1, for the jitter of the backoff. */
   readonly random?: () => number;
 }
@@ -53,40 +55,41 @@ export interface PassLoopState {
 }
 
 /**
- * The passes of one client, one at a time. Requests during a pass are merged into one more pass, which is a
- * full one if any of them was.
+ * The passes of one client, one at a time. Requests during a pass are merged into one more pass.
  *
  * | after a pass | trigger              | next pass                              |
  * |--------------|----------------------|----------------------------------------|
  * | ok           | any                  | at once                                |
  * | failed       | file-change, request | at once: somebody did something        |
  * | failed       | others, or none      | after the backoff, which grows    |
+ * | failed by too many requests | request alone is at once                 |
  * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
 export class PassLoop implements PassStarter {
   readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
-  readonly #opensAt: () => number | null;
+  readonly #dueAt: () => number | null;
   readonly #random: () => number;
   readonly #closing = new AbortController();
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
-  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
-  #opening: NodeJS.Timeout | undefined;
+  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout; readonly outcome: PassOutcome } | null =
+    null;
+  #due: NodeJS.Timeout | undefined;
 
   constructor({
     pass,
     log,
     onState = () => undefined,
-    opensAt = () => null,
+    dueAt = () => null,
     random = Math.random,
   }: PassLoopOptions) {
     this.#pass = pass;
     this.#log = log;
     this.#onState = onState;
-    this.#opensAt = opensAt;
+    this.#dueAt = dueAt;
     this.#random = random;
   }
 
@@ -110,9 +113,9 @@ export class PassLoop implements PassStarter {
   /** Returns the id of the pass; null if there is none, at the end of the process. */
   #ask(trigger: Trigger): string | null {
     if (this.#closing.signal.aborted) return null;
-    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger, isFull: trigger !== 'file-change' });
+    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger });
     this.#waiting = cause;
-    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(cause);
+    if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
     this.#onState();
     return cause.run;
   }
@@ -122,7 +125,7 @@ export class PassLoop implements PassStarter {
     this.#closing.abort();
     this.#waiting = null;
     this.#endBackoff();
-    clearTimeout(this.#opening);
+    clearTimeout(this.#due);
     await this.#running?.ended;
   }
 
@@ -140,7 +143,7 @@ export class PassLoop implements PassStarter {
     else if (outcome !== 'busy') this.#failures += 1;
     if (!this.#closing.signal.aborted) {
       this.#goOn(outcome, cause);
-      this.#awaitOpening();
+      this.#awaitDue();
     }
     this.#onState();
   }
@@ -151,17 +154,17 @@ export class PassLoop implements PassStarter {
     const run = outcome === 'busy' ? cause.run : randomUUID();
     if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
     if (!this.#waiting) return;
-    if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
-    else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
+    if (outcome === 'ok' || (waiting && bypasses(waiting.trigger, outcome))) this.#start(this.#waiting);
+    else this.#backOff(delayAfter(outcome, this.#failures, this.#random), outcome);
   }
 
   /** The clock is read each minute, since timers do not notice when it is set. */
-  #awaitOpening(): void {
-    clearTimeout(this.#opening);
-    const at = this.#opensAt();
+  #awaitDue(): void {
+    clearTimeout(this.#due);
+    const at = this.#dueAt();
     if (at === null) return;
-    this.#opening = setTimeout(
-      () => (Date.now() < at ? this.#awaitOpening() : this.trigger('schedule')),
+    this.#due = setTimeout(
+      () => (Date.now() < at ? this.#awaitDue() : this.trigger('schedule')),
       Math.min(Math.max(at - Date.now(), 0), maxSleep),
     );
   }
@@ -176,9 +179,9 @@ export class PassLoop implements PassStarter {
     }
   }
 
-  #backOff(length: number): void {
+  #backOff(length: number, outcome: PassOutcome): void {
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
-    this.#backoff = { until: new Date(Date.now() + length), timer };
+    this.#backoff = { until: new Date(Date.now() + length), timer, outcome };
   }
 
   #endBackoff(): void {
@@ -195,7 +198,7 @@ export const delayAfter = (
 ): number => {
   const grown = backoff(outcome === 'busy' ? 1 : failures, growth, random);
   if (outcome === 'busy' || outcome === 'failed') return grown;
-  return Math.min(Math.max(grown, outcome.failedUntil - Date.now()), maxDelay);
+  return Math.min(Math.max(grown, outcome.failedFor), maxDelay);
 };
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
@@ -213,9 +216,11 @@ const maxDelay = 24 * 3_600_000;
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
 const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
-  one === null ? other : { run: one.run, trigger: strongest(one, other), isFull: one.isFull || other.isFull };
+  one === null ? other : { run: one.run, trigger: strongest(one, other) };
 
 const strongest = (one: PassCause, other: PassCause): Trigger =>
   byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
 
-const bypassesBackoff = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';
+const bypasses = (trigger: Trigger, outcome: PassOutcome): boolean =>
+  trigger === 'request' ||
+  (trigger === 'file-change' && !(typeof outcome === 'object' && outcome.isRateLimited));

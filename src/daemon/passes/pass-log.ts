@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { logTogether } from '../../log.ts';
 import type { DesiredState } from '../../model/template.ts';
 import type { EndedTrouble } from './open-troubles.ts';
 import type { Report } from '../../report/report.ts';
@@ -71,13 +70,12 @@ export const logDrift = (
   { run, trigger }: PassId,
   isEnding: boolean,
   log: Logger,
-): void =>
-  logTogether(log, () => {
-    for (const template of templates) {
-      const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
-      if (log.isLevelEnabled(level)) logOf(template, log)[level]({ run, trigger }, 'drift report');
-    }
-  });
+): void => {
+  for (const template of templates) {
+    const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
+    if (log.isLevelEnabled(level)) logOf(template, log)[level]({ run, trigger }, 'drift report');
+  }
+};
 
 /** Whether `pass.finished` says all there is to say: all in sync, or the service could not be read. */
 const isQuiet = ({ status, asOf, message, differences, subdomains }: TemplateResult): boolean =>

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { DaemonClient } from '../context.ts';
 import type { Duties } from '../fleet.ts';
 import { startSchedule } from './schedule.ts';
-import { watchTemplates } from '../watch/watch.ts';
+import { watchFiles } from '../../source/watch.ts';
 
 export interface TriggersOptions {
-  readonly client: Pick<DaemonClient, 'scan' | 'settings'>;
+  readonly client: Pick<DaemonClient, 'look' | 'settings'>;
   /** What is left to others starts nothing here. */
   readonly duties: Duties;
   readonly onChange: () => void;
@@ -22,18 +22,17 @@ export interface Triggers {
   readonly close: () => Promise<void>;
 }
 
-/** Resolves when the watcher knows the current files. */
-export const startTriggers = async ({
-  client: { scan, settings },
+export const startTriggers = ({
+  client: { look, settings },
   duties,
   onChange,
   onSchedule,
   onAnswersSchedule,
   log,
-}: TriggersOptions): Promise<Triggers> => {
+}: TriggersOptions): Triggers => {
   const { templates, cwd, schedule: expression, answersSchedule, timezone } = settings;
   const paths = templates.map((one) => path.resolve(cwd, one));
-  const watcher = duties.files ? await watchTemplates({ paths, scan, onChange, log }) : null;
+  const watcher = duties.files ? watchFiles({ paths, look, onChange, log }) : null;
   const schedule = duties.schedule ? startSchedule({ expression, timezone, onTime: onSchedule }) : null;
   const rounds = duties.answers
     ? startSchedule({ expression: answersSchedule, timezone, onTime: onAnswersSchedule })

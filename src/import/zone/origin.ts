@@ -1,4 +1,4 @@
-import { quote } from '../../desired/diagnostic.ts';
+import { quote } from '../../desired/problem.ts';
 import { ArgumentError } from '../../errors.ts';
 import { canonicalHost, isReverseLabel, nameLabelsOf } from '../../model/host.ts';
 

@@ -1,20 +1,22 @@
 import { sameData } from '../../model/canonical.ts';
+import { hasPlaceholder } from '../../model/placeholder.ts';
 import { isQuotedText, quoteOctets } from '../../model/quoted-text.ts';
 import type { ActualRecord } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import type { ActualEntry } from '../../plan/entry.ts';
 import { shownRecord, statableTtl } from '../entry.ts';
 import { sortOut } from '../sort-out.ts';
-import { readZoneLine } from './line.ts';
+import { zoneEntries, ZoneMistake } from './entries.ts';
+import { recordsIn } from './read-zone.ts';
 
 /**
  * The records of a template as lines of a zone file, which `readZone` reads as the same records. Others become comments:
- * those that no file describes, and those whose line would be another record. `origin` as for `readZoneLine`; without one,
- * owners are relative, for a zone of any name (RFC 1035 §5.1).
+ * those that no file describes, those with a placeholder, and those whose line would be another record. `origin` as for
+ * `readZone`; without one, owners are relative, for a zone of any name (RFC 1035 §5.1).
  */
 export const writeZone = (records: readonly ActualRecord[], origin: string | null): string => {
   const stated = records.map((record) => ({ ...record, ttl: statableTtl(record) }));
-  const { desired, remarks } = sortOut(stated, []);
+  const { desired, remarks } = sortOut(stated);
   const lines = ['; SOA and NS records, which a zone needs, are no part of a template.'];
   const unsaid = [...remarks];
   for (const entry of desired) {
@@ -50,10 +52,20 @@ const quoted = (text: string): string => {
 
 /** Null if the line is this record. */
 const whyOther = (entry: ActualEntry, origin: string): string | null => {
-  const { record, name } = entry;
-  if (name === origin || name.endsWith(`.${origin}`)) return 'its name may be a whole one';
-  const read = readZoneLine(lineOf(entry, origin), origin);
-  if ('mistake' in read) return read.mistake;
-  if ('leftOut' in read) return `it is one ${read.leftOut}`;
-  return sameData(read.record, record) ? null : 'its line would be another record';
+  const { record, type, name, content } = entry;
+  // Texts have braces and percent signs of their own, as in SPF macros.
+  if (hasPlaceholder(name) || (type === 'TXT' ? /##[^#]+##/.test(content) : hasPlaceholder(content)))
+    return 'the service fills in its placeholder';
+  if (record.ttl === null) return 'it has no TTL';
+  if (name.endsWith('.') || name === origin || name.endsWith(`.${origin}`))
+    return 'its name may be a whole one';
+  try {
+    const { records, leftOut } = recordsIn(zoneEntries(lineOf(entry, origin)), origin);
+    const [read] = records;
+    if (read) return sameData(read, record) ? null : 'its line would be another record';
+    return leftOut[0]?.text ?? 'its line would be none';
+  } catch (error) {
+    if (error instanceof ZoneMistake) return error.message;
+    throw error;
+  }
 };

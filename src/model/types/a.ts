@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { isAddress } from '../address.ts';
 import { isNameLabel } from '../host.ts';
+import { isPlaceholder } from '../placeholder.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** An IPv4 address (RFC 1035 §3.4.1). */
@@ -19,7 +20,7 @@ export const a = {
       id: 'bad-ipv4',
       at: 'content',
       find: ({ content }, quote) => {
-        if (isIPv4(content)) return null;
+        if (isIPv4(content) || isPlaceholder(content)) return null;
         const hint = isAddress(content)
           ? 'an IPv6 address belongs in an AAAA record'
           : /^(?:[\w-]+\.)+[a-z][\w-]*\.?$/i.test(content)

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { isNameLabel } from '../host.ts';
 import { canonicalIPv6 } from '../ipv6.ts';
+import { isPlaceholder } from '../placeholder.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** An IPv6 address (RFC 3596), as RFC 5952 writes it. */
@@ -18,7 +19,7 @@ export const aaaa = {
       id: 'bad-ipv6',
       at: 'content',
       find: ({ content }, quote) => {
-        if (canonicalIPv6(content) !== null) return null;
+        if (canonicalIPv6(content) !== null || isPlaceholder(content)) return null;
         const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
         return `${quote(content)} is not an IPv6 address${hint}`;
       },

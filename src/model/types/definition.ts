@@ -42,10 +42,8 @@ export type ConflictKind = 'CNAME' | 'null MX' | 'MX' | 'other';
 
 /** How to tell contents of several owners at one name from each other. */
 export interface Independent {
-  /** A name has at most one content of a kind; null: the content has no kind. */
-  readonly kindOf: (content: string) => string | null;
-  /** Whether the second may be the service's spelling of the first. */
-  readonly isRespelled: (sent: string, stored: string) => boolean;
+  /** A name has at most one content of a kind; null: the content has no kind. Both canonical. */
+  readonly kindOf: (name: string, content: string) => string | null;
 }
 
 export interface TargetRule {

@@ -1,6 +1,7 @@
 import { isNameLabel, nameLabelsOf } from '../host.ts';
 import { hasPlaceholder } from '../placeholder.ts';
 import { unquoteText } from '../quoted-text.ts';
+import { foreignNotation } from '../text-notation.ts';
 import { isSpf, textKind, whyTooLong } from '../text.ts';
 import type { TypeDefinition } from './definition.ts';
 
@@ -22,6 +23,11 @@ export const txt = {
       id: 'txt-length',
       at: 'content',
       find: ({ content, canonical }) => whyTooLong(content, canonical.content),
+    },
+    {
+      id: 'text-notation',
+      at: 'content',
+      find: ({ content }) => foreignNotation(content),
     },
     {
       id: 'spf-open',
@@ -48,17 +54,8 @@ export const txt = {
   writePhase: 1,
   inertContent: 'parked',
   conflictKind: () => 'other',
-  independent: {
-    kindOf: textKind,
-    // Equal except for blanks, quotes and case, or cut short.
-    isRespelled: (sent, stored) => {
-      const [one, other] = [letters(sent), letters(stored)];
-      return one === other || (other !== '' && one.startsWith(other));
-    },
-  },
+  independent: { kindOf: textKind },
 } as const satisfies TypeDefinition;
 
 const canonicalText = (content: string): string =>
   content.startsWith('"') ? (unquoteText(content) ?? content) : content;
-
-const letters = (text: string): string => text.replaceAll(/[\s"\\]+/g, '').toLowerCase();

@@ -1,6 +1,5 @@
 import { freePort } from '../../free-port.ts';
 import { execFile, spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +8,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { openDnsServer, type ServerAddress } from '../../../src/answers/dns-server.ts';
-import type { DnsQuestion, DnsReply } from '../../../src/answers/message.ts';
+import { resolverAt } from '../../../src/answers/ask.ts';
 import {
   frontCommands,
   serverCommands,
@@ -39,9 +37,7 @@ export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Prom
   }
   const port = await freePort();
   const command = serverCommands[kind](directory, port, zones, root);
-  return start(command, directory, port, (place) =>
-    askAt(place, { name: zones[0]?.apex ?? '', type: 'SOA' }),
-  );
+  return start(command, directory, port, zones[0]?.apex ?? '');
 };
 
 /** Starts one that asks another server for a zone; resolves once it answers. */
@@ -49,7 +45,7 @@ export const launchFront = async (kind: FrontKind, origin: RealServer, apex: str
   const directory = await directoryFor(kind);
   const port = await freePort();
   const command = frontCommands[kind](directory, port, origin, apex);
-  return start(command, directory, port, (place) => askAt(place, { name: apex, type: 'SOA' }, true));
+  return start(command, directory, port, apex);
 };
 
 const directoryFor = async (kind: string): Promise<string> => {
@@ -63,7 +59,7 @@ const start = async (
   { file, config, args }: Command,
   directory: string,
   port: number,
-  ask: (place: ServerAddress) => Promise<DnsReply | null>,
+  apex: string,
 ): Promise<RealServer> => {
   if (root === '') throw new Error('NAME_SERVERS names no directory: see .ci/name-servers.sh');
   await writeFile(path.join(directory, 'server.conf'), config);
@@ -80,29 +76,20 @@ const start = async (
     child.kill('SIGKILL');
     await ended;
   });
-  const place = { address: '127.0.0.1', port };
+  const place = `127.0.0.1:${port}`;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${file} ended: ${said}`);
-    const reply = await ask(place);
-    if (reply?.rcode === 'NOERROR') return { place: `127.0.0.1:${port}`, port };
+    if (await answersAt(place, apex)) return { place, port };
     await setTimeout(20);
   }
 };
 
-/** Asks as the program does. */
-export const askAt = async (
-  place: ServerAddress,
-  question: DnsQuestion,
-  isRecursive = false,
-): Promise<DnsReply | null> => {
-  const { signal } = new AbortController();
-  const server = await openDnsServer(place, isRecursive, { timeout: 500, signal });
-  try {
-    return (await server?.ask(question)) ?? null;
-  } finally {
-    server?.close();
-  }
-};
+/** Whether it has the SOA record of the zone. */
+const answersAt = (place: string, apex: string): Promise<boolean> =>
+  resolverAt(place, 500)
+    .resolveSoa(apex)
+    .then(() => true)
+    .catch(() => false);
 
 /** Runs one of the programs beside the servers, below their directory, and gives what it prints. */
 export const runTool = async (file: string, args: readonly string[]): Promise<string> => {
@@ -121,15 +108,3 @@ const libraries = (): string =>
     .map(({ parentPath }) => parentPath)
     .filter((folder, index, all) => all.indexOf(folder) === index)
     .join(':');
-
-/** Sends a message and gives the answer: for what the program itself never asks. */
-export const sendTo = async ({ port }: RealServer, message: Buffer): Promise<Buffer> => {
-  const socket = createSocket('udp4');
-  try {
-    socket.send(message, port, '127.0.0.1');
-    const [reply]: Buffer[] = await once(socket, 'message');
-    return reply!;
-  } finally {
-    socket.close();
-  }
-};

@@ -4,6 +4,7 @@ import { alone } from '../../../src/daemon/fleet.ts';
 import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
 import { ChangeFeed } from '../../../src/daemon/passes/change-feed.ts';
 import { PassHistory } from '../../../src/daemon/passes/pass-history.ts';
+import type { PassResult } from '../../../src/result.ts';
 import { readSettings } from '../../../src/settings.ts';
 import { pass, template } from '../../report/every-kind.ts';
 import { listeningLogger } from '../listening-logger.ts';
@@ -12,7 +13,7 @@ const minute = 60_000;
 const never = () => expect.fail('nobody asked for that');
 
 /** A client whose passes began a second ago, by a clock that is an hour ahead, and find these windows. */
-const controlled = (openings: () => readonly string[]) => {
+const controlled = (openings: () => readonly string[], more: () => Partial<PassResult> = () => ({})) => {
   vi.useFakeTimers({ now: Date.parse('2026-11-20T12:00:00Z') });
   onTestFinished(() => void vi.useRealTimers());
   const [settings] = readSettings({
@@ -32,14 +33,14 @@ const controlled = (openings: () => readonly string[]) => {
           template({ template: `web-${at}`, status: 'held', waitsUntil }),
         );
         return Promise.resolve(
-          pass({ trigger, run, startedAt, durationMs: 1_000, wasRead: true, templates }),
+          pass({ trigger, run, startedAt, durationMs: 1_000, wasRead: true, templates, ...more() }),
         );
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      scan: never,
+      look: never,
       publish: never,
-      savedAt: never,
+      savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
     fleet: alone,
@@ -82,4 +83,47 @@ test('the clock is set past the time at which a window opens', async () => {
   vi.setSystemTime(Date.parse('2026-11-20T14:30:00Z'));
   await vi.advanceTimersByTimeAsync(minute);
   expect(passes).toHaveLength(2);
+});
+
+const denied = { isDenied: true, areTokensRejected: true, holdReason: 'the service answered 401' };
+const unreachable = { wasRead: false, holdReason: 'connection refused' };
+
+test('a client whose tokens are rejected in every pass since the start is not ready, even if it can read', async () => {
+  let outcome: Partial<PassResult> = denied;
+  const { controller } = controlled(
+    () => [],
+    () => outcome,
+  );
+  controller.trigger('startup');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(controller.state).toMatchObject({ isReady: false, why: 'the service answered 401' });
+  outcome = {};
+  controller.trigger('request');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(controller.state).toMatchObject({ isReady: true, why: null });
+});
+
+test('a client that had a good pass is not ready once its tokens were rejected for ten minutes', async () => {
+  let outcome: Partial<PassResult> = {};
+  const { controller } = controlled(
+    () => [],
+    () => outcome,
+  );
+  const next = async (result: Partial<PassResult>, after: number) => {
+    outcome = result;
+    await vi.advanceTimersByTimeAsync(after);
+    controller.trigger('request');
+    await vi.advanceTimersByTimeAsync(0);
+    return controller.state.isReady;
+  };
+  expect(await next({}, 0)).toBe(true);
+  expect(await next(denied, 0)).toBe(true);
+  // A service that does not answer takes nothing back, and neither does a clock that is set.
+  expect(await next(unreachable, 5 * minute)).toBe(true);
+  vi.setSystemTime(Date.now() - 60 * minute);
+  expect(await next(denied, 5 * minute - 1)).toBe(true);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(controller.state.isReady).toBe(false);
+  expect(await next({}, 0)).toBe(true);
+  expect(await next(denied, 0)).toBe(true);
 });

@@ -10,7 +10,7 @@ const result = (statuses: Readonly<Record<string, Status>>, error?: string): Pas
   durationMs: 1,
   dryRun: false,
   holdReason: null,
-  retryAt: null,
+  retryAfter: null,
   templates: Object.entries(statuses).map(([template, status]) => ({
     client: 'acme',
     template,

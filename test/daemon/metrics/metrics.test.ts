@@ -40,7 +40,7 @@ const result = (templates: readonly TemplateResult[], problems: PassResult['prob
   durationMs: 1_500,
   dryRun: false,
   holdReason: null,
-  retryAt: null,
+  retryAfter: null,
   templates,
   problems,
 });

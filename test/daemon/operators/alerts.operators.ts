@@ -80,7 +80,7 @@ const result = (state: State): PassResult => ({
   durationMs: 1,
   dryRun: false,
   holdReason: state.holdReason ?? null,
-  retryAt: null,
+  retryAfter: null,
   templates: [template(state)],
   problems: state.problems ?? [],
 });

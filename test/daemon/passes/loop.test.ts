@@ -8,7 +8,6 @@ const controlled = (random = 1) => {
   const passes: {
     run: string;
     trigger: Trigger;
-    isFull: boolean;
     signal: AbortSignal;
     end: (outcome: PassOutcome | Error) => Promise<void>;
   }[] = [];
@@ -119,20 +118,42 @@ describe('after a failed pass', () => {
   it('the backoff is what the service asks for, if that is longer', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
-    await last().end({ failedUntil: Date.now() + 60_000 });
+    await last().end({ failedFor: 60_000, isRateLimited: false });
     expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 60_000));
     await vi.advanceTimersByTimeAsync(59_999);
     expect(started()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(started()).toHaveLength(2);
-    await last().end({ failedUntil: Date.now() + 1 });
+    await last().end({ failedFor: 1, isRateLimited: false });
     expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 4_000));
+  });
+
+  it('after too many requests, saved files wait too, and only a person does not', async () => {
+    for (const isRateLimited of [true, false]) {
+      const { loop, started, last } = controlled();
+      loop.trigger('schedule');
+      // Also those that are saved during the pass.
+      loop.trigger('file-change');
+      await last().end({ failedFor: 60_000, isRateLimited });
+      expect(started()).toHaveLength(isRateLimited ? 1 : 2);
+      if (!isRateLimited) continue;
+      for (const trigger of ['file-change', 'schedule'] as const) loop.trigger(trigger);
+      // What is set meanwhile is the time of day.
+      vi.setSystemTime(Date.now() + 86_400_000);
+      await vi.advanceTimersByTimeAsync(59_999);
+      expect(started()).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(started()).toEqual(['schedule', 'file-change']);
+      await last().end({ failedFor: 60_000, isRateLimited });
+      loop.trigger('request');
+      expect(started()).toHaveLength(3);
+    }
   });
 
   it('a service that asks for a wait of years is read again after a day', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
-    await last().end({ failedUntil: Date.parse('9999-12-31T00:00:00Z') });
+    await last().end({ failedFor: 8_000 * 365 * 86_400_000, isRateLimited: true });
     await vi.advanceTimersByTimeAsync(24 * 3_600_000 - 1);
     expect(started()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -228,45 +249,6 @@ describe('after a pass that another process kept from running', () => {
     expect(loop.state).toMatchObject({ failures: 1, backoffUntil: new Date(Date.now() + 2_000) });
     loop.trigger('request');
     expect(started()).toEqual(['startup', 'request', 'request']);
-  });
-});
-
-describe('a pass is whole', () => {
-  const kinds = [
-    ['startup', true],
-    ['schedule', true],
-    ['request', true],
-    ['file-change', false],
-  ] as const;
-  it.each(kinds)('after %s: %s', (trigger, isFull) => {
-    const { loop, last } = controlled();
-    loop.trigger(trigger);
-    expect(last()).toMatchObject({ trigger, isFull });
-  });
-
-  it.each([[['schedule', 'file-change']], [['file-change', 'schedule']]] as const)(
-    'if anything that it stands for is: %s',
-    async (triggers) => {
-      const { loop, last } = controlled();
-      loop.trigger('file-change');
-      for (const trigger of triggers) loop.trigger(trigger);
-      await last().end('ok');
-      expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    },
-  );
-
-  it('if it replaces a whole one that failed, and not one that succeeded', async () => {
-    const { loop, last } = controlled();
-    loop.trigger('schedule');
-    await last().end('failed');
-    loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    loop.trigger('file-change');
-    await last().end('failed');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
-    await last().end('ok');
-    loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isFull: false });
   });
 });
 

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nothingYet } from '../../../src/import/existing.ts';
 import { readZone } from '../../../src/import/zone/read-zone.ts';
 import { writeZone } from '../../../src/import/zone/write-zone.ts';
 import { canonicalRecord } from '../../../src/model/canonical.ts';
@@ -13,12 +12,14 @@ import { launch, runTool } from '../../answers/real/launch.ts';
 import { directoryWith, loadFiles } from '../../desired/load-files.ts';
 import { textFor } from '../written.ts';
 
-/** Zones as people write them; the first line of each names its origin. */
+/** Zones as people write them for a name server; the first line of each names its origin. */
 const folder = fileURLToPath(new URL('zones', import.meta.url));
-const names = readdirSync(folder).map((file) => path.parse(file).name);
+const sourceOf = (name: string): string => readFileSync(path.join(folder, `${name}.zone`), 'utf8');
+const names = readdirSync(folder)
+  .flatMap((file) => (file.endsWith('.zone') ? path.parse(file).name : []))
+  .filter((name) => /^; .*\n\$TTL/.test(sourceOf(name)));
 
-const originOf = (name: string): string =>
-  /^; ([^:]+):/.exec(readFileSync(path.join(folder, `${name}.zone`), 'utf8'))![1]!;
+const originOf = (name: string): string => /^; ([^:]+):/.exec(sourceOf(name))![1]!;
 
 /** As a name server reads it, one record a line. */
 const flatten = (origin: string, file: string): Promise<string> =>
@@ -55,14 +56,16 @@ const meaning = (text: string): string[] =>
 const shown = (records: readonly RecordData[]): string[] =>
   records.map((record) => JSON.stringify({ ...canonicalRecord(record), ttl: record.ttl })).sort();
 
-it('there are 20 zones', () => {
-  expect(names).toHaveLength(20);
+it('there are 19 zones', () => {
+  expect(names).toHaveLength(19);
 });
 
 describe.each(names)('the zone %s', (name) => {
-  it('is refused as it is, with the command that flattens it', () => {
-    const text = readFileSync(path.join(folder, `${name}.zone`), 'utf8');
-    expect(() => read(name, text)).toThrow(/: named-compilezone -s full -o FLAT /);
+  it('is read as a name server reads it, or refused with the command that flattens it', async () => {
+    const text = sourceOf(name);
+    if (text.includes('$GENERATE'))
+      expect(() => read(name, text)).toThrow(/: named-compilezone -s full -o FLAT /);
+    else expect(shown(read(name, text).records)).toEqual(shown(read(name, await flat(name)).records));
   });
 
   it('comes back from a template file as the same zone, with the lines that are left out', async () => {
@@ -70,11 +73,11 @@ describe.each(names)('the zone %s', (name) => {
     const { records, leftOut } = read(name, before);
     const lines = before.split('\n');
     const left = lines.filter((line, index) => line !== '' && !records.some(({ id }) => id === index + 1));
-    expect(left).toHaveLength(leftOut.reduce((sum, words) => sum + Number(/^\d+/.exec(words)), 0));
+    expect(left).toHaveLength(leftOut.length);
 
     const template = { id: 1, name: 'web', publiclyAvailable: false, subdomains: null, records };
     const { templates, problems } = await loadFiles(
-      { 'web.yaml': await textFor(template, nothingYet) },
+      { 'web.yaml': await textFor(template) },
       { strict: true },
     );
     expect(problems).toEqual([]);
@@ -111,6 +114,6 @@ describe.each(serverKinds)('%s', (kind) => {
     const expected = readZone([...lines, `ns1.${apex}. 3600 IN A 127.0.0.1`].join('\n'), apex, 'zones');
     const { records, leftOut } = readZone(transfer, apex, 'dig');
     expect(shown(records)).toEqual(shown(expected.records));
-    expect(leftOut).toContainEqual(expect.stringMatching(/^2 records of type SOA: /));
+    expect(leftOut.map(({ what }) => what)).toContainEqual(expect.stringContaining(' SOA '));
   });
 });

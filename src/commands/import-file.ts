@@ -1,0 +1,154 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { loadOptionsOf } from '../app/load-templates.ts';
+import type { Options } from '../app/options.ts';
+import { maxFileSize } from '../desired/text.ts';
+import { messageOf, UserError } from '../errors.ts';
+import type { Label } from '../import/label.ts';
+import { createFile, readIfThere } from '../import/save.ts';
+import { writeTemplate, type FileContents } from '../import/write.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { isBelow } from '../lib/is-below.ts';
+import { plural } from '../lib/plural.ts';
+import { shellWord } from '../model/shell-word.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { createTemplateLoader } from '../source/load.ts';
+import { loadTexts } from '../source/working-copy.ts';
+import { addSchemaFiles, schemaHeader } from './schema-files.ts';
+
+export interface ImportOutcome {
+  /** The template's name in the file. */
+  readonly template: string;
+  readonly result: 'written' | 'unchanged' | 'skipped';
+  readonly file: string;
+  /** What was written, or why it was skipped. */
+  readonly note: string;
+  /** The schema files that were written with it. */
+  readonly schemas: readonly string[];
+}
+
+/** The directory for the files, and what files say already. */
+export interface ImportTarget {
+  readonly directory: string;
+  readonly client: ClientSettings;
+  readonly state: DesiredState;
+  /** Whether new files name their schema. */
+  readonly withSchema: boolean;
+  /** Replaces every secret in a value. */
+  readonly redact: <T>(value: T) => T;
+}
+
+/**
+ * Where `import` writes: `--out`, or the client's first directory. If it is one that the client's passes read, all of them
+ * are read, since a template may have only one file there. Throws if it is a file.
+ */
+export const importTarget = async (
+  client: ClientSettings,
+  options: Options,
+  redact: ImportTarget['redact'],
+): Promise<ImportTarget> => {
+  const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
+  const found = await stat(path.resolve(client.cwd, directory)).catch(() => null);
+  if (found?.isDirectory() === false)
+    throw new UserError(`${directory} is not a directory: name another one with --out`);
+  const own = loadOptionsOf(client, {});
+  const paths = [directory, ...(isRead(directory, client) ? own.paths : [])];
+  const state = await createTemplateLoader().load({ ...own, paths });
+  return { directory, client, state, withSchema: options['schema'] !== false, redact };
+};
+
+/** Whether the client's passes read what is in a directory. */
+export const isRead = (directory: string, { templates, cwd }: ClientSettings): boolean =>
+  templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
+
+/** What a zone file adds to its template. */
+export type ImportExtras = Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>;
+
+/** Writes the file of one template, or says why not. A file that exists is left alone. */
+export const importTemplate = async (
+  template: ActualTemplate,
+  { name, id, fileName }: Label,
+  { directory, client, state, withSchema, redact }: ImportTarget,
+  extras: ImportExtras,
+): Promise<ImportOutcome> => {
+  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
+  const [described, ...others] = [...state.templates, ...state.unusable].flatMap((one) =>
+    (one.id === null ? one.template === name : one.id === template.id)
+      ? 'source' in one
+        ? one.source.file
+        : one.file
+      : [],
+  );
+  const file = described ?? path.join(directory, fileName);
+  const ended = (result: ImportOutcome['result'], note: string, schemas: readonly string[] = []) => ({
+    template: name,
+    result,
+    file,
+    note,
+    schemas,
+  });
+  const roots = [...client.templates, directory];
+  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
+  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras]))
+    return {
+      ...ended(
+        'skipped',
+        `template ${template.id} contains a token of this client, which must not be in a file`,
+      ),
+      file: directory,
+    };
+  if (others.length > 0) return ended('skipped', `${others.join(', ')} describes it too`);
+  try {
+    const before = await readIfThere(placeOf(file));
+    const written = await writeTemplate(
+      {
+        name,
+        id,
+        records: template.records,
+        header: withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '',
+        ...extras,
+      },
+      (text) => loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
+    );
+    if (before !== null) {
+      if (!('refusal' in written) && before.equals(Buffer.from(written.text)))
+        return ended('unchanged', noteOn(written));
+      return ended(
+        'skipped',
+        described === undefined
+          ? 'it exists already, and does not describe this template'
+          : `it describes the template already; accept ${shellWord(name)} writes into it what the service has`,
+      );
+    }
+    if ('refusal' in written) return ended('skipped', `cannot be described by a file: ${written.refusal}`);
+    if (Buffer.byteLength(written.text) > maxFileSize)
+      return ended('skipped', 'it would be too large for one file');
+    const schemas = withSchema ? await addSchemaFiles(root, client.cwd) : [];
+    await createFile(placeOf(file), written.text);
+    return ended('written', noteOn(written), schemas);
+  } catch (error) {
+    if (error instanceof UserError || (error instanceof Error && 'code' in error))
+      return ended('skipped', messageOf(error));
+    throw error;
+  }
+};
+
+const noteOn = ({ desired, remarks }: { desired: number; remarks: number }): string =>
+  [plural(desired, 'record'), ...(remarks === 0 ? [] : [plural(remarks, 'remark')])].join(', ');
+
+export const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
+  if (outcomes.length === 0) return "the service has no templates of this client's own\n";
+  const count = (result: ImportOutcome['result']): number =>
+    outcomes.filter((outcome) => outcome.result === result).length;
+  return [
+    ...outcomes.flatMap(({ result, file, note, schemas }) => [
+      ...schemas.map((schema) => `${'written'.padEnd(resultWidth)}  ${escapeControl(schema)}: for editors`),
+      `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
+    ]),
+    `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
+    '',
+  ].join('\n');
+};
+
+const resultWidth = 'unchanged'.length;

@@ -1,0 +1,74 @@
+import type { DesiredTemplate } from '../model/template.ts';
+import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
+import { isCounted, isOwn, type PlanMemory } from './memory.ts';
+import type { Unmatched } from './pairing.ts';
+import { createPool } from './group.ts';
+
+export interface Reuse {
+  /** Desired records that get a surplus or parked record. */
+  readonly served: readonly Pair[];
+  readonly missing: readonly DesiredEntry[];
+  readonly parks: readonly Unmatched[];
+  readonly surplus: readonly Unmatched[];
+}
+
+export interface ReuseInput {
+  /** Sorted by `byDesired`. */
+  readonly missing: readonly DesiredEntry[];
+  readonly left: readonly Unmatched[];
+  /** Those that need not return to where they were. */
+  readonly parked: readonly ActualEntry[];
+  /** Whether this record must stay at its name. */
+  readonly isFrozen: (actual: ActualEntry) => boolean;
+}
+
+/**
+ * The last step of pairing, with `surplus: park`: a record that the file once listed (or any, with `adopt`) serves a missing
+ * record of its type, or is parked. Parked records come first. A name cannot be cleared, so a nameless record needs a
+ * nameless one.
+ */
+export const reuseRecords = (
+  { surplus, adopt }: DesiredTemplate,
+  { missing, left, parked, isFrozen }: ReuseInput,
+  memory: PlanMemory,
+): Reuse => {
+  if (surplus !== 'park') return { served: [], missing, parks: [], surplus: left };
+  const isFree = ({ actual }: Unmatched): boolean =>
+    (isOwn(memory, actual.record) || (adopt && !isCounted(memory, actual.record))) && !isFrozen(actual);
+  const free = left.filter(isFree);
+  const { served, unserved } = serve(missing, [
+    ...parked.toSorted(byId),
+    ...free.map(({ actual }) => actual).toSorted(byId),
+  ]);
+  const used = new Set(served.map((pair) => pair.actual));
+  return {
+    served,
+    missing: unserved,
+    parks: free.filter(({ actual }) => !used.has(actual)),
+    surplus: left.filter((entry) => !isFree(entry)),
+  };
+};
+
+/** Nameless records are sorted first, so that they choose first: fewer records fit them. */
+const serve = (
+  missing: readonly DesiredEntry[],
+  candidates: readonly ActualEntry[],
+): { served: Pair[]; unserved: DesiredEntry[] } => {
+  const ofType = createPool(candidates, (entry) => entry.type);
+  const nameless = createPool(
+    candidates.filter((entry) => entry.name === ''),
+    (entry) => entry.type,
+  );
+  const used = new Set<ActualEntry>();
+  const served: Pair[] = [];
+  const unserved: DesiredEntry[] = [];
+  for (const desired of missing) {
+    const pool = desired.name === '' ? nameless : ofType;
+    const found = pool.first(desired.type, used);
+    if (found) {
+      used.add(found);
+      served.push(pairOf(desired, found));
+    } else unserved.push(desired);
+  }
+  return { served, unserved };
+};

@@ -1,0 +1,70 @@
+import { byId, entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
+import { pushTo } from './group.ts';
+import { isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
+import { bareName, isBareSame, lettersOf, mayBe } from './spelling.ts';
+
+/** Present records that may be missing ones, by the missing one. */
+export type Suspects = ReadonlyMap<DesiredEntry, ActualEntry>;
+
+/**
+ * Nothing is added beside a record that may be it and that nothing else uses:
+ *
+ * | the record                                        | is suspected where                                                  |
+ * | ------------------------------------------------- | ------------------------------------------------------------------- |
+ * | of an id of which nothing is remembered           | it may be the missing one in another spelling; after a lost add,    |
+ * |                                                   | also where it has its name or its content                           |
+ * | whichever                                         | its name differs by a placeholder or a final dot alone              |
+ * | that was the missing one, of another type by now  | always                                                              |
+ * | whose values nobody understands                   | it has its name, or may have                                        |
+ */
+export const suspectsOf = (
+  missing: readonly DesiredEntry[],
+  everything: readonly ActualEntry[],
+  pairs: readonly Pair[],
+  memory: PlanMemory,
+): Suspects => {
+  const found = new Map<DesiredEntry, ActualEntry>();
+  if (missing.length === 0 || everything.length === pairs.length) return found;
+  const paired = new Set(pairs.map(({ actual }) => actual));
+  const free = everything.filter((actual) => !paired.has(actual));
+  const freeById = new Map(free.map((actual) => [actual.record.id, actual]));
+  const index = new Map<string, ActualEntry[]>();
+  for (const actual of free) for (const key of keysOf(actual)) pushTo(index, key, actual);
+  for (const desired of missing) {
+    const known = memory.records.get(recordKey(desired));
+    const retyped = known?.recordId == null ? undefined : freeById.get(known.recordId);
+    const suspect =
+      (retyped && (retyped.type !== desired.type || retyped.record.isUnreadable) ? retyped : undefined) ??
+      keysOf(desired)
+        .flatMap((key) => index.get(key) ?? [])
+        .filter((actual) => isSuspect(desired, actual, known, memory))
+        .toSorted(byId)[0];
+    if (suspect) found.set(desired, suspect);
+  }
+  return found;
+};
+
+const isSuspect = (
+  desired: DesiredEntry,
+  actual: ActualEntry,
+  known: KnownRecord | undefined,
+  memory: PlanMemory,
+): boolean => {
+  const { record, type, name, content } = actual;
+  if (record.isUnreadable)
+    return name === desired.name || mayBe(desired, { ...actual, content: desired.content });
+  if (name !== desired.name && isBareSame(name, desired.name))
+    return memory.byId.get(record.id) === undefined;
+  if (isRemembered(memory, record.id)) return false;
+  const isOfLost = (known?.lostAdds ?? 0) > 0 && type === desired.type;
+  if (isOfLost && (name === desired.name || content === desired.content))
+    return recordKey(entryOf(record)) !== recordKey(desired);
+  return mayBe(desired, actual);
+};
+
+/** Whatever may be the other shares one of these with it. */
+const keysOf = ({ type, name, content }: ActualEntry | DesiredEntry): readonly string[] => [
+  `${type} name ${bareName(name)}`,
+  `${type} letters ${lettersOf(name)}`,
+  `${type} content ${content}`,
+];

@@ -1,0 +1,45 @@
+import { applying, countAdds, guardTemplate } from '../plan/guard.ts';
+import { isPolicy, type Hold } from '../plan/hold.ts';
+import { chosenPart } from './permit.ts';
+import { isPaused, withHold, type TemplateState } from './state.ts';
+
+/**
+ * Applies the guards. The limit of adds per pass holds the templates with most adds, as few as bring the rest under it.
+ */
+export const guardAll = (states: readonly TemplateState[], maxAddsPerPass: number): TemplateState[] => {
+  const guarded = states.map(guardOne);
+  const addsOf = (state: TemplateState): number =>
+    state.holds.some((hold) => isPolicy(hold) && hold.scope !== 'client') || isReported(state)
+      ? 0
+      : countAdds(chosenPart(state));
+  const counts = guarded.map((state) => ({ state, adds: addsOf(state) }));
+  const all = counts.reduce((sum, { adds }) => sum + adds, 0);
+  const held = new Set<TemplateState>();
+  let left = all;
+  for (const { state, adds } of counts.toSorted((a, b) => b.adds - a.adds)) {
+    if (left <= maxAddsPerPass || state.circumstances.force) break;
+    held.add(state);
+    left -= adds;
+  }
+  return guarded.map((state) =>
+    held.has(state) ? withHold(state, manyAdds(state, all, maxAddsPerPass)) : state,
+  );
+};
+
+const guardOne = (state: TemplateState): TemplateState => {
+  if (isPaused(state) || isReported(state)) return state;
+  const { desired, view: actual, memory, circumstances } = state;
+  const { suspectIds, unlistedIds } = memory.row;
+  const plan = chosenPart(state);
+  const hold = guardTemplate({ ...circumstances, desired, actual, memory, plan, suspectIds, unlistedIds });
+  return hold ? withHold(state, hold) : state;
+};
+
+const isReported = ({ desired }: TemplateState): boolean => desired.mode === 'report';
+
+const manyAdds = ({ desired }: TemplateState, adds: number, maxAddsPerPass: number): Hold => ({
+  scope: 'template',
+  cause: 'adds',
+  reason: `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it, or run ${applying('--force', desired)}`,
+  retryAt: null,
+});

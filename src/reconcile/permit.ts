@@ -1,0 +1,210 @@
+import type { SkipCause } from '../plan/difference.ts';
+import { setKey } from '../plan/entry.ts';
+import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
+import { parkedKey } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
+import type { Incomplete } from '../model/template.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import { matchesPattern, type RecordPattern } from '../plan/record-pattern.ts';
+import {
+  actualOf,
+  isPark,
+  isRestore,
+  movesName,
+  resultOf,
+  stepKey,
+  writeKey,
+  type Step,
+} from '../plan/step.ts';
+import { describeHold, reportedHold } from './client-holds.ts';
+import { closedSets, type OpenEntry } from './journal.ts';
+import { isSettled, planOf, type TemplateState } from './state.ts';
+import { isoOf } from './times.ts';
+
+/** What a client decides about the writes of all its templates. */
+export interface ClientView {
+  readonly holds: readonly Hold[];
+  /** The program is shutting down. */
+  readonly isEnding: boolean;
+}
+
+/** Why a step may not be written now. */
+export interface Skip {
+  readonly cause: SkipCause;
+  /** For a person. */
+  readonly text: string;
+}
+
+/** Null if it may be written now. */
+export type SkipReason = (step: Step) => Skip | null;
+
+/**
+ * Whether a single step may be written now, decided only here. `client`: null for what a plan shows, which no accident of a
+ * pass concerns. The first reason that applies:
+ *
+ * | because of                                             | steps                                                     |
+ * | ------------------------------------------------------ | --------------------------------------------------------- |
+ * | `mode: report`, `--only`, a guard, a suspension         | all, or those that are not selected                       |
+ * | the template is not settled                            | what enters or leaves a name; the record sets concerned   |
+ * | an answer that no listing has shown, lost memory       | what enters or leaves a name; the former but for undoing  |
+ * | `mode: edits`                                          | what no edit of the file caused                           |
+ * | a file that may still be on its way                    | what parks a record, or takes it from its place           |
+ * | the client: an error, a wait, the end of the program   | all                                                       |
+ * | the template: a write in doubt                         | all but the undoing of a write of this pass               |
+ * | one reading is not enough                              | all but that                                              |
+ * | once in a pass                                         | what was attempted                                        |
+ */
+const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
+  policyReason(step, state) ?? (client && passReason(step, state, client));
+
+/** The same for all steps of a plan: what is linked is written together or not at all. */
+export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
+  const { steps, links, waitsFor } = planOf(state);
+  const reasons = new Map<Step, Skip>();
+  for (const step of steps) {
+    const before = client && waitsFor.get(step);
+    const reason =
+      permit(step, state, client) ??
+      (before ? ({ cause: 'pass', text: `waits for ${describe(before)}` } as const) : null);
+    if (reason !== null) reasons.set(step, reason);
+  }
+  const waiting = new Set<Step>();
+  // Entries added during the iteration are visited too.
+  for (const [step, reason] of reasons)
+    for (const other of links.get(step) ?? []) {
+      if (reasons.has(other)) continue;
+      const text = waiting.has(step) ? reason.text : `waits for ${describe(step)}: ${reason.text}`;
+      reasons.set(other, { ...reason, text });
+      waiting.add(other);
+    }
+  return (step) => reasons.get(step) ?? null;
+};
+
+/** The next step to write; null if there is none. */
+export const nextStep = (state: TemplateState, client: ClientView): Step | null => {
+  const whyNot = permits(state, client);
+  return planOf(state).steps.find((step) => whyNot(step) === null) ?? null;
+};
+
+const policyReason = (step: Step, state: TemplateState): Skip | null => {
+  const { desired, holds, circumstances } = state;
+  if (desired.mode === 'report') return { cause: 'mode-report', text: 'mode: report writes nothing' };
+  if (!isChosen(step, circumstances.only)) return notSelected;
+  const hold = firstPolicy(holds.filter((one) => one.scope === 'template' || holdsMove(one, step)));
+  if (hold) return { cause: 'held', text: `held: ${hold.reason}` };
+  const unsettled = unsettledReason(step, state);
+  if (unsettled !== null) return { cause: 'held', text: `held: ${unsettled}` };
+  if (desired.incomplete && mayDrop(step, desired.incomplete))
+    return { cause: 'held', text: `held: ${incompleteText(desired.incomplete)}` };
+  const { cause } = step.difference;
+  if (desired.mode === 'edits' && !circumstances.force && cause !== 'edited' && cause !== 'both') {
+    const text = `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
+    return { cause: 'mode-edits', text };
+  }
+  return null;
+};
+
+/** Whether a step takes away what the file may say again when all of it has arrived. */
+const mayDrop = (step: Step, { sets }: Incomplete): boolean => {
+  const own = actualOf(step);
+  if (own === null || isParkedName(own.name)) return false;
+  return movesName(step) || sets.includes(setKey(own));
+};
+
+const incompleteText = ({ until }: Incomplete): string =>
+  `its file changed a moment ago, and may still be on its way: what it lacks stays until ${isoOf(until)}`;
+
+/** While a template is not settled nothing enters or leaves a name, and nothing is written in a record set concerned. */
+const unsettledReason = (step: Step, state: TemplateState): string | null => {
+  if (isSettled(state)) return null;
+  const own = actualOf(step);
+  const isFree = !movesName(step) && !isPark(step) && own !== null;
+  const sets = isFree ? closedSets(state.open) : null;
+  return sets !== null && !sets.has(setKey(own!)) && !(!isPark(step) && sets.has(setKey(step.desired)))
+    ? null
+    : unsettledText(state.open);
+};
+
+/** Whether something waits because it is not settled; else it says nothing about the template. */
+export const waitsToSettle = (state: TemplateState): boolean =>
+  !isSettled(state) &&
+  (state.open.some(({ isBehind }) => isBehind) ||
+    planOf(state).steps.some((step) => unsettledReason(step, state) !== null));
+
+/** What is waited for, and until when. */
+export const unsettledText = (open: readonly OpenEntry[]): string => {
+  const [last, ...others] = open.toSorted((a, b) => b.until - a.until);
+  if (!last) return '';
+  const { entry, isBehind, until } = last;
+  const { type, name, content } = entry.after;
+  const what = `${type} ${name ?? '@'} ${content}, sent at ${isoOf(entry.sentAt.now)}`;
+  const more = others.length > 0 ? `; and ${others.length} more` : '';
+  return isBehind
+    ? `the listing is from before an earlier write: ${what}; it may be until ${isoOf(until)}${more}`
+    : `an earlier write has not settled: ${what}, may still appear until ${isoOf(until)}${more}`;
+};
+
+/** Where nothing can be added, nothing leaves a name either: it might stay empty. */
+const holdsMove = ({ scope, cause }: Hold, step: Step): boolean =>
+  scope === 'adds' && movesName(step) && (cause === 'forgotten' || !isPark(step) || !isRestore(step));
+
+const passReason = (step: Step, state: TemplateState, client: ClientView): Skip | null => {
+  const isUndoing = undoesOwnWrite(step, state);
+  const reason =
+    clientReason(client) ??
+    (state.attempts.has(stepKey(step)) ? 'already attempted' : null) ??
+    (isUndoing ? null : state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason) ??
+    (isUndoing || state.confirmed.has(writeKey(step)) ? null : 'waits until a second reading shows the same');
+  return reason === null ? null : { cause: 'pass', text: reason };
+};
+
+/**
+ * Whether it restores a record that this pass parked, or for a write that this pass tried in vain; or parks one that this pass
+ * put beside a record without a name that cannot be parked.
+ */
+const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolean => {
+  if (!isPark(step)) return false;
+  const { id } = step.actual.record;
+  if (!isRestore(step))
+    return [...attempts.values()].some(
+      (one) => one.outcome === 'applied' && one.entry.action === 'add' && one.entry.recordId === id,
+    );
+  const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
+  return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed';
+};
+
+const clientReason = ({ holds, isEnding }: ClientView): string | null => {
+  const hold = reportedHold(holds);
+  if (hold) return `no more writes for this client: ${describeHold(hold)}`;
+  return isEnding ? 'the program is shutting down' : null;
+};
+
+const notSelected: Skip = { cause: 'not-selected', text: 'not selected by --only' };
+
+/** Pauses first: guards have not judged what a paused template would write. */
+export const firstPolicy = (holds: readonly Hold[]): Hold | undefined => {
+  const policies = holds.filter(isPolicy);
+  return policies.find(({ cause }) => cause === 'suspended') ?? policies.find(isPause) ?? policies[0];
+};
+
+/** By the record that a step makes, or by the one that it parks. */
+const isChosen = (step: Step, only: readonly RecordPattern[]): boolean => {
+  const { difference } = step;
+  const parked = isPark(step) && !isRestore(step) ? step.difference.current : difference.desired;
+  return only.length === 0 || matchesPattern(only, parked);
+};
+
+/** The part of its plan that `--only` selects, without what waits for the rest. */
+export const chosenPart = (state: TemplateState): TemplatePlan => {
+  const plan = planOf(state);
+  const { only } = state.circumstances;
+  if (only.length === 0) return plan;
+  const left = new Set(plan.steps.filter((step) => !isChosen(step, only)));
+  for (const step of left) for (const other of plan.links.get(step) ?? []) left.add(other);
+  return { ...plan, steps: plan.steps.filter((step) => !left.has(step)) };
+};
+
+const describe = (step: Step): string => {
+  const { type, name } = resultOf(step);
+  return `${type} ${name ?? '@'}`;
+};

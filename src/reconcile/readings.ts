@@ -1,0 +1,118 @@
+import type { ActualTemplate } from '../model/template.ts';
+import { desiredKeysOf } from '../plan/entry.ts';
+import { isPolicy } from '../plan/hold.ts';
+import { movesName, writeKey } from '../plan/step.ts';
+import { openEntries } from './journal.ts';
+import { nextStep, type ClientView } from './permit.ts';
+import {
+  changed,
+  digestOf,
+  isSettled,
+  planOf,
+  withHold,
+  withListing,
+  type Asked,
+  type TemplateState,
+} from './state.ts';
+import type { TemplateRow } from '../state/memory.ts';
+import { elapsed } from './times.ts';
+
+/*
+ * The rule of two readings: a step is written only if two readings of its template, at least `settle` apart, require it. The
+ * older one may be saved by an earlier pass: while all readings since then agree with it, there is no wait. Missing is what
+ * two readings lack.
+ */
+
+/** Whether a second listing would let anything be written. */
+export const awaitsReading = (state: TemplateState, client: ClientView): boolean => {
+  const confirmed = confirmAll(state);
+  if (nextStep(confirmed, client) !== null) return true;
+  // Where only the listing is behind, a newer one may not be.
+  const isOnlyBehind = !isSettled(state) && state.open.every(({ isBehind }) => isBehind);
+  return isOnlyBehind && nextStep({ ...confirmed, open: [] }, client) !== null;
+};
+
+/** Confirms everything if the saved reading is the same, and old enough. */
+export const confirmBySaved = (state: TemplateState): TemplateState | null => {
+  const lastReading = savedReading(state);
+  const { settle } = state.circumstances.times;
+  if (!isSettled(state) || lastReading?.digest !== digestOf(state.view) || lacksDesired(state)) return null;
+  if (elapsed(lastReading.since, state.asked) < settle) return null;
+  return confirmAll({ ...state, since: lastReading.since, isGone: lackedBy(state.view) });
+};
+
+/** None from before a write of unknown outcome: a process that died since may have written after it. */
+const savedReading = ({ memory, journal }: TemplateState): TemplateRow['lastReading'] => {
+  const { lastReading } = memory.row;
+  const isEarlier = journal.some(
+    ({ state, sentAt }) =>
+      lastReading !== null && state !== 'accepted' && elapsed(lastReading.since, sentAt) > 0,
+  );
+  return isEarlier ? null : lastReading;
+};
+
+/** A missing record of the file takes two listings of one pass: while the file had errors, others may have gone by unnoticed. */
+const lacksDesired = ({ desired, view, memory }: TemplateState): boolean => {
+  const ids = new Set(view.records.map(({ id }) => id));
+  const keys = desiredKeysOf(desired);
+  return [...memory.byId].some(([id, { key }]) => keys.has(key) && !ids.has(id));
+};
+
+const lackedBy = (...readings: readonly ActualTemplate[]): ((id: number) => boolean) => {
+  const shown = new Set(readings.flatMap(({ records }) => records.map(({ id }) => id)));
+  return (id) => !shown.has(id);
+};
+
+/** A second listing confirms what both require; if it lacks records that the first one showed, only updates in place. */
+export const confirmBy = (
+  state: TemplateState,
+  listing: ActualTemplate | undefined,
+  asked: Asked,
+): TemplateState => {
+  if (!listing) return withHold(state, doubt('the template was missing in a second listing'));
+  const first = writeKeysOf(state);
+  const next = withListing(state, listing, asked);
+  const recalled = isSettled(state) ? null : confirmBySaved(next);
+  if (recalled) return recalled;
+  const isLacked = lackedBy(listing);
+  const isLacking = state.view.records.some(({ id }) => isLacked(id));
+  const steps = planOf(next).steps.filter(
+    (step) => first.has(writeKey(step)) && !(isLacking && movesName(step)),
+  );
+  return { ...next, confirmed: new Set(steps.map(writeKey)), isGone: lackedBy(state.view, listing) };
+};
+
+const confirmAll = (state: TemplateState): TemplateState => ({ ...state, confirmed: writeKeysOf(state) });
+
+const writeKeysOf = (state: TemplateState): ReadonlySet<string> => new Set(planOf(state).steps.map(writeKey));
+
+const doubt = (reason: string) =>
+  ({ scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null }) as const;
+
+/** A listing that was made for another template. Nothing more is written if it shows this one otherwise than its view. */
+export const compareListing = (
+  state: TemplateState,
+  listing: ReadonlyMap<number, ActualTemplate> | null,
+  { read }: Asked,
+): TemplateState => {
+  if (listing === null || listing === state.comparedListing) return state;
+  const next = { ...state, comparedListing: listing };
+  const other = listing.get(state.view.id);
+  if (other === undefined || digestOf(other) === digestOf(state.view)) return next;
+  const isBehind = openEntries(state.journal, other.records, read, state.circumstances.times).some(
+    (one) => one.isBehind,
+  );
+  return isBehind ? next : withHold(next, doubt('another listing shows other records than this one did'));
+};
+
+/**
+ * Saves the newest reading for the next pass: not while the template is not settled, or in doubt. One that differs from the
+ * saved one ends that in any case.
+ */
+export const rememberReading = (state: TemplateState): TemplateState => {
+  const digest = digestOf(state.view);
+  if (digest === savedReading(state)?.digest) return state;
+  const isSure = isSettled(state) && !state.holds.some((hold) => !isPolicy(hold));
+  const next = isSure ? { digest, since: state.since } : null;
+  return changed(state, { type: 'row', changes: { lastReading: next } });
+};

@@ -1,0 +1,205 @@
+import type { Place } from '../model/record.ts';
+import { writeIdOf } from '../state/memory.ts';
+import type { Difference, Outcome } from '../plan/difference.ts';
+import { isPolicy, type Hold } from '../plan/hold.ts';
+import { parkedKey } from '../plan/memory.ts';
+import { isPark, isRestore, stepKey, type Step } from '../plan/step.ts';
+import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
+import { describeHold, reportedHold } from './client-holds.ts';
+import { firstPolicy, unsettledText, waitsToSettle, type Skip, type SkipReason } from './permit.ts';
+import { isStopped, planOf, type Attempt, type TemplateState } from './state.ts';
+import { isoOf } from './times.ts';
+
+export interface ResultInput {
+  readonly client: string;
+  readonly state: TemplateState;
+  readonly revision: string | null;
+  /** Why a step was not written; null in a dry run. */
+  readonly skipReason: SkipReason;
+  /** Why the client's writes ended early in this pass. */
+  readonly clientHolds: readonly Hold[];
+}
+
+/** The result of a template without its subdomains: writes with their outcome first, then what still differs. */
+export const templateResult = (input: ResultInput): TemplateResult => {
+  const { state, clientHolds } = input;
+  const { desired, view } = state;
+  const plan = planOf(state);
+  const differences = differencesAfter(input);
+  const outcomes = new Set(differences.map(({ outcome }) => outcome));
+  const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.outcome === 'applied');
+  const remains = wasUndone || differences.some(({ outcome }) => outcome !== 'applied');
+  const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
+  const isUnsaved = clientHolds.some(({ cause }) => cause === 'unsaved');
+  const cutShort = isUndone || isUnsaved ? reportedHold(clientHolds) : null;
+  const isDoubtful =
+    state.isUnproven || (isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0));
+  const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
+  return {
+    client: input.client,
+    template: desired.template,
+    id: view.id,
+    file: desired.source.file,
+    revision: input.revision,
+    status: statusOf(hasFailed, state, remains),
+    message: messageOf(state, cutShort, wasUndone),
+    ...pauseOf(state),
+    ...retryOf(state),
+    inSync: plan.inSync,
+    parked: plan.parked,
+    ignored: plan.ignored,
+    differences,
+    subdomains: [],
+  };
+};
+
+/** Adds the subdomains to a result without them. */
+export const withSubdomains = (
+  result: TemplateResult,
+  subdomains: readonly SubdomainResult[],
+): TemplateResult => {
+  const unread = subdomains.filter(({ status }) => status === 'failed').map(({ subdomain }) => subdomain);
+  return {
+    ...result,
+    status: worstOf([result.status, ...subdomains.map(({ status }) => statusBySubdomain[status])]),
+    message:
+      [result.message, unread.length > 0 ? unreadable(unread) : null].filter(Boolean).join('; ') || null,
+    subdomains,
+  };
+};
+
+/** A pending subdomain is not a difference. */
+const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
+  'in-sync': 'in-sync',
+  pending: 'in-sync',
+  drifted: 'drifted',
+  failed: 'failed',
+};
+
+const unreadable = ([first, ...others]: readonly string[]): string =>
+  `subdomain ${first}${others.length > 0 ? ` and ${others.length} more` : ''} cannot be read`;
+
+const statusOf = (hasFailed: boolean, state: TemplateState, remains: boolean): Status => {
+  if (hasFailed) return 'failed';
+  if (state.suspension !== null) return 'suspended';
+  if (state.holds.some(isPolicy) || waitsToSettle(state)) return 'held';
+  return remains ? 'drifted' : 'in-sync';
+};
+
+/** Pauses and guards first, then what has not settled, what stopped the template, and the client. */
+const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boolean): string | null => {
+  const { holds, notes, open } = state;
+  const reasons = [
+    firstPolicy(holds)?.reason,
+    waitsToSettle(state) ? unsettledText(open) : undefined,
+    holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason,
+    cutShort ? describeHold(cutShort) : undefined,
+    state.isUnproven ? unproven : undefined,
+    wasUndone ? undone : undefined,
+    ...notes,
+  ];
+  return reasons.filter((text) => text !== undefined).join('; ') || null;
+};
+
+/** Who suspends it, or when changes that wait for its window are written. */
+const pauseOf = ({ suspension, holds }: TemplateState): Pick<TemplateResult, 'suspension' | 'waitsUntil'> => {
+  const opening = holds.find(({ cause }) => cause === 'window')?.retryAt ?? null;
+  if (suspension === null) return opening === null ? {} : { waitsUntil: isoOf(opening) };
+  const { by, reason, since, until } = suspension;
+  return {
+    suspension: { by, reason, since: isoOf(since), until: until === null ? null : isoOf(until) },
+  };
+};
+
+/** Until when earlier writes may not have settled, and when another pass may find that they have. */
+const retryOf = (state: TemplateState): Pick<TemplateResult, 'retryAt' | 'settlesAt'> => {
+  if (!waitsToSettle(state)) return {};
+  const { open, circumstances } = state;
+  const until = Math.max(...open.map((one) => one.until));
+  const isBehind = open.every((one) => one.isBehind);
+  const settlesAt = isBehind ? Math.min(until, circumstances.began.now + betweenListings) : until;
+  return { retryAt: isoOf(until), settlesAt: isoOf(settlesAt) };
+};
+
+/** Milliseconds after which a listing that was behind may not be any more. */
+const betweenListings = 30_000;
+
+const unproven = 'an answer lacked records, and no listing has shown the template since';
+
+const undone = 'some records are no longer as this pass wrote them';
+
+const differencesAfter = ({ state, skipReason, clientHolds }: ResultInput): Difference[] => {
+  const plan = planOf(state);
+  const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
+  const unfinished = attempts.filter((one) => one.outcome !== 'applied').map(({ step }) => step.difference);
+  const sources = new Set(unfinished.map(sourceOf));
+  const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
+  // A record that is in sync by now, through another record or a late answer, is not retried.
+  const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
+  const isOpen = (difference: Difference): boolean =>
+    difference.action === 'park' || open.has(sourceOf(difference));
+  const waitsUntil = reportedHold(clientHolds)?.retryAt ?? null;
+  const retryAt = (attempt: Attempt): number | null =>
+    isOpen(attempt.step.difference) ? (retryAtOf(attempt, state) ?? waitsUntil) : null;
+  return [
+    ...attempts.map((attempt) => afterAttempt(attempt, retryAt(attempt))),
+    ...plan.steps
+      .filter((step) => !state.attempts.has(stepKey(step)))
+      .map((step) => afterSkip(step, skipReason(step), firstPolicy(state.holds)?.retryAt ?? null)),
+    // A write that failed in this pass is in the report only once.
+    ...plan.blocked.filter(({ source }) => !sources.has(source)),
+    ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
+  ];
+};
+
+/** A report shows only the result of a park that was restored in the same pass. */
+const isUndoing = ({ step, outcome }: Attempt, { attempts }: TemplateState): boolean =>
+  isPark(step) && isRestore(step) && outcome === 'applied' && attempts.has(parkedKey(step.actual.record.id));
+
+const sourceOf = (difference: Difference): Place | null =>
+  'source' in difference ? difference.source : null;
+
+const afterAttempt = ({ step, entry, error, outcome }: Attempt, retryAt: number | null): Difference => {
+  return {
+    ...step.difference,
+    write: writeIdOf(entry),
+    outcome: outcome === 'restored' ? 'failed' : outcome,
+    ...(error === null ? {} : { error }),
+    ...(retryAt === null || outcome !== 'failed' ? {} : { retryAt: isoOf(retryAt) }),
+  };
+};
+
+/** When a refused write is sent again, in ms since the epoch. */
+const retryAtOf = ({ entry }: Attempt, { memory: { records, byId } }: TemplateState): number | null => {
+  const known = records.get(entry.key) ?? (entry.recordId === null ? undefined : byId.get(entry.recordId));
+  const failure = known?.failure;
+  return failure && failure.pause > 0 ? failure.since.now + failure.pause : null;
+};
+
+/** `waitsUntil`: of what holds the template. */
+const afterSkip = ({ difference }: Step, skip: Skip | null, waitsUntil: number | null): Difference =>
+  skip === null
+    ? difference
+    : {
+        ...difference,
+        outcome: 'skipped' satisfies Outcome,
+        skippedBy: skip.cause,
+        error: skip.text,
+        ...(waitsUntil === null ? {} : { retryAt: isoOf(waitsUntil) }),
+      };
+
+/** The result of a template that could not be compared, or whose description is invalid. */
+export const unseenResult = (
+  identity: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
+  status: 'failed' | 'held',
+  message: string,
+): TemplateResult => ({
+  ...identity,
+  status,
+  message,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+});

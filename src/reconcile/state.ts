@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
+import type { Suspension } from '../model/suspension.ts';
+import type { BoundTemplate } from '../plan/bind.ts';
+import { desiredKeysOf } from '../plan/entry.ts';
+import { hasLostMany, manyLost } from '../plan/guard.ts';
+import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
+import { isRemembered } from '../plan/memory.ts';
+import type { RecordPattern } from '../plan/record-pattern.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import { planTemplate } from '../plan/plan.ts';
+import type { Step } from '../plan/step.ts';
+import {
+  historyEntryOf,
+  type Entry,
+  type HistoryEntry,
+  type Instant,
+  type StoredTemplate,
+} from '../state/memory.ts';
+import { blockOf, parkBlockOf, pausesOf } from './blocks.ts';
+import { openEntries, settle, takeWord, type OpenEntry, type Outcome } from './journal.ts';
+import { openMemory, remember, type MemoryEvent, type TemplateMemory } from './memory.ts';
+import type { Times } from './times.ts';
+
+/** A step of this pass, and what became of it. */
+export interface Attempt {
+  readonly step: Step;
+  readonly entry: Entry;
+  /** `restored`: a park that this pass took back. */
+  readonly outcome: 'applied' | 'failed' | 'unknown' | 'restored';
+  readonly error: string | null;
+}
+
+/** One template in a pass. A value: each function here makes the next one. */
+export interface TemplateState {
+  readonly desired: DesiredTemplate;
+  /** Notes for people that block nothing. */
+  readonly notes: readonly string[];
+  /** The newest listing, or a whole answer to a write of ours since. */
+  readonly view: ActualTemplate;
+  /** When that was asked for, and since when all readings agree with it. */
+  readonly asked: Instant;
+  readonly since: Instant;
+  readonly memory: TemplateMemory;
+  readonly journal: readonly Entry[];
+  /** Because of which it is not settled. */
+  readonly open: readonly OpenEntry[];
+  /** Whether an answer since lacks a part of it: a listing has to show it before anything is said of it. */
+  readonly isUnproven: boolean;
+  /** As the store has both. */
+  readonly saved: { readonly memory: TemplateMemory | null; readonly journal: readonly Entry[] };
+  /** Writes whose outcome is known and not saved yet; and how many of those were told. */
+  readonly history: readonly HistoryEntry[];
+  readonly told: number;
+  /** By `stepKey`, in the order in which they were begun: each is attempted once in a pass. */
+  readonly attempts: ReadonlyMap<string, Attempt>;
+  /** By `writeKey`: the writes that two readings require. */
+  readonly confirmed: ReadonlySet<string>;
+  /** Ids that two readings lack. */
+  readonly isGone: (id: number) => boolean;
+  readonly holds: readonly Hold[];
+  /** By which name the state knew it before this pass; null if it did not. */
+  readonly savedName: string | null;
+  /** What suspends it; null if nothing does. */
+  readonly suspension: Suspension | null;
+  /** The last listing, made for whichever template, that this one was compared with. */
+  readonly comparedListing: ReadonlyMap<number, ActualTemplate> | null;
+  readonly circumstances: Circumstances;
+}
+
+/** What is the same for all templates of a pass. */
+export interface Circumstances {
+  readonly run: string;
+  readonly times: Times;
+  /** When the pass began: later retries wait for the next pass. */
+  readonly began: Instant;
+  readonly force: boolean;
+  readonly retry: boolean;
+  readonly acceptLoss: boolean;
+  /** A command does not wait for the backoff after refusals. */
+  readonly isCommand: boolean;
+  /** The records that this pass may write; empty: all. */
+  readonly only: readonly RecordPattern[];
+}
+
+/** When a listing was asked for, and when it came. */
+export interface Asked {
+  readonly asked: Instant;
+  readonly read: Instant;
+}
+
+/** A template at the beginning of a pass, with the first listing. */
+export const openTemplate = (
+  { desired, actual, notes }: BoundTemplate,
+  stored: StoredTemplate | null,
+  journal: readonly Entry[],
+  asked: Asked,
+  circumstances: Circumstances,
+): TemplateState => {
+  const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
+  const memory = openMemory(stored, row);
+  const isSaved = stored?.row.template === row.template && stored.row.file === row.file;
+  const word = circumstances.retry
+    ? takeWord(journal, circumstances.run)
+    : { entries: journal, outcomes: [] };
+  const state: TemplateState = {
+    desired,
+    notes,
+    view: actual,
+    asked: asked.asked,
+    since: asked.read,
+    memory,
+    journal: word.entries,
+    open: [],
+    isUnproven: false,
+    saved: { memory: isSaved ? memory : null, journal },
+    history: [],
+    told: 0,
+    attempts: new Map(),
+    confirmed: new Set(),
+    isGone: () => false,
+    holds: [],
+    savedName: stored?.row.template ?? null,
+    suspension: null,
+    comparedListing: null,
+    circumstances,
+  };
+  const taken = withOutcomes(state, word.outcomes, asked.read);
+  const settled = withListing(taken, actual, asked);
+  return circumstances.retry ? changed(settled, { type: 'retry' }) : settled;
+};
+
+/** The memory after something that is remembered. */
+export const changed = (state: TemplateState, event: MemoryEvent): TemplateState => {
+  const memory = remember(state.memory, event, desiredKeysOf(state.desired));
+  return memory === state.memory ? state : { ...state, memory };
+};
+
+/** With a listing, which settles the journal. The view changes here and in `withAnswer` alone. */
+export const withListing = (
+  state: TemplateState,
+  listing: ActualTemplate,
+  { asked, read }: Asked,
+): TemplateState => {
+  const { desired, memory, journal, circumstances } = state;
+  const lost = manyLost({ desired, actual: listing, memory });
+  // One that has them all says that the earlier one was not whole.
+  const suspectIds = lost === null ? null : memory.row.suspectIds;
+  const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: listing, memory, suspectIds });
+  const { entries, outcomes } = settle(
+    journal,
+    { records: listing.records, asked, read, isWhole },
+    {
+      isKnown: (id) => memory.byId.has(id),
+      isRemembered: (id) => isRemembered(memory, id),
+      desiredKeys: desiredKeysOf(desired),
+    },
+    circumstances.times,
+  );
+  const since = digestOf(listing) === digestOf(state.view) ? state.since : read;
+  const settled = withOutcomes(
+    { ...state, view: listing, isUnproven: false, since, asked, journal: entries },
+    outcomes,
+    read,
+  );
+  const ids = new Set(listing.records.map(({ id }) => id));
+  const noted = changed(changed(settled, { type: 'row', changes: { suspectIds } }), { type: 'listed', ids });
+  return withOpen(noted, read);
+};
+
+/** With what an answer to a write of ours shows, whole or of that record alone. */
+export const withAnswer = (
+  state: TemplateState,
+  view: ActualTemplate,
+  isWhole: boolean,
+  read: Instant,
+): TemplateState => withOpen({ ...state, view, isUnproven: state.isUnproven || !isWhole }, read);
+
+/** With what is open in its journal, by its view. */
+export const withOpen = (state: TemplateState, now: Instant): TemplateState => {
+  const open = openEntries(state.journal, state.view.records, now, state.circumstances.times);
+  return open.length + state.open.length === 0 ? state : { ...state, open };
+};
+
+/** Notes what became of entries, in memory and history, and of the steps of this pass. */
+export const withOutcomes = (
+  given: TemplateState,
+  outcomes: readonly Outcome[],
+  at: Instant,
+): TemplateState => {
+  const { view } = given;
+  let state = given;
+  for (const outcome of outcomes) {
+    const { entry } = outcome;
+    const isLate =
+      outcome.kind === 'lost' &&
+      state.journal.some(
+        (one) => one.id > entry.id && one.recordId === entry.recordId && one.state === 'accepted',
+      );
+    if (!isLate || entry.recordId === null) state = changed(state, { type: 'outcome', outcome, view, at });
+    state = {
+      ...state,
+      history: [...state.history, ...historyOf(outcome)],
+      attempts: attemptsAfter(state, outcome),
+    };
+  }
+  return state;
+};
+
+const historyOf = (outcome: Outcome): HistoryEntry[] => {
+  const { entry } = outcome;
+  switch (outcome.kind) {
+    case 'accepted': {
+      const result = { recordId: outcome.record.id, error: null };
+      return [
+        historyEntryOf(entry, { outcome: outcome.copies.length > 0 ? 'duplicate' : 'applied', ...result }),
+      ];
+    }
+    case 'lost':
+    case 'refused':
+      return [historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error: entry.error })];
+  }
+};
+
+const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyMap<string, Attempt> => {
+  const { entry } = outcome;
+  const [key, attempt] = [...attempts].find(([, one]) => one.entry.id === entry.id) ?? [];
+  if (key === undefined || attempt === undefined) return attempts;
+  const isDone = outcome.kind === 'accepted';
+  return new Map(attempts).set(key, {
+    ...attempt,
+    entry,
+    outcome: isDone ? 'applied' : 'failed',
+    error: isDone ? null : (entry.error ?? ''),
+  });
+};
+
+export const isSettled = ({ open }: TemplateState): boolean => open.length === 0;
+
+export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
+  ...state,
+  holds: [...state.holds, hold],
+});
+
+/** Whether it is suspended, or outside of its windows. */
+export const isPaused = ({ holds }: TemplateState): boolean => holds.some(isPause);
+
+/** Whether nothing more is written in a template, because of an error. */
+export const isStopped = ({ holds }: TemplateState): boolean =>
+  holds.some((hold) => hold.scope === 'template' && !isPolicy(hold));
+
+/** The current plan of a template. */
+export const planOf = (state: TemplateState): TemplatePlan => {
+  const { desired, view: actual, memory, circumstances } = state;
+  const known = plans.get(memory);
+  const missed = state.journal.filter(({ action, state: of }) => of === 'missed' && action === 'add');
+  const what = `${isSettled(state)} ${missed.map(({ id }) => id).join()}`;
+  if (known?.desired === desired && known.actual === actual && known.what === what) return known.plan;
+  const { began, force, retry, isCommand } = circumstances;
+  const pauses = pausesOf([...state.attempts.values()], began, isCommand);
+  const plan = planTemplate({
+    desired,
+    actual,
+    memory,
+    isSuspicious: isSettled(state) && !retry,
+    mayStrand: force,
+    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, pauses),
+    parkBlockOf: parkBlockOf(memory, began, pauses),
+  });
+  plans.set(memory, { desired, actual, what, plan });
+  return plan;
+};
+
+const plans = new WeakMap<
+  TemplateMemory,
+  {
+    readonly desired: DesiredTemplate;
+    readonly actual: ActualTemplate;
+    readonly what: string;
+    readonly plan: TemplatePlan;
+  }
+>();
+
+/** The same text for the same ids and values, in any order. */
+export const digestOf = (reading: ActualTemplate): string => {
+  const known = digests.get(reading);
+  if (known !== undefined) return known;
+  const rows = reading.records
+    .map(({ id, type, name, content, ttl, priority }) => [id, type, name, content, ttl, priority] as const)
+    .sort(([one], [other]) => one - other);
+  const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
+  digests.set(reading, digest);
+  return digest;
+};
+
+/** An unchanged answer is the same object. */
+const digests = new WeakMap<ActualTemplate, string>();

@@ -1,0 +1,20 @@
+export { elapsed, endOf } from '../state/instant.ts';
+
+/** How long a pass waits, in milliseconds. */
+export interface Times {
+  /** Between two readings. */
+  readonly settle: number;
+  /** How long a write may take effect after it was sent. */
+  readonly unknownPause: number;
+}
+
+/** How far a listing may be behind our own writes. */
+export const lagOf = ({ settle }: Times): number => Math.min(maxLag, 60 * settle);
+
+/** After which no listing may show late what was sent. */
+export const longestTime = (times: Times): number =>
+  Math.max(times.unknownPause, lagOf(times)) + times.settle;
+
+const maxLag = 600_000;
+
+export const isoOf = (time: number): string => new Date(time).toISOString();

@@ -1,0 +1,50 @@
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { Entry } from '../state/memory.ts';
+import type { ClientRun } from './run.ts';
+import { openTemplate, type Asked, type Circumstances } from './state.ts';
+
+interface Read {
+  readonly actual: readonly ActualTemplate[];
+  /** Everything that the files describe, also what this pass is not about, or what has errors. */
+  readonly described: DesiredState;
+  readonly asked: Asked;
+}
+
+/** Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. */
+export const settleUnmanaged = async (
+  journal: ReadonlyMap<number, readonly Entry[]>,
+  { actual, described, asked }: Read,
+  circumstances: Circumstances,
+  run: ClientRun,
+): Promise<void> => {
+  for (const [templateId, entries] of journal) {
+    const listed = actual.find(({ id }) => id === templateId);
+    if (!listed || isDescribed(described, listed)) continue;
+    const stored = await run.pass.memory.template(templateId);
+    const desired = wantingNothing(entries[0]!);
+    await run.keep(
+      openTemplate({ desired, actual: listed, notes: [] }, stored, entries, asked, circumstances),
+    );
+  }
+};
+
+/** If there are no files any more, templates still count as described. */
+const isDescribed = (
+  { templates, unusable, files }: DesiredState,
+  { id: templateId, name }: ActualTemplate,
+): boolean =>
+  files === 0 ||
+  [...templates, ...unusable].some(({ id, template }) => id === templateId || template === name);
+
+const wantingNothing = ({ template, templateId, file }: Entry): DesiredTemplate => ({
+  template,
+  id: templateId,
+  source: { file, line: 1, column: 1 },
+  mode: 'report',
+  surplus: 'report',
+  adopt: false,
+  limits: { maxAdds: 0, maxChangePercent: 100, minRecords: 0 },
+  subdomains: [],
+  ignore: [],
+  records: [],
+});

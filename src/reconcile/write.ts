@@ -1,0 +1,329 @@
+import { HostingError } from '../hosting/errors.ts';
+import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
+import { dataOf, type ActualRecord } from '../model/record.ts';
+import { canonicalType } from '../model/canonical.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import type { Hold } from '../plan/hold.ts';
+import { isRemembered, parkedKey } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
+import { entryOf } from '../plan/entry.ts';
+import {
+  actualOf,
+  additionOf,
+  changeOf,
+  isPark,
+  isRestore,
+  resultOf,
+  stepKey,
+  writeKey,
+  type Step,
+} from '../plan/step.ts';
+import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
+import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEntry } from './journal.ts';
+import { nextStep } from './permit.ts';
+import type { ClientRun, Listing } from './run.ts';
+import {
+  changed,
+  digestOf,
+  planOf,
+  withAnswer,
+  withHold,
+  withListing,
+  withOpen,
+  withOutcomes,
+  type Attempt,
+  type TemplateState,
+} from './state.ts';
+
+/*
+ * The only place that sends: next permitted step ─ entry on disk, synced ─ permit again ─ send ─ answer ─ saved. Each step is
+ * attempted once in a pass, so this ends.
+ */
+
+/** Writes one template, one write at a time, each decided from the answer to the previous one. */
+export const writeTemplate = async (given: TemplateState, run: ClientRun): Promise<TemplateState> => {
+  let state = given;
+  for (;;) {
+    state = run.look(state);
+    const step = nextStep(state, run.view);
+    if (step === null) return state;
+    state = await write(state, step, run);
+  }
+};
+
+const write = async (before: TemplateState, step: Step, run: ClientRun): Promise<TemplateState> => {
+  const entry = await run.begin(entryFor(before, step, run));
+  if (entry === null) return before;
+  const begun = withEntry(before, entry);
+  // Whoever suspends the template from now on sees this entry.
+  await run.readSuspensions();
+  const state = run.look(begun);
+  const again = nextStep(state, run.view);
+  if (again === null || writeKey(again) !== writeKey(step)) return run.keep(withoutEntry(state, entry));
+  const next = await send(state, step, entry, run);
+  const kept = await run.keep(next);
+  return next.journal.some(({ id, refusedAt }) => id === entry.id && refusedAt !== null)
+    ? readAfterRefusal(kept, entry, run)
+    : kept;
+};
+
+/** The entry, as the store has it. */
+const withEntry = (state: TemplateState, entry: Entry): TemplateState => {
+  const { journal, saved } = state;
+  return { ...state, journal: [...journal, entry], saved: { ...saved, journal: [...saved.journal, entry] } };
+};
+
+const withoutEntry = (state: TemplateState, { id }: Entry): TemplateState => ({
+  ...state,
+  journal: state.journal.filter((entry) => entry.id !== id),
+});
+
+const send = async (
+  state: TemplateState,
+  step: Step,
+  entry: Entry,
+  run: ClientRun,
+): Promise<TemplateState> => {
+  try {
+    const answer = await call(step, state.view.id, run);
+    return answered(state, step, entry, answer, run);
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    return failed(state, step, entry, error, run);
+  }
+};
+
+const call = (step: Step, templateId: number, { pass: { service } }: ClientRun): Promise<ActualTemplate> =>
+  'actual' in step
+    ? service.updateDnsTemplateRecord(templateId, changeOf(step))
+    : service.addDnsTemplateRecord(templateId, additionOf(step));
+
+const failed = (
+  state: TemplateState,
+  step: Step,
+  entry: Entry,
+  error: HostingError,
+  run: ClientRun,
+): TemplateState => {
+  const { kind, message } = error;
+  switch (kind) {
+    case 'refused':
+      return unknown(state, step, { ...entry, error: message, refusedAt: run.moment }, run);
+    case 'rate-limited':
+    case 'not-sent':
+    case 'unauthorized':
+      run.fail(error);
+      return withoutEntry(
+        withFailure(withAttempt(state, { step, entry, outcome: 'failed', error: message }), entry),
+        entry,
+      );
+    case 'unknown':
+    case 'unavailable':
+    case 'bad-answer':
+      return unknown(state, step, { ...entry, error: message }, run);
+  }
+};
+
+/** It certainly had no effect. */
+const withFailure = (state: TemplateState, entry: Entry): TemplateState => {
+  const error = [...state.attempts.values()].find((one) => one.entry.id === entry.id)?.error ?? null;
+  const failure = historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error });
+  return { ...state, history: [...state.history, failure] };
+};
+
+const answered = (
+  state: TemplateState,
+  step: Step,
+  entry: Entry,
+  answer: ActualTemplate,
+  run: ClientRun,
+): TemplateState => {
+  const { view, memory } = state;
+  const at = run.moment;
+  const verdict = judgeAnswer(entry, view, answer, (id) => isRemembered(memory, id));
+  const ids = new Set(view.records.map(({ id }) => id));
+  const isShown = answer.id === view.id;
+  const newIds = isShown
+    ? answer.records.map(({ id }) => id).filter((id) => !ids.has(id) && !memory.byId.has(id))
+    : [];
+  const noted = newIds.length > 0 ? changed(state, { type: 'answered', ids: newIds }) : state;
+  if (verdict.kind !== 'accepted') {
+    const unchangedAt = verdict.kind === 'unchanged' ? at : null;
+    return unknown(noted, step, { ...entry, error: verdict.error, unchangedAt }, run);
+  }
+  const { record, copies, isOnlyCounted, isWhole } = verdict;
+  const accepted = acceptedAs(entry, record, at, isOnlyCounted);
+  const tried = withAttempt(withEntryAs(noted, accepted), {
+    step,
+    entry: accepted,
+    outcome: 'applied',
+    error: null,
+  });
+  const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
+  const shown = isWhole ? answer : withRecord(view, record);
+  const journal = isWhole ? withoutContradicted(tried.journal, answer, accepted) : tried.journal;
+  const next = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, at);
+  const done = asParked(next, step, record);
+  const others = newIds.filter((id) => id !== record.id).length;
+  return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;
+};
+
+/** Believed of one record: the others are as before. */
+const withRecord = (view: ActualTemplate, record: ActualRecord): ActualTemplate => {
+  const isThere = view.records.some(({ id }) => id === record.id);
+  const records = isThere
+    ? view.records.map((one) => (one.id === record.id ? record : one))
+    : [...view.records, record];
+  return { ...view, records };
+};
+
+/** A park may leave the record at its name; and a park that is taken back in the same pass is told as one. */
+const asParked = (state: TemplateState, step: Step, { name, type, content }: ActualRecord): TemplateState => {
+  if (!isPark(step)) return state;
+  const attempt = state.attempts.get(stepKey(step))!;
+  if (!isRestore(step)) {
+    if (isParkedName(entryOf({ ...step.difference.current, name }).name)) return state;
+    const error = `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`;
+    return withAttempt(state, { ...attempt, outcome: 'failed', error });
+  }
+  const parked = state.attempts.get(parkedKey(step.actual.record.id));
+  if (parked?.outcome !== 'applied') return state;
+  const other = state.attempts.get(parked.entry.makesWayFor ?? '');
+  const why = other?.error == null ? '' : ` (${resultOf(other.step).type}): ${other.error}`;
+  const error = `restored: the write that needed its name was not accepted${why}`;
+  return withAttempt(state, { ...parked, outcome: 'restored', error });
+};
+
+/** What is unknown is in doubt until a reading. */
+const unknown = (state: TemplateState, step: Step, entry: Entry, run: ClientRun): TemplateState => {
+  const error = entry.error ?? '';
+  const tried = withAttempt(withEntryAs(state, entry), { step, entry, outcome: 'unknown', error });
+  const next = withOpen(tried, run.moment);
+  // The reading after a refusal decides.
+  if (entry.refusedAt) return next;
+  run.tellUnknown(entry, error);
+  return inDoubt(next, `stopped after a write of unknown outcome: ${error}`);
+};
+
+const withEntryAs = (state: TemplateState, entry: Entry): TemplateState => ({
+  ...state,
+  journal: state.journal.map((one) => (one.id === entry.id ? entry : one)),
+});
+
+const withAttempt = (state: TemplateState, attempt: Attempt): TemplateState => ({
+  ...state,
+  attempts: new Map(state.attempts).set(stepKey(attempt.step), attempt),
+});
+
+const inDoubt = (state: TemplateState, reason: string): TemplateState => withHold(state, doubt(reason));
+
+const doubt = (reason: string): Hold => ({
+  scope: 'template',
+  cause: 'unknown-outcome',
+  reason,
+  retryAt: null,
+});
+
+export const isInDoubt = ({ holds, isUnproven }: TemplateState): boolean =>
+  isUnproven || holds.some(({ cause }) => cause === 'unknown-outcome');
+
+/** A refusal may hide that the record is there already; and what else the reading shows decides whether the template goes on. */
+const readAfterRefusal = async (
+  state: TemplateState,
+  entry: Entry,
+  run: ClientRun,
+): Promise<TemplateState> => {
+  const listing = await run.readTemplates();
+  const { records = [] } = listing?.templates.get(state.view.id) ?? {};
+  // A listing from before our other writes does not show what the refusal may hide: a later one decides.
+  const isBehind = openEntries(state.journal, records, run.moment, state.circumstances.times).some(
+    showsEarlier,
+  );
+  const read = isBehind ? state : await settleBy(state, listing, run);
+  const attempt = [...read.attempts.values()].find((one) => one.entry.id === entry.id)!;
+  if (attempt.outcome !== 'unknown') return read;
+  run.tellUnknown(entry, attempt.error ?? '');
+  return inDoubt(read, `stopped after a refusal: ${attempt.error}`);
+};
+
+/** Settles a template in doubt by a later listing. If that shows exactly what is expected, the other steps go on. */
+export const settleBy = async (
+  state: TemplateState,
+  listing: Listing | null,
+  run: ClientRun,
+): Promise<TemplateState> => {
+  const shown = listing?.templates.get(state.view.id);
+  if (!listing || !shown) return state;
+  const next = withListing({ ...state, comparedListing: listing.templates }, shown, listing);
+  const ended = [...next.attempts.values()].filter(
+    ({ entry, outcome }) => outcome !== state.attempts.get(keyIn(state, entry))?.outcome,
+  );
+  const expected = ended.reduce((view, { entry, outcome }) => {
+    const record = outcome === 'applied' ? shown.records.find(({ id }) => id === entry.recordId) : undefined;
+    return record ? withRecord(view, record) : view;
+  }, state.view);
+  const settled = await run.keep(next);
+  const holds = settled.holds.filter(({ cause }) => cause !== 'unknown-outcome');
+  // What answers show and this listing does not may be what is still to be added.
+  const isAll = settled.memory.row.unlistedIds.length === 0;
+  if (isAll && digestOf(expected) === digestOf(shown)) return { ...settled, holds };
+  const reason = `stopped: a listing shows ${isAll ? 'other' : 'fewer'} records than expected`;
+  const stopped = withHold(
+    { ...settled, holds },
+    { scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null },
+  );
+  // The answers are newer than a listing from before them: by those, what made way in vain is put back at once.
+  const isBehind = !state.open.some(showsEarlier) && stopped.open.some(showsEarlier);
+  const byAnswers = isBehind ? run.look(withOpen({ ...stopped, view: expected }, listing.read)) : stopped;
+  return nextStep(byAnswers, run.view) === null ? stopped : byAnswers;
+};
+
+const showsEarlier = ({ isBehind }: OpenEntry): boolean => isBehind;
+
+const keyIn = ({ attempts }: TemplateState, { id }: Entry): string =>
+  [...attempts].find(([, one]) => one.entry.id === id)?.[0] ?? '';
+
+/** The entry, which is on disk before its step is sent. */
+const entryFor = (state: TemplateState, step: Step, { pass, moment }: ClientRun): NewEntry => {
+  const { desired, view, memory } = state;
+  const { source } = desired;
+  const own = actualOf(step);
+  const clearing = planOf(state).clearsFor.get(step);
+  return {
+    ...nothingKnown,
+    run: pass.run,
+    trigger: pass.trigger,
+    sentAt: moment,
+    templateId: view.id,
+    template: desired.template,
+    file: source.file,
+    action: step.difference.action,
+    key: stepKey(step),
+    recordId: own?.record.id ?? null,
+    before: own ? dataOf(own.record) : null,
+    after: resultOf(step),
+    cause: step.difference.cause,
+    source: 'source' in step.difference ? step.difference.source : null,
+    revision: pass.revisionOf(source.file),
+    // A record without a name does not come back.
+    makesWayFor: clearing && own?.name !== '' ? stepKey(clearing) : null,
+    idsBefore: own ? [] : idsBefore(view, canonicalType(resultOf(step).type), memory),
+  };
+};
+
+const nothingKnown = {
+  state: 'sent',
+  error: null,
+  refusedAt: null,
+  unchangedAt: null,
+  acceptedAt: null,
+  missedAt: null,
+  stored: null,
+  isOnlyCounted: false,
+} as const;
+
+/** Includes known ids that no reading shows now, and those that earlier passes saw. */
+const idsBefore = (view: ActualTemplate, type: string, { byId, row }: TemplateState['memory']): IdRanges => {
+  const shown = view.records.filter((record) => canonicalType(record.type) === type).map(({ id }) => id);
+  return rangesOf([...shown, ...byId.keys(), ...(row.preexistingIds ?? []), ...row.otherIds]);
+};

@@ -1,0 +1,99 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { SavedSuspension } from './clients.ts';
+import { connect } from './connection.ts';
+import {
+  filesOf,
+  markFileOf,
+  memoryError,
+  openDatabase,
+  type DamagedMemoryError,
+  type Opening,
+} from './database.ts';
+import { scopeOf } from './store-location.ts';
+
+/** What a person has to know of a file that was moved aside. */
+export interface Replaced {
+  readonly message: string;
+  /** Null if they cannot be read: what was suspended is not any more. */
+  readonly suspensions: number | null;
+}
+
+/**
+ * Moves a file that cannot be used aside, under a name that says why, and puts a new one in its place, which knows of the
+ * loss and of what was suspended. Nobody else may do the same meanwhile.
+ */
+export const replaceDatabase = async (
+  file: string,
+  { message, kind }: DamagedMemoryError,
+  opening: Opening,
+): Promise<Replaced> => {
+  const aside = `${file}.${kind}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+  const why = `${message}: it was moved to ${aside}`;
+  const suspensions = await readSuspensions(file, kind);
+  for (const one of filesOf(newOf(file))) rmSync(one, { force: true });
+  const fresh = await openDatabase(newOf(file), { ...opening, lost: { at: opening.now, why } });
+  for (const { scope, key, body } of suspensions ?? [])
+    fresh.run('INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)', scope, key, body);
+  await fresh.close('now');
+  try {
+    for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
+    rmSync(markFileOf(file), { force: true });
+    renameSync(newOf(file), file);
+  } catch (error) {
+    throw memoryError(file, error);
+  }
+  return { message: why, suspensions: suspensions?.length ?? null };
+};
+
+/** Whoever replaced it may have died after the file was moved aside: the new one is whole. */
+export const finishReplacing = (file: string): void => {
+  if (existsSync(file) || !existsSync(newOf(file))) return;
+  for (const one of filesOf(file)) rmSync(one, { force: true });
+  renameSync(newOf(file), file);
+};
+
+const newOf = (file: string): string => `${file}.new`;
+
+/** Null if one query does not read them. */
+const readSuspensions = async (
+  file: string,
+  kind: DamagedMemoryError['kind'],
+): Promise<readonly SavedSuspension[] | null> => {
+  const connection = connect(file, { timeout: 5_000 });
+  try {
+    return connection.all(kind === 'earlier' ? queries.earlier : queries.own).map(suspensionIn);
+  } catch {
+    return null;
+  } finally {
+    await connection.close('now');
+  }
+};
+
+/** As bytes, which may be anything. Version 0.1 kept them by token, and knew whose a token was. */
+const queries = {
+  own: `SELECT CAST(scope AS BLOB) AS scope, CAST(key AS BLOB) AS key, CAST(body AS BLOB) AS body,
+    NULL AS client FROM suspensions`,
+  earlier: `SELECT NULL AS scope, CAST(key AS BLOB) AS key, CAST(suspensions.body AS BLOB) AS body,
+    CAST(clients.body AS BLOB) AS client FROM suspensions LEFT JOIN clients USING (scope)`,
+};
+
+/** Throws if it is not what it should be. */
+const suspensionIn = (row: unknown): SavedSuspension => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+  const { scope, key, body, client } = row as Readonly<Record<string, ArrayBuffer | null>>;
+  const text = (bytes: ArrayBuffer | null | undefined): string => utf8.decode(bytes ?? undefined);
+  const saved = { key: text(key), body: text(body) };
+  const { template, by } = parse(saved.body);
+  if (JSON.stringify([template, by]) !== saved.key) throw new Error('another suspension');
+  if (scope) return { ...saved, scope: text(scope) };
+  const { baseUrl, name } = parse(text(client));
+  if (typeof baseUrl !== 'string' || typeof name !== 'string') throw new Error('of an unknown client');
+  return { ...saved, scope: scopeOf(baseUrl, name) };
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const parse = (text: string): Readonly<Record<string, unknown>> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not an object has none of the keys
+  return JSON.parse(text) as Record<string, unknown>;
+};

@@ -1,0 +1,320 @@
+import type { Answer, Packet } from 'dns-packet';
+import { describe, expect, it, vi } from 'vitest';
+import { openAnswers } from '../../src/answers/answers.ts';
+import { resolverAt } from '../../src/answers/ask.ts';
+import { delegatedServers } from '../../src/answers/find-servers.ts';
+import { apex, check, serve, shown, told, type CheckOptions } from './checked.ts';
+import type { ZoneLine } from './zone-server.ts';
+
+// A server that answers nothing is asked three times.
+vi.setConfig({ testTimeout: 30_000 });
+
+const www = `www.${apex}`;
+const one = [shown('A', 'www', '192.0.2.1')];
+const right: readonly ZoneLine[] = [[www, 'A', '192.0.2.1']];
+const wrong: readonly ZoneLine[] = [[www, 'A', '192.0.2.9']];
+
+const withCode =
+  (code: number) =>
+  (reply: Packet): Packet[] => [{ ...reply, flags: ((reply.flags ?? 0) & ~0xf) | code, answers: [] }];
+
+describe('each record set, at each name server', () => {
+  it('is in sync, however it is spelled, whatever its type, and whatever its TTL', async () => {
+    const server = await serve({
+      lines: [
+        [apex, 'A', '192.0.2.1', 5],
+        [www, 'AAAA', '2001:db8::1'],
+        [`alias.${apex}`, 'CNAME', 'target.example.com'],
+        [apex, 'MX', { preference: 10, exchange: 'MX1.example.com' }],
+        [`none.${apex}`, 'MX', { preference: 0, exchange: '.' }],
+        [`_sip._tcp.${apex}`, 'SRV', { priority: 1, weight: 5, port: 5060, target: 'sip.example.net' }],
+        [`7.${apex}`, 'PTR', 'host.example.net'],
+        [apex, 'TXT', ['v=spf1 mx', ' -all']],
+        [`text.${apex}`, 'TXT', ['grün']],
+        [`xn--bcher-kva.${apex}`, 'A', '192.0.2.1'],
+      ],
+    });
+    const records = [
+      shown('A', null, '192.0.2.1'),
+      shown('AAAA', 'www', '2001:DB8:0::1'),
+      shown('CNAME', 'alias', 'Target.Example.COM.'),
+      shown('MX', '@', 'mx1.example.com.', { priority: 10 }),
+      shown('MX', 'none', '.', { priority: 0 }),
+      shown('SRV', '_sip._tcp', '5 5060 Sip.Example.NET', { priority: 1 }),
+      shown('PTR', '7', 'host.example.net'),
+      shown('TXT', null, '"v=spf1 " "mx -all"'),
+      shown('TXT', `text.${apex}`, 'grün'),
+      shown('A', 'bücher', '192.0.2.1'),
+      // Of types that no template has.
+      shown('NS', null, 'ns1.example.net'),
+      shown('CAA', null, '0 issue "ca.example.net"'),
+    ];
+    const found = await check(records, [server]);
+    expect(told(found)).toEqual([]);
+    expect(found).toMatchObject({
+      status: 'in-sync',
+      servers: [{ name: server.place, address: server.place, serial: 1, status: 'in-sync', message: null }],
+    });
+  });
+
+  it('is missing, or another one', async () => {
+    const server = await serve({
+      lines: [...wrong, [apex, 'MX', { preference: 20, exchange: 'mx.example.net' }]],
+    });
+    const found = await check(
+      [
+        ...one,
+        shown('TXT', null, 'gone'),
+        shown('A', 'gone', '192.0.2.1'),
+        shown('MX', null, 'mx.example.net', { priority: 10 }),
+      ],
+      [server],
+    );
+    expect(told(found)).toEqual([
+      `missing gone.${apex} A: 192.0.2.1 → none`,
+      `missing ${apex} TXT: gone → none`,
+      `stale ${apex} MX: 10 mx.example.net → 20 mx.example.net`,
+      `stale ${www} A: 192.0.2.1 → 192.0.2.9`,
+    ]);
+    expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'drifted' }] });
+  });
+
+  it('comes over TCP where it fits into no packet', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${index} ${'x'.repeat(100)}`);
+    const server = await serve({ lines: texts.map((text) => [apex, 'TXT', [text]]) });
+    const found = await check(
+      texts.map((text) => shown('TXT', null, text)),
+      [server],
+    );
+    expect(found.status).toBe('in-sync');
+  });
+
+  it('is not asked for where a zone of its own begins', async () => {
+    const server = await serve({ lines: right });
+    const below = [shown('NS', 'dev', `ns.dev.${apex}`), shown('A', 'ns.dev', '192.0.2.53')];
+    expect((await check([...one, ...below], [server])).status).toBe('in-sync');
+  });
+
+  it('is asked for by its whole name, whatever domains the machine searches', async () => {
+    vi.stubEnv('LOCALDOMAIN', 'search.example');
+    const server = await serve({ lines: right });
+    const found = await check([...one, shown('A', 'gone', '192.0.2.1')], [server]);
+    vi.unstubAllEnvs();
+    expect(told(found)).toEqual([`missing gone.${apex} A: 192.0.2.1 → none`]);
+    expect(server.questions.filter((question) => question.includes('search.example'))).toEqual([]);
+  });
+
+  it('that is an alias is asked for as such, wherever it leads', async () => {
+    const lines: readonly ZoneLine[] = [[www, 'CNAME', 'other.example.org']];
+    const server = await serve({ lines });
+    expect((await check([shown('CNAME', 'www', 'other.example.org')], [server])).status).toBe('in-sync');
+    expect(told(await check(one, [server]))).toEqual([`missing ${www} A: 192.0.2.1 → none`]);
+  });
+});
+
+describe('a name server', () => {
+  it('that is silent is drift beside one that answers, and is not asked for each set', async () => {
+    const [good, silent] = [await serve({ lines: right }), await serve({ lines: right })];
+    silent.hush();
+    const found = await check(one, [good, silent]);
+    expect(found).toMatchObject({
+      status: 'drifted',
+      servers: [{ status: 'in-sync' }, { status: 'silent', message: 'no answer' }],
+      differences: [],
+    });
+    expect(new Set(silent.questions)).toEqual(new Set([`udp ${apex} SOA`]));
+  });
+
+  it('that has answered nothing is not asked again in the round', async () => {
+    const server = await serve({ lines: right });
+    server.hush();
+    const { signal } = new AbortController();
+    const ask = openAnswers({ timeout: 100, resolver: null, grace: 0, now: Date.now, signal });
+    const about = { records: one, nameservers: [server.place], lastWriteAt: null, previous: null };
+    const [first, second] = [
+      await ask({ ...about, subdomain: apex }),
+      await ask({ ...about, subdomain: 'other.example.net' }),
+    ];
+    expect(second).toEqual(first);
+    expect(new Set(server.questions)).toEqual(new Set([`udp ${apex} SOA`]));
+  });
+
+  it('that is silent alone says nothing about the subdomain', async () => {
+    const server = await serve({ lines: right });
+    server.hush();
+    expect(await check(one, [server])).toMatchObject({
+      status: 'failed',
+      servers: [{ status: 'silent' }],
+      differences: [],
+    });
+  });
+
+  it.each([
+    [5, 'it refuses to answer'],
+    [2, 'it answers with an error (ESERVFAIL)'],
+  ])('that answers with the code %i is silent, and says so', async (code, message) => {
+    const [good, bad] = [await serve({ lines: right }), await serve({ lines: right, udp: withCode(code) })];
+    const { servers } = await check(one, [good, bad]);
+    expect(servers).toMatchObject([{ status: 'in-sync' }, { status: 'silent', message }]);
+  });
+
+  it('that loses a question is asked again', async () => {
+    let lost = 0;
+    const udp = (reply: Packet): Packet[] => ((lost += 1) % 2 === 1 ? [] : [reply]);
+    expect((await check(one, [await serve({ lines: right, udp })])).status).toBe('in-sync');
+  });
+
+  it('is pending for a while after a write, unless it was drift before', async () => {
+    const server = await serve({ lines: wrong });
+    const before = await check(one, [server]);
+    const fresh = { lastWriteAt: 1_000_000_000_000 - 1_000 };
+    expect(await check(one, [server], fresh)).toMatchObject({
+      status: 'pending',
+      servers: [{ status: 'pending' }],
+      differences: [{ kind: 'stale' }],
+    });
+    expect((await check(one, [server], { ...fresh, previous: before })).status).toBe('drifted');
+    expect((await check(one, [server], { lastWriteAt: 1_000 })).status).toBe('drifted');
+  });
+});
+
+describe('the name servers of a zone', () => {
+  const world: readonly ZoneLine[] = [
+    ['example.net', 'NS', 'ns1.example.net'],
+    ['example.net', 'NS', 'ns2.example.net'],
+    ['ns1.example.net', 'A', '198.51.100.53'],
+    ['ns2.example.net', 'A', '10.0.0.53'],
+    [apex, 'A', '192.0.2.1'],
+    ['alias.example.net', 'CNAME', 'other.test.net'],
+    ['other.test.net', 'NS', 'ns.elsewhere.net'],
+    ['test.net', 'NS', 'ns3.example.net'],
+    ['lonely.net', 'A', '192.0.2.7'],
+  ];
+  const elsewhere: Answer = { type: 'NS', name: 'other.test.net', data: 'ns.elsewhere.net' };
+  const serversOf = async (name: string) => {
+    const { place } = await serve({
+      apex: 'net',
+      lines: world,
+      // As a resolver, it follows an alias.
+      udp: (reply, { questions }) =>
+        questions?.[0]?.name === 'alias.example.net' && questions[0].type === 'NS'
+          ? [{ ...reply, answers: [...(reply.answers ?? []), elsewhere] }]
+          : [reply],
+    });
+    return delegatedServers(name, resolverAt(place, 200));
+  };
+  const own = [
+    { name: 'ns1.example.net', address: '198.51.100.53', refusal: null },
+    { name: 'ns2.example.net', address: '10.0.0.53', refusal: expect.stringContaining('private') },
+  ];
+
+  it('are those that the nearest zone above is delegated to, at all addresses', async () => {
+    expect(await serversOf(apex)).toEqual(own);
+    expect(await serversOf(`no.such.name.${apex}`)).toEqual(own);
+  });
+
+  it('are not those of another zone that an alias leads to', async () => {
+    expect(await serversOf('alias.example.net')).toEqual(own);
+  });
+
+  it('may have no address, or not be there', async () => {
+    expect(await serversOf('a.test.net')).toEqual([
+      { name: 'ns3.example.net', address: '', refusal: 'it has no address' },
+    ]);
+    expect(await serversOf('lonely.net')).toBe('no zone of the public DNS holds lonely.net');
+  });
+
+  it('are unknown if the resolver does not answer, which is no fault of theirs', async () => {
+    const resolver = await serve({ apex: 'net', lines: world });
+    resolver.hush();
+    const found = await check(one, [], { nameservers: [], resolver: resolver.place });
+    expect(found).toMatchObject({
+      status: 'failed',
+      servers: [{ status: 'failed', message: 'the resolver: no answer' }],
+      differences: [],
+    });
+  });
+});
+
+describe('targets that do not exist', () => {
+  const records = [
+    shown('CNAME', 'www', 'Gone.Example.NET.'),
+    shown('CNAME', 'ok', 'here.example.net'),
+    shown('CNAME', 'nodata', 'mail.example.net'),
+    shown('MX', null, 'here.example.net', { priority: 1 }),
+    shown('MX', null, 'mx.old.net', { priority: 2 }),
+    shown('MX', 'none', '.', { priority: 0 }),
+    shown('SRV', '_sip._tcp', '5 5060 sip.old.net', { priority: 1 }),
+    shown('CNAME', '_parked-7', 'parked.invalid'),
+    shown('CNAME', 'own', `www.${apex}`),
+    shown('TXT', null, 'gone.net'),
+  ];
+  const lines: readonly ZoneLine[] = [
+    [www, 'CNAME', 'gone.example.net'],
+    [`ok.${apex}`, 'CNAME', 'here.example.net'],
+    [`nodata.${apex}`, 'CNAME', 'mail.example.net'],
+    [apex, 'MX', { preference: 1, exchange: 'here.example.net' }],
+    [apex, 'MX', { preference: 2, exchange: 'mx.old.net' }],
+    [`none.${apex}`, 'MX', { preference: 0, exchange: '.' }],
+    [`_sip._tcp.${apex}`, 'SRV', { priority: 1, weight: 5, port: 5060, target: 'sip.old.net' }],
+    [`_parked-7.${apex}`, 'CNAME', 'parked.invalid'],
+    [`own.${apex}`, 'CNAME', www],
+    [apex, 'TXT', ['gone.net']],
+  ];
+  const resolver = (udp?: (reply: Packet, query: Packet) => Packet[]) =>
+    serve({
+      apex: 'net',
+      lines: [
+        ['here.example.net', 'A', '192.0.2.1'],
+        ['mail.example.net', 'TXT', ['no address']],
+      ],
+      udp:
+        udp ??
+        ((reply, { questions }) =>
+          questions?.[0]?.name.endsWith('.invalid') ? withCode(3)(reply) : [reply]),
+    });
+  const look = async (place: string | null, options: CheckOptions = {}) =>
+    check(records, [await serve({ lines })], { resolver: place, ...options });
+  const gone = ['gone.example.net does not exist', 'mx.old.net does not exist', 'sip.old.net does not exist'];
+  const messages = ({ differences }: Awaited<ReturnType<typeof look>>) =>
+    differences.flatMap(({ message }) => message ?? []).sort();
+
+  it('are dangling, which is drift', async () => {
+    const { place } = await resolver();
+    const found = await look(place);
+    expect(messages(found)).toEqual(gone);
+    expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'in-sync' }] });
+    expect(found.differences.find(({ type }) => type === 'MX')).toMatchObject({
+      kind: 'dangling',
+      server: `resolver ${place}`,
+      desired: [{ content: 'mx.old.net' }],
+    });
+  });
+
+  it.each<[what: string, udp: (reply: Packet, query: Packet) => Packet[]]>([
+    ['is silent', () => []],
+    ['fails', withCode(2)],
+    ['refuses', withCode(5)],
+    [
+      'says so only once',
+      (reply, { questions }) =>
+        questions?.[0]?.type === 'A' ? [reply] : [{ ...reply, flags: (reply.flags ?? 0) & ~0xf }],
+    ],
+  ])('are nobody’s fault if the resolver %s', async (_, udp) => {
+    const found = await look((await resolver(udp)).place);
+    expect(messages(found)).toEqual([]);
+    expect(found.status).toBe('in-sync');
+  });
+
+  it('are left alone where name servers are given and no resolver, and under a rule of `ignore`', async () => {
+    expect(messages(await look(null))).toEqual([]);
+    const { place } = await resolver();
+    const ignores: CheckOptions['ignores'] = ({ content }) => content === 'mx.old.net';
+    expect(messages(await look(place, { ignores }))).toEqual([gone[0], gone[2]]);
+  });
+
+  it('are pending after a write', async () => {
+    const { place } = await resolver();
+    expect((await look(place, { lastWriteAt: 1_000_000_000_000 - 1_000 })).status).toBe('pending');
+  });
+});

@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
+import { desiredState } from '../../src/desired/desired-state.ts';
+import { parseFile } from '../../src/desired/parse-file.ts';
+import { formatProblem } from '../../src/desired/problem.ts';
+import { resolveFile } from '../../src/desired/resolve-template.ts';
+import type { SourceFile } from '../../src/desired/source-file.ts';
+import type { DesiredState } from '../../src/model/template.ts';
+import { options } from './load-files.ts';
+import { mutatedFile } from './mutated.ts';
+
+const rounds = Number(process.env['YAML_ROUNDS'] ?? 300);
+/** Of the processor, for one file. */
+const maxMs = 1_000;
+/** Of the process, at the end. */
+const maxMiB = 1_000;
+
+const mail = 'vars: {mx: a}\nrecords: [{type: MX, content: mx.example.net, priority: 1}]\n';
+
+const fileOf = async (text: string, includes: SourceFile['includes']): Promise<SourceFile> => {
+  const isFragment = includes.size === 0;
+  const parsed = await parseFile(Buffer.from(text, 'latin1'), isFragment);
+  return { path: isFragment ? '_mail.yaml' : 'a.yaml', isFragment, hash: '', parsed, includes };
+};
+
+const stateOf = async (text: string): Promise<DesiredState> => {
+  const includes = new Map([['_mail.yaml', await fileOf(mail, new Map())]]);
+  const file = await fileOf(text, includes);
+  return desiredState({ files: [file], missing: [] }, [await resolveFile(file, options)], [], false);
+};
+
+const checks: ReadonlySet<string> = new Set([...errorChecks, ...warningChecks]);
+
+const faultsOf = (state: DesiredState, milliseconds: number): string[] => {
+  const lines = state.problems.map(formatProblem);
+  const withoutPlace = state.problems.filter(
+    ({ line, column }) => !(Number(line) >= 1 && Number(column) >= 1),
+  );
+  const hasError = state.problems.some(({ severity }) => severity === 'error');
+  return [
+    ...(milliseconds > maxMs ? [`it took ${Math.round(milliseconds)} ms`] : []),
+    ...withoutPlace.map((problem) => `no place: ${formatProblem(problem)}`),
+    ...lines.filter((line) => line.includes('\n')).map((line) => `several lines: ${line}`),
+    ...state.problems.filter(({ check }) => !checks.has(check)).map(({ check }) => `unknown check ${check}`),
+    ...(hasError === state.unusable.length > 0 ? [] : ['errors and unusable templates do not agree']),
+  ];
+};
+
+test(`${rounds} mutated files: no crash, no hang, and every problem has its place`, async () => {
+  await fc.assert(
+    fc.asyncProperty(mutatedFile, async (content) => {
+      const start = process.cpuUsage();
+      const state = await stateOf(content);
+      const { user, system } = process.cpuUsage(start);
+      expect(faultsOf(state, (user + system) / 1_000)).toEqual([]);
+    }),
+    { numRuns: rounds },
+  );
+  expect(process.resourceUsage().maxRSS / 1_024).toBeLessThan(maxMiB);
+});

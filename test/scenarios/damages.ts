@@ -1,0 +1,42 @@
+import { renameSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import Database from 'libsql';
+
+/** What may befall a state file, by the words of a scenario. */
+export const damages: Readonly<Record<string, (file: string) => void>> = {
+  text: (file) => {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    writeFileSync(file, 'no database');
+  },
+  zeroed: (file) => writeFileSync(file, whole(file).fill(0, 4_096, 12_288)),
+  cut: (file) => truncateSync(file, whole(file).length / 2),
+  emptied: (file) => truncateSync(file, 0),
+  foreign: (file) => {
+    withDatabase(`${file}.other`, 'CREATE TABLE notes (text)');
+    renameSync(`${file}.other`, file);
+  },
+  meddled: (file) => withDatabase(file, 'DROP TABLE journal'),
+  unreadable: (file) => {
+    const bytes = whole(file);
+    bytes[bytes.indexOf('templates/web.yaml')] = 0xff;
+    writeFileSync(file, bytes);
+  },
+  earlier: (file) => withDatabase(file, 'PRAGMA user_version = 3'),
+  kept: (file) => writeFileSync(`${file}.kept`, whole(file)),
+  'put back': (file) => {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    renameSync(`${file}.kept`, file);
+  },
+  'without its journal': (file) => rmSync(`${file}-wal`, { force: true }),
+};
+
+/** With nothing of it in its journal. */
+const whole = (file: string): Buffer => {
+  withDatabase(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  return readFileSync(file);
+};
+
+const withDatabase = (file: string, sql: string): void => {
+  const database = new Database(file);
+  database.exec(sql);
+  database.close();
+};
