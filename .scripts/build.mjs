@@ -51,7 +51,6 @@ const build = async () => {
       await bundleStart(made),
       await bundleProgram(made),
       await bundleBeside(made, 'pg'),
-      await bundleBeside(made, 'pg-boss'),
       await bundleLibrary(made),
     ];
     await bundleForTests(path.join(made, 'tests'));
@@ -117,7 +116,7 @@ const bundleStart = async (dir) => {
 const bundleProgram = async (dir) => {
   const bundle = await rolldown({
     ...common,
-    plugins: [besides('pg', './pg.cjs'), besides('pg-boss', './pg-boss.cjs')],
+    plugins: [besides('pg', './pg.cjs')],
     input: { program: source('program.ts') },
   });
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
@@ -134,7 +133,7 @@ const besides = (name, file) => ({
 
 const bundleBeside = async (dir, name) => {
   // The first is a native build, which nobody has asked for; the second is for another runtime.
-  const external = ['pg-native', 'pg-cloudflare', ...(name === 'pg' ? [] : ['pg'])];
+  const external = ['pg-native', 'pg-cloudflare'];
   const input = { [name]: createRequire(import.meta.filename).resolve(name) };
   const bundle = await rolldown({ ...common, external, input });
   const { output } = await bundle.write({
@@ -142,7 +141,6 @@ const bundleBeside = async (dir, name) => {
     format: 'cjs',
     codeSplitting: false,
     entryFileNames: '[name].cjs',
-    paths: { pg: './pg.cjs' },
     ...dense,
   });
   return output;

@@ -84,7 +84,6 @@ const commands: readonly AddCommand[] = [
       .option('--schedule <cron>')
       .option('--timezone <zone>')
       .option('--listen <host:port>')
-      .addOption(new Option('--role <role>').choices(['all', 'source', 'worker', 'web']))
       .addOption(
         new Option(
           '--log-format <form>',

@@ -13,7 +13,7 @@ import type { Sources } from './settings/resolve.ts';
 import { resolve } from './settings/resolve.ts';
 import type { SecretSource } from './settings/secret.ts';
 import { Secrets } from './settings/secret.ts';
-import type { FlagName, LogLevel, Role } from './settings/table.ts';
+import type { FlagName, LogLevel } from './settings/table.ts';
 import { storeOf, storeVariables } from './settings/store.ts';
 import { clientTable, limitTable, programTable, publicTable, runTable } from './settings/table.ts';
 
@@ -43,8 +43,6 @@ export interface Settings {
   readonly pageToken: SecretSource | null;
   /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
   readonly store: SecretSource | null;
-  /** What this process does, where others share the state. */
-  readonly role: Role;
   /** Milliseconds after which another process may take a client over, where the state is shared. */
   readonly leaseDuration: number;
   readonly storeConnections: number;
@@ -149,11 +147,6 @@ export const readSettings = ({
   let redact: ((text: string) => string) | undefined;
   // With thousands of secrets it takes long to make, and mostly there are no problems.
   const redacted = (text: string): string => (redact ??= redactor(secrets.seen()))(text);
-  if (settings.role !== 'all' && (settings.store === null || sandbox))
-    problems.add(
-      'role',
-      `${settings.role} is for processes that share a store: give store as postgres://…${sandbox ? ', and no --sandbox' : ''}, or leave role out`,
-    );
   problems.settle(redacted);
   if (clientNeeds.tokens && files === null) checkTwins(clients, problems);
   problems.settle(redacted);

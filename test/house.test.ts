@@ -21,9 +21,9 @@ main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
 commands      app cluster daemon notify report sandbox memory source import desired hosting answers network state
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
-app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
+app           cluster version.ts daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
-cluster       daemon notify settings result.ts state model lib errors.ts
+cluster       daemon notify status-page settings result.ts state model lib errors.ts
 daemon        notify status-page report source import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib

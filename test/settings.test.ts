@@ -100,7 +100,6 @@ describe('defaults', () => {
       triggerToken: null,
       pageToken: null,
       store: null,
-      role: 'all',
       leaseDuration: 30_000,
       storeConnections: 10,
       publicUrl: null,

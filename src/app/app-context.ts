@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Io, Output } from '../io.ts';
@@ -15,15 +14,13 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
-import type { PostgresDatabase } from '../cluster/postgres/database.ts';
-import type { OnLeaseChange } from '../cluster/postgres/lease.ts';
-import type { Doubted } from '../model/published.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { loggedWarnings, printedWarnings, type WarningOutlet } from './warnings.ts';
-import { postgresStore, type PostgresStore, type PostgresStoreOptions } from '../cluster/postgres/store.ts';
+import { postgresStore, type PostgresStore } from '../cluster/store.ts';
+import { readVersion } from '../version.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext {
@@ -31,16 +28,11 @@ export interface AppContext {
   readonly clients: readonly Client[];
   readonly log: Logger;
   readonly clock: Clock;
-  /** The store of the newest settings. */
-  store(): StateStore;
-  /** Of the first settings; null if the state is in files. */
-  readonly database: (() => PostgresDatabase) | null;
+  readonly store: StateStore;
+  /** The store, if processes share it; else null. */
+  readonly shared: PostgresStore | null;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
-  /** Whether template files are those that the source has published. */
-  readonly sharesTemplates: boolean;
-  /** Whose published files somebody has to offer again; null where files are not shared. */
-  doubtedTemplates(): Promise<Doubted | null>;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   /** The secrets that `redact` replaces. */
@@ -55,7 +47,6 @@ export interface AppContext {
 
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
-  readonly onLeaseChange?: OnLeaseChange;
   /** Whether clients with invalid files are left out while there are others. */
   readonly mayLeaveOut?: boolean;
 }
@@ -151,7 +142,6 @@ export const openContext = async ({
   reset,
   outlet,
   onRequest = () => undefined,
-  onLeaseChange = () => undefined,
 }: ContextRequest): Promise<AppContext> => {
   const settings = read();
   let current = settings;
@@ -167,15 +157,9 @@ export const openContext = async ({
   const redactNow = currentRedactor(secrets);
   const { log, warnings } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  const openOwn = (own: Settings): ReturnType<typeof openStore> =>
-    openStore(own, clock, {
-      mayBeSource: isDaemon && (own.role === 'all' || own.role === 'source'),
-      onLeaseChange,
-    });
-  const first = openOwn(settings);
-  const stores: StateStore[] = [first];
-  const store = (): StateStore => stores.at(-1)!;
-  if (reset) await forgetSandbox(settings, store(), clock);
+  // Each embedded service is that of one process, whose daemon shares nothing.
+  const store = openStore(settings, clock, isDaemon && !settings.sandbox);
+  if (reset) await forgetSandbox(settings, store, clock);
   const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
@@ -193,8 +177,7 @@ export const openContext = async ({
       allowEmpty,
       isDaemon,
       names,
-      store: store(),
-      shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),
+      store,
       isSandbox: sandbox !== null,
       warn: (message, level) =>
         warnings.warn(redactNow()(message), client.name, current.clients.length, level),
@@ -217,10 +200,8 @@ export const openContext = async ({
     log,
     clock,
     store,
-    database: 'database' in first ? first.database : null,
+    shared: 'lease' in store ? store : null,
     sandboxUrl: sandbox?.url ?? null,
-    sharesTemplates: sandbox === null && store().snapshots !== null,
-    doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? null,
     redact: (value) => redactTexts(value, redactNow()),
     secrets,
     reopen: () => {
@@ -229,7 +210,11 @@ export const openContext = async ({
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
       for (const secret of current.secrets()) previousSecrets.add(secret);
-      if (!isSameStore(fresh, current)) stores.push(openOwn(fresh));
+      if (!isSameStore(fresh, settings))
+        log.warn(
+          { event: 'settings.unapplied' },
+          'store or leaseDuration has changed: the new one takes effect after a restart',
+        );
       current = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };
     },
@@ -244,26 +229,12 @@ export const openContext = async ({
       warnings.close(current.clients.length);
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
-      await Promise.all(stores.map((one) => one.close()));
+      await store.close();
     },
   };
 };
 
 const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
-
-/** Where many processes share template files, they are theirs; a command prefers those that a person has. */
-const sharedBy = (
-  { snapshots }: StateStore,
-  { templates, cwd }: ClientSettings,
-  isDaemon: boolean,
-  leaseDuration: number,
-): NonNullable<ClientOptions['shared']> | null =>
-  snapshots !== null && (isDaemon || !templates.some((one) => existsSync(path.resolve(cwd, one))))
-    ? { snapshots, patience: leaseDuration * leasesToAbandon }
-    : null;
-
-/** Published files that no process has for so many leases are abandoned. */
-const leasesToAbandon = 4;
 
 /** A command's result is on stdout; the steps of its passes are logged only on request. */
 const levelOf = ({ logLevel }: Settings, isDaemon: boolean): Settings['logLevel'] =>
@@ -291,8 +262,17 @@ const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Cl
   }
 };
 
+/** A password that was rotated is read again where it is needed. */
 const isSameStore = (one: Settings, other: Settings): boolean =>
-  one.leaseDuration === other.leaseDuration && one.store?.read() === other.store?.read();
+  one.leaseDuration === other.leaseDuration && placeOf(one) === placeOf(other);
+
+const placeOf = ({ store }: Settings): string | null => {
+  const text = store?.read() ?? null;
+  if (text === null || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.password = '';
+  return url.href;
+};
 
 /** The embedded service takes any tokens. */
 export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({
@@ -303,10 +283,22 @@ export const newRun = (): string => randomUUID();
 
 /** The store that the settings name. Nothing is opened before it is needed. */
 export const openStore = (
-  { store, leaseDuration, storeConnections }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections'>,
+  {
+    store,
+    leaseDuration,
+    storeConnections,
+    publicUrl,
+  }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections' | 'publicUrl'>,
   clock: Clock,
-  more: Pick<PostgresStoreOptions, 'mayBeSource' | 'onLeaseChange'> = {},
+  isDaemon = false,
 ): StateStore | PostgresStore =>
   store === null
     ? fileStore(clock)
-    : postgresStore({ ...more, url: () => store.read(), connections: storeConnections, leaseDuration });
+    : postgresStore({
+        url: () => store.read(),
+        connections: storeConnections,
+        leaseDuration,
+        isDaemon,
+        version: readVersion(),
+        address: publicUrl || null,
+      });

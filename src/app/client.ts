@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Look } from '../source/watch.ts';
 import { problemsOfTemplates } from './match-templates.ts';
 import type { Tokens } from '../hosting/call.ts';
@@ -9,7 +10,6 @@ import {
 } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -23,13 +23,12 @@ import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { MemoryError, type Instant, type Memory } from '../state/memory.ts';
-import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
-import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
+import { openTemplateSource, type TemplateSource } from '../source/template-source.ts';
 import { loadOptionsOf } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { withCommits } from './with-commits.ts';
@@ -49,8 +48,8 @@ export interface Client {
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Whether the template files are other ones than the last pass took, for a watcher. */
   readonly look: () => Promise<Look>;
-  /** Offers the template files of this machine to others; null where they are not shared. */
-  readonly publish: () => Promise<Publication | null>;
+  /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
+  readonly files: () => Promise<{ readonly version: string; readonly commit: string | null } | null>;
   readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
@@ -67,8 +66,6 @@ export interface ClientOptions {
   readonly names?: () => readonly string[];
   /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
-  /** Where its template files are shared; null: they are those of this machine. */
-  readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** Called with messages for people that are not part of a report. */
@@ -83,7 +80,6 @@ class OpenClient implements Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
   readonly look: Client['look'];
-  readonly publish: Client['publish'];
   readonly savedAt: SavedAt;
   readonly #options: ClientOptions;
   readonly #store: StateStore;
@@ -120,15 +116,26 @@ class OpenClient implements Client {
     };
     this.service = connectHosting(this.#connection);
     this.savedAt = storeLocation(settings, '', options.isSandbox);
-    this.#templates = templatesOf(options, () => this.savedAt.scope);
+    this.#templates = templatesOf(options);
     this.look = this.#templates.look;
-    this.publish = this.#templates.publish;
     this.#observer = openObserver({
       clock,
       location: () => this.#locationIn(observedBelow(settings.stateDir)),
       redacted: (memory) => this.#redacted(memory),
     });
   }
+
+  readonly files: Client['files'] = async () => {
+    const files = await this.#templates.version();
+    if (files === null) return null;
+    const { mode, surplus, adopt, limits, vars } = this.settings;
+    const { strict } = this.#options;
+    const decisive = JSON.stringify([files.digest, mode, surplus, adopt, limits, vars, strict]);
+    return {
+      version: createHash('sha256').update(decisive).digest('hex').slice(0, 32),
+      commit: files.commit,
+    };
+  };
 
   load(): Promise<DesiredState> {
     return this.#templates.load();
@@ -141,10 +148,7 @@ class OpenClient implements Client {
     const revisionOf = this.#templates.revisions();
     const { clock, isSandbox } = this.#options;
     const pass = passOf(request, this.settings, this.service, clock, isSandbox, revisionOf);
-    const result = await (request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass));
-    // Otherwise it is asked for again.
-    if (request.trigger !== 'command') await this.#templates.wasPassed().catch(() => undefined);
-    return result;
+    return request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass);
   }
 
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
@@ -298,15 +302,14 @@ class OpenClient implements Client {
   }
 }
 
-const templatesOf = (
-  { settings, strict, allowEmpty = false, shared = null, clock, isDaemon = false }: ClientOptions,
-  client: () => string,
-): TemplateSource => {
-  const load = loadOptionsOf(settings, { strict, allowEmpty });
-  return shared
-    ? sharedTemplates({ ...shared, load, client })
-    : ownTemplates(load, { waits: isDaemon, clock });
-};
+const templatesOf = ({
+  settings,
+  strict,
+  allowEmpty = false,
+  clock,
+  isDaemon = false,
+}: ClientOptions): TemplateSource =>
+  openTemplateSource(loadOptionsOf(settings, { strict, allowEmpty }), { waits: isDaemon, clock });
 
 const noneIfLost = (error: unknown): never[] => {
   if (error instanceof MemoryError) return [];

@@ -9,8 +9,7 @@ import {
 import { healthsOf, type PassEvent } from '../notify/health.ts';
 import { entryAfter, lastNotifiedOf, type OutboxEntry } from '../notify/outbox-entry.ts';
 import { maxBatch } from '../notify/outbox.ts';
-import { parse } from './postgres/clients.ts';
-import type { PostgresDatabase, Query } from './postgres/database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 
 /** What one receiver was told and is to be told, in PostgreSQL. Throws `MemoryError`. */
 export interface NotifiedRows {
@@ -117,6 +116,10 @@ const deliveryOf = (entries: readonly StoredEntry[]): Delivery => {
   return { id, createdAt: new Date(createdAt), changes };
 };
 
+/** The bodies are this program's own; the schema version says which version wrote them. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
+const parse = <T>(body: string): T => JSON.parse(body) as T;
+
 /** Text in PostgreSQL takes no NUL, which a name may have. */
 const keyOf = (template: string | null): string => JSON.stringify(template);
 
@@ -142,23 +145,23 @@ const save = async (run: Query, receiver: string, entries: readonly StoredEntry[
 };
 
 const now = '(extract(epoch FROM clock_timestamp()) * 1000)';
-const rowsWhere = 'SELECT template, body FROM dns_template_sync.notified WHERE receiver = $1 AND';
+const rowsWhere = 'SELECT template, body FROM dns_sync.notified WHERE receiver = $1 AND';
 const inOrder = 'ORDER BY client, template';
 
 /** Rows are locked in the order of their keys, so that nobody waits for somebody who waits for them. */
 const queries = {
   ofClient: `${rowsWhere} client = $2`,
   now: `SELECT ${now}::float8 AS now`,
-  begun: `${rowsWhere} delivery = (SELECT min(delivery) FROM dns_template_sync.notified
+  begun: `${rowsWhere} delivery = (SELECT min(delivery) FROM dns_sync.notified
     WHERE receiver = $1 AND delivery IS NOT NULL) ${inOrder}`,
-  due: `${rowsWhere} (client, template) IN (SELECT client, template FROM dns_template_sync.notified
+  due: `${rowsWhere} (client, template) IN (SELECT client, template FROM dns_sync.notified
     WHERE receiver = $1 AND due_at <= ${now} ORDER BY due_at LIMIT $2) AND due_at <= ${now} ${inOrder} FOR UPDATE`,
   ofDelivery: `${rowsWhere} delivery = $2 ${inOrder} FOR UPDATE`,
-  put: `INSERT INTO dns_template_sync.notified (receiver, client, template, due_at, delivery, body)
+  put: `INSERT INTO dns_sync.notified (receiver, client, template, due_at, delivery, body)
     SELECT $1, * FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
     ON CONFLICT (receiver, client, template) DO UPDATE
       SET due_at = excluded.due_at, delivery = excluded.delivery, body = excluded.body`,
-  remove: `DELETE FROM dns_template_sync.notified WHERE receiver = $1
+  remove: `DELETE FROM dns_sync.notified WHERE receiver = $1
     AND (client, template) IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
-  forget: 'DELETE FROM dns_template_sync.notified WHERE receiver = $1 AND client = $2',
+  forget: 'DELETE FROM dns_sync.notified WHERE receiver = $1 AND client = $2',
 } as const;

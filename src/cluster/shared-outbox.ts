@@ -7,10 +7,8 @@ import type { NotifiedRows } from './notified-rows.ts';
 
 export interface SharedOutboxOptions {
   readonly rows: NotifiedRows;
-  /** Whether this process is the one that sends. */
-  readonly isElected: () => Promise<boolean>;
-  /** The same, as far as it is certain without asking. */
-  readonly mayStillSend: () => boolean;
+  /** Whether this process is certainly the one that sends. */
+  readonly isSender: () => boolean;
   /** Does a task if PostgreSQL does; false where it has to be tried again. */
   readonly tried: (task: () => Promise<void>) => Promise<boolean>;
 }
@@ -35,14 +33,14 @@ export class SharedOutbox implements Outbox {
   }
 
   async next(): Promise<Delivery | null> {
-    const { rows, isElected, tried } = this.#options;
+    const { rows, isSender, tried } = this.#options;
     this.#askedAt = Date.now();
     this.#inFlight = null;
     // A message that was delivered, and is not saved as such, would be sent again.
     await this.#save();
     if (this.#unsaved.length > 0) return null;
     await tried(async () => {
-      if (await isElected()) this.#inFlight = await rows.take();
+      if (isSender()) this.#inFlight = await rows.take();
     });
     return this.#inFlight;
   }
@@ -52,7 +50,7 @@ export class SharedOutbox implements Outbox {
   }
 
   mayBeSent(): boolean {
-    return this.#options.mayStillSend();
+    return this.#options.isSender();
   }
 
   async done(): Promise<void> {

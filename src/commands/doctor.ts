@@ -7,6 +7,8 @@ import { inAppContext, onlyClient, type AppContext } from '../app/app-context.ts
 import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
+import { ownersIn } from '../cluster/owners.ts';
+import type { PostgresStore } from '../cluster/store.ts';
 import { messageOf } from '../errors.ts';
 import { openCheckouts } from '../source/checkout.ts';
 import type { Io } from '../io.ts';
@@ -38,7 +40,7 @@ export const doctor = (options: Options, io: Io): Promise<number> =>
       ...(await examineClock(client, context)),
       examineSettings(client),
       await examineFiles(client),
-      await examineState(client, context),
+      ...(await examineState(client, context)),
     ]);
     const [version, { node }, { name }] = [readVersion(), process.versions, client.settings];
     const status = findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok';
@@ -165,17 +167,32 @@ const examineFiles = async (client: Client): Promise<Finding> => {
 };
 
 /** Of the store that passes use, also with the embedded service. */
-const examineState = async (client: Client, context: AppContext): Promise<Finding> => {
+const examineState = async (client: Client, context: AppContext): Promise<Finding[]> => {
   const { file, stateDir } = client.savedAt;
   try {
-    const [suspensions = []] = await context.store().suspended([client.savedAt]);
+    const [suspensions = []] = await context.store.suspended([client.savedAt]);
     const suspended = suspensions.length === 0 ? '' : `, ${plural(suspensions.length, 'suspension')}`;
-    if (context.settings.store !== null) return ok('state', `in PostgreSQL${suspended}`);
+    if (context.shared !== null) {
+      const { place } = context.shared.database();
+      return [ok('state', `in ${place}${suspended}`), ...(await examineFleet(client, context.shared))];
+    }
     if (!existsSync(file))
-      return note('state', `nothing saved yet in ${file}: the first write waits for a second listing`);
+      return [note('state', `nothing saved yet in ${file}: the first write waits for a second listing`)];
     accessSync(stateDir, constants.W_OK | constants.X_OK);
-    return ok('state', `${file}${suspended}`);
+    return [ok('state', `${file}${suspended}`)];
   } catch (error) {
-    return problem('state', messageOf(error));
+    return [problem('state', messageOf(error))];
   }
+};
+
+/** The processes that share the clients, and which of them owns this one. */
+const examineFleet = async ({ settings }: Client, store: PostgresStore): Promise<Finding[]> => {
+  const { processes, clients } = await ownersIn(await store.opened());
+  const found = processes.map(({ place, version, clients: owned }) =>
+    ok('fleet', `${place}, version ${version}: makes the passes of ${plural(owned, 'client')}`),
+  );
+  const own = clients.find(({ client }) => client === settings.name);
+  if (own?.owner) return [...found, ok('fleet', `passes of this client are made by ${own.owner}`)];
+  if (processes.length === 0) return [note('fleet', 'no process is alive')];
+  return [...found, note('fleet', 'no living process makes the passes of this client')];
 };

@@ -14,7 +14,7 @@ import { shellWord } from '../model/shell-word.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader } from '../source/load.ts';
-import { loadTexts } from '../source/working-copy.ts';
+import { loadTexts } from '../source/load.ts';
 import { addSchemaFiles, schemaHeader } from './schema-files.ts';
 
 export interface ImportOutcome {

@@ -2,7 +2,7 @@ import type { DaemonContext } from '../daemon/context.ts';
 import { openDaemon } from '../daemon/daemon.ts';
 import { alone } from '../daemon/fleet.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics/metrics.ts';
-import { openFleet } from '../cluster/shared-fleet.ts';
+import { openFleet } from '../cluster/fleet.ts';
 import { sharedOutboxes } from '../cluster/shared-outboxes.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
@@ -35,23 +35,30 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
   let ignore = (): void => undefined;
   io.signals.onHangup(() => reload());
   io.signals.onDebugger(() => ignore());
+  let outdated: Error | null = null;
   const metrics = createMetrics(readVersion());
   const opened = await openAppContext(options, io, {
     isDaemon: true,
     onRequest: metrics.countRequest,
-    onLeaseChange: metrics.countLease,
     mayLeaveOut: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const context: DaemonContext = {
     ...opened,
-    ...sharedParts(opened, metrics),
-    suspended: (places) => opened.store().suspended(places),
-    readHistory: (request) => readHistoryPage(request, opened.store()),
+    ...sharedParts(opened, metrics, (error) => {
+      outdated ??= error;
+      stop(null);
+    }),
+    suspended: (places) => opened.store.suspended(places),
+    readHistory: (request) => readHistoryPage(request, opened.store),
   };
   const daemon = await openDaemon(context, metrics);
   reload = daemon.reload;
-  const ended = stopped.then((signal) => daemon.close(signal));
+  const untilEnd = async (): Promise<void> => {
+    await daemon.close(await stopped);
+    if (outdated !== null) throw outdated;
+  };
+  const ended = untilEnd();
   return {
     url: daemon.url,
     ended,
@@ -64,30 +71,32 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
 
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
-  { settings, database, sandboxUrl, log, redact }: AppContext,
-  { countLateness, countLease, showDatabase, showFleet }: Metrics,
+  { settings, shared: store, sandboxUrl, log, redact }: AppContext,
+  { countOwned, showDatabase }: Metrics,
+  onOutdated: (error: Error) => void,
 ): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
-  if (database === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
-  const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > settings.leaseDuration);
+  if (store === null || sandboxUrl !== null) return { fleet: alone(), outboxes: null };
+  const { leaseDuration, storeConnections } = settings;
+  const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > leaseDuration);
   if (slow !== undefined)
     log.warn(
       { event: 'settings.lease', client: slow.name },
       'leaseDuration is shorter than requestTimeout: while one request is answered, another process may take a client over',
     );
   log.info(
-    { event: 'store.connections', most: settings.storeConnections },
+    { event: 'store.connections', most: storeConnections },
     'most connections of this process to PostgreSQL',
   );
-  const shared = { ...settings, database: database(), log };
   return {
     fleet: openFleet({
-      ...shared,
-      version: readVersion(),
-      onTaken: countLateness,
-      onDatabase: showDatabase,
-      onFacts: showFleet,
+      store,
+      leaseDuration,
       redact,
+      log,
+      onOwned: countOwned,
+      onDatabase: showDatabase,
+      onOutdated,
     }),
-    outboxes: sharedOutboxes({ ...shared, onLeaseChange: countLease }),
+    outboxes: sharedOutboxes(store, log),
   };
 };

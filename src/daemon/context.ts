@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Doubted, Publication } from '../model/published.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
@@ -9,7 +8,7 @@ import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
-import type { Fleet } from './fleet.ts';
+import type { ClientFiles, Fleet } from './fleet.ts';
 import type { Look } from '../source/watch.ts';
 import type { HistoryPage, HistoryQuery } from './http/history-query.ts';
 
@@ -49,9 +48,9 @@ export interface DaemonClient {
   suspending<T>(task: (suspensions: Suspensions) => Promise<T>): Promise<T>;
   /** Whether the template files are other ones than the last pass took. */
   readonly look: () => Promise<Look>;
-  /** Offers the template files of this machine to others; null where they are not shared. */
-  readonly publish: () => Promise<Publication | null>;
-  /** Where its state is; the digest is also what its shared files are known by. */
+  /** By what other processes can tell whether they have the same files; null if they are absent. */
+  readonly files: () => Promise<ClientFiles | null>;
+  /** Where its state is. */
   readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
@@ -61,14 +60,10 @@ export interface DaemonContext {
   readonly settings: Settings;
   readonly clients: readonly DaemonClient[];
   readonly log: Logger;
-  /** Those that share the passes, this process among them. */
+  /** Those that share the clients, this process among them. */
   readonly fleet: Fleet;
   /** What receivers were told and are to be told, where processes share that. */
   readonly outboxes: Outboxes | null;
-  /** Whether template files are those that the source has published. */
-  readonly sharesTemplates: boolean;
-  /** Whose published files somebody has to offer again; null where files are not shared. */
-  doubtedTemplates(): Promise<Doubted | null>;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

@@ -86,7 +86,7 @@ const listen = async (
     allowedHosts: () => manager.settings.allowedHosts,
     pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
     changeFeed,
-    readiness: () => redact(readinessOf(manager.states, context.fleet.trouble)),
+    readiness: () => redact(readinessOf(manager.states, fleet)),
     metrics: {
       contentType: metrics.contentType,
       text: sharedText({
@@ -106,6 +106,7 @@ const listen = async (
         renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
     }),
     history: (query, signal) => manager.history(query, signal),
+    owners: async () => redact(await fleet.owners()),
     triggerToken,
     requestPass: (clients) => manager.request(clients),
     ...suspending(() => manager.clients),

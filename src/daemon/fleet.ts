@@ -1,47 +1,83 @@
 import type { PassEvent } from '../notify/health.ts';
-import type { PassResult } from '../result.ts';
-import type { ClientSettings } from '../settings/client.ts';
-import type { FleetSummary, PassEntry } from '../status-page/facts.ts';
-import { PassLoop, type PassLoopOptions, type PassStarter } from './passes/loop.ts';
+import type { PassResult, Trigger } from '../result.ts';
+import type { FleetProcess, FleetSummary, PassEntry } from '../status-page/facts.ts';
 
-/** The processes that share the passes of all clients, as one of them sees it. */
+/** The processes that share the clients, as one of them sees it. */
 export interface Fleet {
-  readonly duties: Duties;
-  /** Why no passes can be made at all; null if they can. */
+  /** Whether there may be other processes. */
+  readonly isShared: boolean;
+  /** Why this process does not take part at the moment; null if it does. */
   readonly trouble: string | null;
-  /** What a page shows of the processes; null if there is one, or nothing is known yet. */
+  /** What is known of the processes; null if there is one, or nothing is known yet. */
   readonly summary: FleetSummary | null;
-  /** What starts the passes of this client in this process. */
-  passesOf(client: FleetClient): PassStarter;
-  /** Takes part from now on. `onReport` is called for each pass that another process made. */
-  start(onReport: (report: PassReport) => void, used: () => UsedNames): Promise<void>;
-  /** Lets the others know of a pass that this process made, soon. Does not throw. */
-  share(report: PassReport): void;
-  /** Hands over what it was about to do, and what is asked for until `others` have ended. */
-  close(others: Promise<unknown>): Promise<void>;
+  /** Whose each client is, asked now; null if there is one process. */
+  owners(): Promise<FleetOwners | null>;
+  /** Takes part for this client from now on; whether it is this process's is said by calls. */
+  join(client: FleetClient): Membership;
+  /** Takes part from now on. */
+  start(listener: FleetListener): Promise<void>;
+  /** Gives up all clients at once, those with a write in flight when its answer is saved. */
+  close(): Promise<void>;
 }
 
-/** What the settings of a process name. */
-export interface UsedNames {
-  readonly clients: readonly string[];
-  /** Keys of published files. */
-  readonly files: readonly string[];
-  readonly receivers: readonly string[];
+export interface FleetOwners {
+  readonly processes: readonly FleetProcess[];
+  readonly clients: readonly {
+    readonly client: string;
+    readonly baseUrl: string;
+    /** The process; null if no living one owns it. */
+    readonly owner: string | null;
+    /** How often it was claimed. */
+    readonly epoch: number;
+    /** Whether a living process has its files. */
+    readonly hasFiles: boolean;
+  }[];
 }
 
-/** What else this process does for each client. */
-export interface Duties {
-  /** Watches template files, and asks for a pass when they change. */
-  readonly files: boolean;
-  /** Asks for passes by schedule. */
-  readonly schedule: boolean;
-  /** Asks name servers, by a schedule of their own. */
-  readonly answers: boolean;
+export interface FleetListener {
+  /** Called for each pass that another process made. */
+  readonly onReport: (client: string, report: PassReport) => void;
+  /** Something is new in what is known of the processes. */
+  readonly onChange: () => void;
 }
 
-export interface FleetClient extends PassLoopOptions {
-  /** The newest ones. */
-  readonly settings: () => ClientSettings;
+/** A client, as those see it that say whose it is. */
+export interface FleetClient {
+  /** By its base URL and name. */
+  readonly scope: () => string;
+  readonly baseUrl: () => string;
+  readonly name: string;
+  /** By what others can tell whether they have the same files; null if they are absent. */
+  readonly files: () => Promise<ClientFiles | null>;
+  /** Its passes are made here from now on, one of them at once for this reason. */
+  readonly own: (first: Trigger | null) => void;
+  /** They are not any more. Resolves when the running one has ended; its write in flight is given its time. */
+  readonly disown: () => Promise<void>;
+  /** Whether a pass has begun. */
+  readonly isBusy: () => boolean;
+  /** Somebody asked another process for a pass of this id. */
+  readonly request: (run: string) => void;
+}
+
+/** The template files of a client, with the settings that decide what they mean. */
+export interface ClientFiles {
+  readonly version: string;
+  /** Of the checkout that they are in. */
+  readonly commit: string | null;
+}
+
+/** The part of one client. */
+export interface Membership {
+  /** Of a client that was added to a fleet that takes part. */
+  start(): Promise<void>;
+  /** Before a pass, and when files have changed: whether it may be made here with the files that there are now. */
+  mayPass(): Promise<boolean>;
+  /** Its pass has ended. */
+  passed(report: PassReport): void;
+  /** Asks the process that makes its passes for one. Returns its id; null unless it comes even if this process dies. */
+  request(): Promise<string | null>;
+  /** This process does not know the client any more. */
+  leave(): Promise<void>;
 }
 
 /** What is known of a client after a pass. */
@@ -55,13 +91,36 @@ export interface PassReport {
   readonly isReady: boolean;
 }
 
-/** One process that does everything. */
-export const alone: Fleet = {
-  duties: { files: true, schedule: true, answers: true },
-  trouble: null,
-  summary: null,
-  passesOf: (client) => new PassLoop(client),
-  start: () => Promise.resolve(),
-  share: () => undefined,
-  close: () => Promise.resolve(),
+/** One process that has all clients. */
+export const alone = (): Fleet => {
+  const clients = new Set<FleetClient>();
+  let isStarted = false;
+  return {
+    isShared: false,
+    trouble: null,
+    summary: null,
+    owners: () => Promise.resolve(null),
+    join: (client) => {
+      clients.add(client);
+      return {
+        start: () => {
+          if (isStarted) client.own(null);
+          return Promise.resolve();
+        },
+        mayPass: () => Promise.resolve(true),
+        passed: () => undefined,
+        request: () => Promise.resolve(null),
+        leave: () => {
+          clients.delete(client);
+          return client.disown();
+        },
+      };
+    },
+    start: () => {
+      isStarted = true;
+      for (const client of clients) client.own(null);
+      return Promise.resolve();
+    },
+    close: async () => void (await Promise.all([...clients].map((client) => client.disown()))),
+  };
 };

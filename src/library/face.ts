@@ -59,7 +59,6 @@ export interface Settings extends ClientSettings {
   readonly publicUrl?: string;
   readonly triggerToken?: Secret;
   readonly pageToken?: Secret;
-  readonly role?: 'all' | 'source' | 'worker' | 'web';
   readonly notify?: Readonly<Record<string, unknown>>;
 }
 

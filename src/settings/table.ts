@@ -44,7 +44,6 @@ export type FlagName =
   | 'timezone'
   | 'dryRun'
   | 'listen'
-  | 'role'
   | 'logLevel';
 
 /** The values of the settings of a table. */
@@ -54,9 +53,6 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export type LogLevel = (typeof logLevels)[number];
 
 /** What a process that shares a store with others does. */
-export const roles = ['all', 'source', 'worker', 'web'] as const;
-export type Role = (typeof roles)[number];
-
 const setting = <T>(
   about: string,
   kind: Kind<T>,
@@ -227,12 +223,6 @@ export const programTable = {
     list(hostName, ','),
     [],
     { env: 'DNS_SYNC_ALLOWED_HOSTS' },
-  ),
-  role: setting(
-    'With a PostgreSQL store: what this process does. source watches files, worker makes passes, web shows the page, all does everything.',
-    oneOf(roles),
-    'all',
-    { env: 'DNS_SYNC_ROLE', flag: 'role' },
   ),
   leaseDuration: setting(
     'With a PostgreSQL store: how long a client stays assigned to a process that does not respond.',

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import type { PublishedFile } from '../model/published.ts';
 import { isFragmentPath, type DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
+import { parseFile } from '../desired/parse-file.ts';
 import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/resolve-template.ts';
 import { isAtRest } from '../regular-file.ts';
 import { bytesOf, contentHash, contentOf } from './content.ts';
@@ -17,7 +18,6 @@ import {
   type ContentOf,
   type Snapshot,
 } from './snapshot.ts';
-import { readPublished, type FetchContents } from './read-published.ts';
 import { endingOf, Uploads, type Ending, type Version } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
@@ -36,17 +36,12 @@ export interface TemplateLoader {
    * other; an aborted signal rejects between two templates.
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
-  /** The same from files that another process has published. Contents that are known are not asked for. */
-  readonly loadPublished: (
-    options: LoadOptions,
-    files: readonly PublishedFile[],
-    contents: FetchContents,
-    signal?: AbortSignal,
-  ) => Promise<DesiredState>;
   /** Whether files were loaded before, so that only changed ones take time. */
   readonly hasCache: () => boolean;
   /** Where the last load has found files; null if nothing was loaded, or they kept changing. */
   readonly places: () => ScanResult | null;
+  /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
+  readonly digest: () => string | null;
   /** Milliseconds after which a load may give something else by time alone; null: never. */
   readonly dueIn: () => number | null;
 }
@@ -104,17 +99,26 @@ export const createTemplateLoader = ({
   return {
     hasCache: () => previous !== null,
     places: () => previous?.basis?.result ?? null,
+    digest: () => previous && digestOf(previous),
     dueIn: () => uploads?.dueIn() ?? null,
     load: (options, signal) => inTurn(() => loadNow(options, signal)),
-    loadPublished: (options, files, contents, signal) =>
-      inTurn(async () => {
-        if (previous?.key !== keyOf(options)) previous = null;
-        const reader = new Reader(previous);
-        const snapshot = await readPublished(files, contents, reader);
-        previous = await loadOf(options, snapshot, reader, previous, signal);
-        return previous.state;
-      }),
   };
+};
+
+/** What texts say as template files without includes, by their paths; nothing is read. */
+export const loadTexts = async (
+  settings: TemplateSettings,
+  texts: ReadonlyMap<string, string>,
+): Promise<DesiredState> => {
+  const files = await Promise.all(
+    [...texts].map(async ([path, text]): Promise<SourceFile> => {
+      const isFragment = isFragmentPath(path);
+      const parsed = await parseFile(Buffer.from(text), isFragment);
+      return { path, isFragment, hash: path, parsed, includes: new Map() };
+    }),
+  );
+  const readings = await resolveAll(files, settings);
+  return desiredState({ files, missing: [] }, [...readings.values()], [], settings.strict);
 };
 
 /** Everything that results depend on, besides the files. */
@@ -238,6 +242,16 @@ const loadOf = async (
   const versions = basis === null ? (previous?.versions ?? reader.versions) : reader.versions;
   const counted = { ...state, files: state.files + waiting };
   return { key: keyOf(options), state: counted, basis, resting, byHash, versions, resolved };
+};
+
+/** The same wherever the files are mounted. */
+const digestOf = ({ basis, versions }: Load): string | null => {
+  if (basis === null || basis.result.missing.length > 0) return null;
+  const roots = [...new Set(basis.result.files.map(({ root }) => root.path))];
+  const lines = [...versions.values()].map(({ file: { root, relative }, content }) =>
+    JSON.stringify([roots.indexOf(root.path), relative, content.hash]),
+  );
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 };
 
 /** Whether the files say the same, whatever became of them meanwhile. */

@@ -191,7 +191,7 @@ const included = async (root: Root, relative: string, reading: Reading): Promise
 };
 
 /** The file that an include means, in the directory of its own file or in another of those given; or why it means none. */
-export const includeTarget = (
+const includeTarget = (
   from: Root,
   relative: string,
   text: string,

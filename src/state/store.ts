@@ -8,7 +8,6 @@ import { filesOf, markFileOf } from './database.ts';
 import { endOf } from './instant.ts';
 import type { ClientMemory } from './memory.ts';
 import { isWritable, withCopy } from './read-copy.ts';
-import type { SnapshotStore } from './snapshots.ts';
 import { isUnknown, memoryIn, suspensionsIn } from './sqlite.ts';
 import { StateFile } from './state-file.ts';
 import { storeHandle, takesOver, type ReadStore, type Say, type StoreHandle } from './store-handle.ts';
@@ -22,8 +21,6 @@ export interface StateStore {
   readonly read: ReadStore;
   /** What is suspended at the moment, of all clients at once. */
   suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
-  /** Template files that processes share; null where each has its own. */
-  readonly snapshots: SnapshotStore | null;
   /** Removes the state for the embedded service, which starts again. */
   forget(location: StoreLocation): Promise<void>;
   close(): Promise<void>;
@@ -96,7 +93,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       );
       return places.map(({ file, scope }) => found.get(file)?.get(scope) ?? []);
     },
-    snapshots: null,
     forget: async ({ file }) => {
       await files.get(file)?.close();
       for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });

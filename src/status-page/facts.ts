@@ -12,25 +12,26 @@ export interface PageFrame extends PageClock {
   readonly acting: Acting;
 }
 
-/** The processes that share a store, and the work that waits for them. */
+/** The processes that share a store, the oldest first. */
 export interface FleetSummary {
-  readonly processes: readonly {
-    readonly place: string;
-    readonly role: string;
-    readonly version: string;
-    /** ISO 8601. */
-    readonly since: string;
-  }[];
-  /** Passes whose time has come and that nobody makes yet. */
-  readonly due: number;
-  /** Seconds for which the first of them waits. */
-  readonly oldestDue: number;
-  /** Clients whose last pass failed as a whole. */
-  readonly failing: number;
-  /** Publications of template files over which no pass has gone. */
-  readonly unpassed: number;
-  /** Hosting services that asked to wait. */
-  readonly pausedServers: readonly string[];
+  readonly processes: readonly FleetProcess[];
+  /** Some of the clients that no process has had for a while. */
+  readonly unowned: readonly string[];
+  /** The id of the process that says this. */
+  readonly isHere: string;
+}
+
+export interface FleetProcess {
+  readonly id: string;
+  readonly place: string;
+  /** Where people reach it; null if it does not say. */
+  readonly address: string | null;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly aliveUntil: string;
+  /** How many it owns. */
+  readonly clients: number;
 }
 
 /** The content of the status page. */

@@ -12,8 +12,8 @@ import { startProgram } from './children.mjs';
 import { statOf, usageOf } from './usage.mjs';
 
 /**
- * Two processes, one of them the source of the files, share a PostgreSQL and thousands of clients of a service that
- * answers at once. Options: --clients (a list), --seconds to observe, --schedule, --urgent changes to time, --statements.
+ * Two processes share a PostgreSQL and thousands of clients of a service that
+ * answers at once. Needs a Node.js that runs TypeScript, 22.18 or later. Options: --clients (a list), --seconds to observe, --schedule, --urgent changes to time, --statements.
  */
 const { values } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ const measure = async (count) => {
   };
   const workers = [];
   try {
-    for (const role of ['all', 'worker']) workers.push(await startWorker(role, cwd, env));
+    for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
     const firstRound = await firstPasses(postgres.url, count);
     process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
     // What it costs to read the metrics is in neither.
@@ -99,10 +99,10 @@ const describeClient = (cwd, id, addresses) => {
   );
 };
 
-const startWorker = async (role, cwd, env) => {
+const startWorker = async (cwd, env) => {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const address = `http://127.0.0.1:${port}`;
-  const program = startProgram(['run', '--role', role, '--listen', `127.0.0.1:${port}`], { cwd, env });
+  const program = startProgram(['run', '--listen', `127.0.0.1:${port}`], { cwd, env });
   const say = (line) => process.stderr.write(`${line.slice(0, 300)}\n`);
   void program
     .line((line) => (line.includes('no saved state') ? null : say(line), null))
@@ -115,7 +115,7 @@ const startWorker = async (role, cwd, env) => {
   return { program, address, pid: program.child.pid };
 };
 
-/** All passes at once, as at a start. Resolves when each client had one, and no other pass is overdue. */
+/** All passes at once, as at a start. Resolves when each client had one, and either process has its half of them. */
 const firstPasses = async (url, count) => {
   const started = performance.now();
   const client = new Client(url);
@@ -129,15 +129,15 @@ const firstPasses = async (url, count) => {
       .catch((error) => (isMissing(error) ? none : Promise.reject(error)));
     return Number(rows[0].count);
   };
-  while ((await numberOf('SELECT count(*) FROM dns_template_sync.reports')) < count) await setTimeout(200);
+  while ((await numberOf('SELECT count(*) FROM dns_sync.reports')) < count) await setTimeout(200);
   const seconds = (performance.now() - started) / 1_000;
-  while ((await numberOf(overdue)) > 0) await setTimeout(200);
+  while ((await numberOf(shares)) > 1) await setTimeout(200);
   await client.end();
   return { firstRoundSeconds: round(seconds), firstRoundPerSecond: round(count / seconds) };
 };
 
-const overdue = `SELECT count(*) FROM dns_template_sync_queue.job
-  WHERE state IN ('created', 'retry') AND start_after < now() - interval '1 second'`;
+const shares = `SELECT max(clients) - min(clients) AS count FROM
+  (SELECT (SELECT count(*) FROM dns_sync.clients WHERE owner = id) AS clients FROM dns_sync.processes) AS owned`;
 
 const scrape = async ({ address }) => (await fetch(`${address}/metrics`)).text();
 

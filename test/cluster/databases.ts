@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { openDatabase, type PostgresDatabase } from '../../src/cluster/postgres/database.ts';
-import { migrate } from '../../src/cluster/postgres/schema.ts';
+import { openDatabase, type PostgresDatabase } from '../../src/cluster/database.ts';
+import { migrate } from '../../src/cluster/schema.ts';
 
 /** A database of its own, with nothing in it. */
 export const newDatabaseUrl = async (options = ''): Promise<string> => {

@@ -60,7 +60,7 @@ const fill = async (server: PostgresServer, table: 'journal' | 'history'): Promi
     [1, 1],
   ] as const) {
     const body = `(SELECT string_agg(md5(random()::text || row || i), '') FROM generate_series(1, ${length}) AS i)`;
-    const insert = `INSERT INTO dns_template_sync.${table} (scope, ${column}, body)
+    const insert = `INSERT INTO dns_sync.${table} (scope, ${column}, body)
       SELECT 'filler', 0, ${body} FROM generate_series(1, ${rows}) AS row`;
     let isFull = false;
     while (!isFull) isFull = await ask(server, insert).then(() => false, isTooLarge);
@@ -73,11 +73,7 @@ const isTooLarge = (error: unknown): boolean => {
 };
 
 const empty = (server: PostgresServer, table: 'journal' | 'history'): Promise<unknown> =>
-  ask(
-    server,
-    `DELETE FROM dns_template_sync.${table} WHERE scope = 'filler'`,
-    `VACUUM dns_template_sync.${table}`,
-  );
+  ask(server, `DELETE FROM dns_sync.${table} WHERE scope = 'filler'`, `VACUUM dns_sync.${table}`);
 
 describe('a disk of PostgreSQL that is full', () => {
   it('leaves a write open whose outcome it cannot take, and it is resolved once there is room', async () => {
@@ -90,8 +86,7 @@ describe('a disk of PostgreSQL that is full', () => {
     want(['first', 'second']);
     expect(await apply()).toContain('could not extend file');
     expect(await countOf(service, 'second')).toBe(1);
-    const open =
-      "SELECT FROM dns_template_sync.journal WHERE scope <> 'filler' AND body::json->>'state' = 'sent'";
+    const open = "SELECT FROM dns_sync.journal WHERE scope <> 'filler' AND body::json->>'state' = 'sent'";
     expect(await ask(server, open)).toHaveLength(1);
     expect(await apply()).toContain('could not extend file');
 

@@ -90,7 +90,7 @@ export const newFleet = async ({
       expect([client, await contents(client)]).toEqual([client, addresses]);
     }
   };
-  return { clients, service, cwd, env, describeAll, agree, daemon };
+  return { clients, service, cwd, env, describeAll, contents, agree, daemon };
 };
 
 /** Its log so far, without a last line that is not complete. */

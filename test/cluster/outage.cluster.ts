@@ -3,12 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
 import { json } from '../hosting/scripted-server.ts';
-import { acquireLease } from '../../src/cluster/postgres/lease.ts';
-import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
-import { migrate } from '../../src/cluster/postgres/schema.ts';
-import { newEntry, placeOf } from '../state/samples.ts';
+import { postgresStore } from '../../src/cluster/store.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { newEntry } from '../state/samples.ts';
 import { openAddress } from './address.ts';
-import { connected, newDatabaseUrl } from './databases.ts';
+import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 import { newWorkers, type Worker } from './workers.ts';
@@ -53,32 +52,41 @@ describe('a network that is silent', () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const { url, cut } = await openAddress(server);
-    const database = connected(url);
-    await migrate(database);
-    const memory = openPostgresMemory(database, placeOf());
-    const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
-    const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
-    cut(true);
-    const asked = [
-      memory.begin(newEntry()),
-      memory.templates(),
-      acquireLease(database, { ...waiting, name: 'two', duration: 3_000 }),
-    ];
-    for (const one of await Promise.allSettled(asked))
-      expect(one).toMatchObject({ reason: { name: 'MemoryError' } });
-    const refusal = (): string => {
-      try {
-        lease.check();
-        return '';
-      } catch (error) {
-        return String(error);
-      }
-    };
-    await expect.poll(refusal, { timeout: 20_000 }).toContain('was not renewed in time');
-    cut(false);
-    await expect.poll(() => memory.templates(), { timeout: 20_000 }).toEqual([]);
-    await memory.begin(newEntry());
-    await lease.release();
+    const store = postgresStore({
+      url: () => url,
+      connections: 4,
+      leaseDuration: 3_000,
+      isDaemon: false,
+      version: '1',
+      address: null,
+    });
+    onTestFinished(() => store.close());
+    const handle = store.handle(() => undefined);
+    const owner = { stateDir: '/nowhere', baseUrl: 'https://panel.example.net', name: 'default' };
+    const location = storeLocation(owner, 'token', false);
+    const { signal } = new AbortController();
+    const use = { timeout: 20_000, signal, onWait: () => undefined, lostPause: 0 };
+    const refused = await handle.write(location, use, async (memory, _, { check }) => {
+      cut(true);
+      const asked = [memory.begin(newEntry()), memory.templates()];
+      for (const one of await Promise.allSettled(asked))
+        expect(one).toMatchObject({ reason: { name: 'MemoryError' } });
+      const refusal = (): string => {
+        try {
+          check();
+          return '';
+        } catch (error) {
+          return String(error);
+        }
+      };
+      await expect.poll(refusal, { timeout: 20_000 }).toContain('was not renewed in time');
+      cut(false);
+      await expect.poll(() => memory.templates(), { timeout: 20_000 }).toEqual([]);
+      // It was renewed too late, so that what was claimed before is lost for good.
+      return memory.begin(newEntry()).catch(String);
+    });
+    expect(refused).toContain('not renewed');
+    await handle.write(location, use, (memory) => memory.begin(newEntry()));
   });
 });
 
@@ -90,7 +98,7 @@ it('does not count intents whose answers were lost, since nothing was sent', asy
   const { want, start } = newWorkers(service, database.href, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
   want(['added']);
   const apply = (): Promise<string> => start(['apply', '--yes']).ended;
-  lose('INSERT INTO dns_template_sync.journal', 2);
+  lose('INSERT INTO dns_sync.journal', 2);
   for (let passes = 0; passes < 6; passes += 1) await apply();
   expect((await service.records(17)).filter(({ name }) => name === 'added')).toHaveLength(1);
 });
@@ -135,7 +143,7 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
   await primary.stop('SIGKILL');
   await ask(standby, 'SELECT pg_promote()');
   lead(standby);
-  const entries = "SELECT FROM dns_template_sync.journal entry WHERE entry::text LIKE '%second%'";
+  const entries = "SELECT FROM dns_sync.journal entry WHERE entry::text LIKE '%second%'";
   expect(await ask(standby, entries)).toEqual([]);
 
   const successor = apply(folder);
@@ -183,7 +191,7 @@ const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; coun
   const held = once(gate, 'held');
   const holder = apply(folder, { DNS_SYNC_STORE: slow.url });
   await held;
-  const claimed = "SELECT token FROM dns_template_sync.leases WHERE token <> ''";
+  const claimed = 'SELECT owner, epoch FROM dns_sync.clients WHERE owner IS NOT NULL';
   while ((await ask(standby, claimed)).length === 0) await setTimeout(20);
   const claims = await ask(standby, claimed);
   await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
@@ -197,7 +205,7 @@ const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; coun
   for (const one of [slow, sound]) one.lead(standby);
   slow.cut(false);
   const renewal =
-    "SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'UPDATE dns_template_sync.leases%'";
+    "SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'UPDATE dns_sync.processes%'";
   while ((await ask(standby, renewal)).length === 0) await setTimeout(20);
   gate.emit('released');
   const said = await holder.ended;
@@ -213,7 +221,11 @@ describe('a standby that takes over without the last claim', () => {
   });
 
   it('would cause a second add if a claim outlived its timeline, and the test finds it', async () => {
-    const folder = mutatedProgram(['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"]);
+    // Nor would a lease that has run out be renewed there.
+    const folder = mutatedProgram(
+      ['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"],
+      ['WHERE id = $1 AND ${isAlive$1} AND timeline', 'WHERE id = $1 AND timeline'],
+    );
     expect((await returnToAnOldClaim(folder)).count).toBe(2);
   });
 });

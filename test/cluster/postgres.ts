@@ -84,7 +84,7 @@ const startIn = async (makeData: MakeData, fileLimit?: number): Promise<Postgres
     },
     dump: () => {
       const file = path.join(folder, 'dump');
-      make('pg_dump', ['-Fc', '-n', 'dns_template_sync', '-d', url, '-f', file], owner);
+      make('pg_dump', ['-Fc', '-n', 'dns_sync', '-d', url, '-f', file], owner);
       const how = ['--clean', '--if-exists', '--single-transaction'];
       return () => make('pg_restore', [...how, '-d', url, file], owner);
     },

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../src/daemon/fleet.ts';
-import { clientPasses } from '../../src/cluster/fleet-status.ts';
-import { reportsOf } from '../../src/cluster/reports.ts';
-import { startBoss } from '../../src/cluster/boss.ts';
+import { reportsOf, type Reports } from '../../src/cluster/reports.ts';
 import { newDatabase } from './databases.ts';
 
 const client = 'one';
@@ -46,38 +44,35 @@ const reportAt = (minute: number, left = 0): PassReport => {
 
 const newProcesses = async () => {
   const database = await newDatabase();
-  const [one, other, reader] = ['one', 'other', 'reader'].map((replica) => reportsOf(database, replica));
+  const [one, other, reader] = ['one', 'other', 'reader'].map((process) => reportsOf(database, process));
   const numberOfReport = async (): Promise<string | undefined> =>
-    (await database.query<{ number: string }>('SELECT number FROM dns_template_sync.reports'))[0]?.number;
+    (await database.query<{ number: string }>('SELECT number FROM dns_sync.reports'))[0]?.number;
   return { database, one: one!, other: other!, reader: reader!, numberOfReport };
 };
+
+const scope = 'scope';
+
+const shown = async (reports: Reports): Promise<PassReport[]> =>
+  (await reports.news()).map(({ report }) => report);
 
 describe('a pass that has found what the one before has found', () => {
   it('is shown by other processes, and leaves the report as it was, whoever made it', async () => {
     const { one, other, reader, numberOfReport } = await newProcesses();
     const passes = [1, 2, 3].map((minute) => reportAt(minute));
-    await one.save(passes[0]!);
+    await one.save(scope, passes[0]!);
     const number = await numberOfReport();
-    expect(await reader.news()).toEqual([passes[0]]);
+    expect(await shown(reader)).toEqual([passes[0]]);
     for (const [at, process] of [
       [1, one],
       [2, other],
     ] as const) {
-      await process.save(passes[at]!);
-      expect(await reader.news()).toEqual([passes[at]]);
+      await process.save(scope, passes[at]!);
+      expect(await shown(reader)).toEqual([passes[at]]);
     }
     expect(await numberOfReport()).toBe(number);
     // It has made the last pass itself.
     expect(await other.news()).toEqual([]);
     expect(await reader.news()).toEqual([]);
-  });
-
-  it('is the last one that status shows', async () => {
-    const { database, one } = await newProcesses();
-    const boss = await startBoss({ database, supervises: false, onTrouble: () => undefined });
-    await boss.stop({ graceful: false });
-    for (const minute of [1, 2]) await one.save(reportAt(minute));
-    expect(await clientPasses(database)).toMatchObject([{ client, lastPass: '2026-11-24T12:02:00.000Z' }]);
   });
 });
 
@@ -86,23 +81,8 @@ describe('a pass that has found something else', () => {
     const { one, reader } = await newProcesses();
     const passes = [reportAt(1), reportAt(2), reportAt(3, 1), reportAt(4, 1)];
     for (const pass of passes) {
-      await one.save(pass);
-      expect(await reader.news()).toEqual([pass]);
+      await one.save(scope, pass);
+      expect(await shown(reader)).toEqual([pass]);
     }
-  });
-
-  it('replaces it also where an older program, which knows no digests, has done so since', async () => {
-    const { database, one, reader } = await newProcesses();
-    await one.save(reportAt(1));
-    await one.save(reportAt(2));
-    const older = reportAt(3, 5);
-    await database.query(
-      `UPDATE dns_template_sync.reports SET number = nextval('dns_template_sync.report_numbers'), body = $1`,
-      [JSON.stringify(older)],
-    );
-    expect(await reader.news()).toEqual([older]);
-    const newest = reportAt(4);
-    await one.save(newest);
-    expect(await reader.news()).toEqual([newest]);
   });
 });

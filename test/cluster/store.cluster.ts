@@ -1,99 +1,84 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresStore, type PostgresStore } from '../../src/cluster/postgres/store.ts';
-import { acquireLease } from '../../src/cluster/postgres/lease.ts';
-import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
-import { migrate, versionIn } from '../../src/cluster/postgres/schema.ts';
+import type { PostgresDatabase } from '../../src/cluster/database.ts';
+import { openPostgresMemory, type PostgresMemory } from '../../src/cluster/memory.ts';
+import { addClients, claimForCommand, type Claim } from '../../src/cluster/owners.ts';
+import { hasTables, migrate } from '../../src/cluster/schema.ts';
+import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
 import { identityContract, processesOn } from '../state/identity-contract.ts';
-import { lockContract } from '../state/lock-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
 import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
+import { addProcess } from './process-rows.ts';
+
+/** Owned by a process that lives for the time of the test. */
+const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<PostgresMemory> => {
+  const location = placeOf(name);
+  const process = await addProcess(database, { isDaemon: false });
+  await addClients(database, [{ scope: location.scope, name: location.name, baseUrl: 'any' }]);
+  await database.query('UPDATE dns_sync.clients SET owner = NULL, wanted_by = NULL WHERE scope = $1', [
+    location.scope,
+  ]);
+  const claim = (await claimForCommand(database, process, location.scope)) as Claim;
+  return openPostgresMemory(database, location, claim);
+};
 
 memoryContract(async () => {
   const database = await newDatabase();
   const close = (): Promise<void> => Promise.resolve();
-  return (name) => Promise.resolve({ ...openPostgresMemory(database, placeOf(name)), close });
+  const known = new Map<string | undefined, Promise<PostgresMemory>>();
+  return async (name) => {
+    const memory = known.get(name) ?? ownedMemory(database, name);
+    known.set(name, memory);
+    return { ...(await memory), close };
+  };
 });
 
 const storeAt = (url: string): PostgresStore =>
-  postgresStore({ url: () => url, connections: 3, leaseDuration: 30_000 });
+  postgresStore({
+    url: () => url,
+    connections: 3,
+    leaseDuration: 30_000,
+    isDaemon: false,
+    version: '1',
+    address: null,
+  });
 
 identityContract(async () => {
   const url = await newDatabaseUrl();
   return processesOn(() => storeAt(url));
 });
 
-lockContract(async () => {
-  const database = await newDatabase();
-  return (name, waiting) => acquireLease(database, { ...waiting, name, duration: 30_000 });
-});
-
 describe('the tables', () => {
   it('are created once, by the first of many', async () => {
     const url = await newDatabaseUrl();
     const databases = Array.from({ length: 8 }, () => connected(url));
-    const made = await Promise.all(databases.map(migrate));
-    expect(made.filter(({ from }) => from === 0)).toHaveLength(1);
-    const [database] = databases;
-    expect(await versionIn(database!.query)).toBe(made[0]!.to);
-  });
-
-  it.each([true, false])('of version 0.1 are left alone while it runs: %s', async (isRunning) => {
-    const database = await newDatabase();
-    const { query } = database;
-    const until = `clock_timestamp() + interval '${isRunning ? '' : '-'}30 seconds'`;
-    const tables = ['clients', 'compared'].map((table) => `dns_template_sync.${table}`);
-    await query(`DROP TABLE ${tables.join()}`);
-    await query(`CREATE TABLE dns_template_sync.clients (scope text PRIMARY KEY, body text NOT NULL);
-      CREATE TABLE dns_template_sync.tokens (digest text PRIMARY KEY, scope text NOT NULL);
-      CREATE TABLE dns_template_sync.client_templates (scope text, template_id bigint);
-      CREATE VIEW dns_template_sync.known_templates AS SELECT scope FROM dns_template_sync.templates;
-      UPDATE dns_template_sync.schema_version SET version = 8, oldest = 6;
-      INSERT INTO dns_template_sync.leases VALUES ('lock-of-a-token', 1, 'token', 'process 7', ${until}, '')`);
-    const { baseUrl, name } = placeOf();
-    const known = JSON.stringify({ scope: 'of-a-token', baseUrl, name });
-    await query('INSERT INTO dns_template_sync.clients VALUES ($1, $2)', ['of-a-token', known]);
-    const suspension = {
-      template: null,
-      templateId: null,
-      by: 'ann',
-      reason: 'moving',
-      since: 1,
-      until: null,
-    };
-    const values = ['of-a-token', JSON.stringify([null, 'ann']), JSON.stringify(suspension)];
-    await query('INSERT INTO dns_template_sync.suspensions VALUES ($1, $2, $3)', values);
-    if (isRunning) {
-      await expect(migrate(database)).rejects.toThrow('is used by version 0.1 of this program (process 7)');
-      expect(await versionIn(query)).toBe(8);
-      return;
-    }
-    await migrate(database);
-    expect(await openPostgresMemory(database, placeOf()).suspensions()).toEqual([suspension]);
+    expect(await hasTables(databases[0]!)).toBe(false);
+    await Promise.all(databases.map(migrate));
+    expect(await hasTables(databases[0]!)).toBe(true);
   });
 
   it('of a newer version are left alone', async () => {
     const database = await newDatabase();
-    await database.query('UPDATE dns_template_sync.schema_version SET version = 999, oldest = 999');
+    await database.query('UPDATE dns_sync.schema_version SET version = 999');
     await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
   it('are not created in a database that cannot store all names and texts', async () => {
     const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
     await expect(migrate(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");
-    expect(await versionIn(database.query)).toBe(0);
+    expect(await hasTables(database)).toBe(false);
   });
 
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
-    await expect(openPostgresMemory(database, placeOf()).templates()).rejects.toThrow(
+    await expect(openPostgresMemory(database, placeOf(), null).templates()).rejects.toThrow(
       'run or apply creates its tables',
     );
   });
 });
 
 it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = openPostgresMemory(await newDatabase(), placeOf());
+  const memory = await ownedMemory(await newDatabase());
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
   expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
@@ -119,9 +104,9 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
        RETURN NULL; END $$`,
   );
   await database.query(
-    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
+    'CREATE TRIGGER warn AFTER INSERT ON dns_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
   );
-  const memory = openPostgresMemory(database, placeOf());
+  const memory = await ownedMemory(database);
   await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');
 });
 
@@ -142,8 +127,8 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   };
   expect(await pass(1)).toEqual({ holdsAdds: null, found: undefined });
   expect(await pass(1)).toEqual({ holdsAdds: null, found: lastReading });
-  await database.query("UPDATE dns_template_sync.leases SET timeline = 'another'");
-  await database.query("UPDATE dns_template_sync.failovers SET timeline = 'another'");
+  await database.query("UPDATE dns_sync.clients SET remembered_on = 'another'");
+  await database.query("UPDATE dns_sync.failovers SET timeline = 'another'");
   expect(await pass(600_000)).toMatchObject({
     holdsAdds: expect.stringContaining('failed over'),
     found: null,
@@ -151,13 +136,13 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
   // Whoever held it before may send an add until the lease ends, and that may take effect for as long after it.
   const [failover] = await database.query<{ since: number }>(
-    'SELECT (extract(epoch FROM since) * 1000)::float8 AS since FROM dns_template_sync.failovers',
+    'SELECT (extract(epoch FROM since) * 1000)::float8 AS since FROM dns_sync.failovers',
   );
   const until = new Date(failover!.since + 600_000 + 30_000).toISOString();
   expect(said.join()).toContain(`no adds before ${until}`);
   // Also for a client that the other server had never heard of.
-  await database.query('DELETE FROM dns_template_sync.leases');
+  await database.query('UPDATE dns_sync.clients SET remembered_on = NULL');
   expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
-  await database.query("UPDATE dns_template_sync.failovers SET since = '-infinity'");
+  await database.query("UPDATE dns_sync.failovers SET since = '-infinity'");
   expect(await pass(600_000)).toMatchObject({ holdsAdds: null });
 });

@@ -53,12 +53,12 @@ describe('several processes that share a store', () => {
     expect((await program('resume', template)).stdout).toBe('web-of-client-0: was not suspended\n');
   });
 
-  it('obey what somebody does on the page of one that makes no passes', async () => {
+  it('obey what somebody does on the page of one that does not own the client', async () => {
     const { template, service, describeAll, agree, daemon } = await newPair();
-    const web = daemon('--role', 'web', '--listen', '127.0.0.1:0');
     const worker = daemon();
-    const url = String((await web.event('daemon.started'))['listen']);
     await worker.event('pass.finished');
+    const web = daemon('--listen', '127.0.0.1:0');
+    const url = String((await web.event('daemon.started'))['listen']);
     const page = await signedIn(url);
     // The process of the page knows the template from the pass of the other one.
     await page.shows(`/templates/${template}`, 'Suspend or resume');

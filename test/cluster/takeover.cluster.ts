@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
-import { migrate } from '../../src/cluster/postgres/schema.ts';
+import { migrate } from '../../src/cluster/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 import { newWorkers, type Worker } from './workers.ts';
@@ -45,7 +45,7 @@ const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
   await gate.query(`CREATE FUNCTION wait_for_gate() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END $$`);
   await gate.query(
-    'CREATE TRIGGER wait_for_gate AFTER INSERT ON dns_template_sync.journal FOR EACH ROW EXECUTE FUNCTION wait_for_gate()',
+    'CREATE TRIGGER wait_for_gate AFTER INSERT ON dns_sync.journal FOR EACH ROW EXECUTE FUNCTION wait_for_gate()',
   );
   const waits = "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
   let said: string | null = null;
@@ -92,7 +92,7 @@ describe('a worker that is stopped before its first write, and continues after i
 
 /** Of the write whose intent was begun in time. */
 const refusal =
-  /add dns template record: (the lease on this client was not renewed|another process has taken over)/;
+  /add dns template record: (the lease of this process was not renewed|another process has taken over)/;
 
 const pairs = 3;
 

@@ -12,8 +12,8 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
   own.pathname = `/${name}`;
   const copy = (from: string, to: string): Promise<unknown> =>
     ask(server, `DROP DATABASE IF EXISTS ${to} WITH (FORCE)`, `CREATE DATABASE ${to} TEMPLATE ${from}`);
-  const rows = async (table: string): Promise<number> =>
-    (await ask({ url: own.href }, `SELECT FROM dns_template_sync.${table}`)).length;
+  const rows = async (table: string, where = 'true'): Promise<number> =>
+    (await ask({ url: own.href }, `SELECT FROM dns_sync.${table} WHERE ${where}`)).length;
   await ask(server, `CREATE DATABASE ${name}`);
   return {
     env: { DNS_SYNC_STORE: own.href, DNS_SYNC_LEASE_DURATION: '2s' },
@@ -27,15 +27,15 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
       inLost.pathname = `/${lost}`;
       const [{ hasTables } = { hasTables: false }] = (await ask(
         { url: inLost.href },
-        `SELECT to_regclass('dns_template_sync.leases') IS NOT NULL AS "hasTables"`,
+        `SELECT to_regclass('dns_sync.clients') IS NOT NULL AS "hasTables"`,
       )) as { hasTables: boolean }[];
-      if (hasTables) await ask({ url: inLost.href }, 'VACUUM FULL dns_template_sync.leases');
+      if (hasTables) await ask({ url: inLost.href }, 'VACUUM FULL dns_sync.clients');
       await ask(server, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${lost} RENAME TO ${name}`);
       return 'commits lost';
     },
     count: async () => ({
       history: await rows('history'),
-      open: await rows("journal WHERE body::json->>'state' = 'sent'"),
+      open: await rows('journal', "body::json ->> 'state' = 'sent'"),
     }),
   };
 };

@@ -26,6 +26,7 @@ export const startTestServer = async (
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve(bytes('up 1\n')) },
     report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),
     history: () => Promise.resolve({ entries: [], next: null }),
+    owners: () => Promise.resolve(null),
     triggerToken: () => null,
     requestPass: () => expect.fail('nobody may ask for a pass'),
     suspend: () => expect.fail('nobody may suspend'),

@@ -1,9 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createTemplateLoader, type LoadOptions } from '../../src/source/load.ts';
-import { openOwnFiles } from '../../src/source/own-files.ts';
 import { groupBy } from '../../src/plan/group.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState, Problem, TemplateDefaults } from '../../src/model/template.ts';
@@ -62,12 +61,11 @@ export const loadFiles = async (
   const directory = await directoryWith(files);
   const given = { ...options, paths: [directory], ...settings };
   const state = await createTemplateLoader().load(given);
-  await expectTheSamePublished(given, state);
   const renamed: DesiredState = JSON.parse(JSON.stringify(state).replaceAll(directory, 'templates'));
   return withLines(renamed);
 };
 
-/** The same without a copy of what it gives and without that comparison: for large files, and for many. */
+/** The same without a copy of what it gives: for large files, and for many. */
 export const loadOnce = async (
   files: Readonly<Record<string, FileContent>>,
 ): Promise<DesiredState & Pick<LoadedFiles, 'lines'>> => {
@@ -75,17 +73,6 @@ export const loadOnce = async (
   const state = await createTemplateLoader().load({ ...options, paths: [directory] });
   const lines = state.problems.map(formatProblem);
   return { ...state, lines: lines.map((line) => line.replaceAll(directory, 'templates')) };
-};
-
-/** Whoever reads what another process publishes sees all as if it had the files itself. */
-const expectTheSamePublished = async (given: LoadOptions, state: DesiredState): Promise<void> => {
-  const own = openOwnFiles(given.paths);
-  const published = await own.read();
-  if (published === null) return;
-  const contents = async (hashes: readonly string[]): Promise<Map<string, Buffer>> =>
-    new Map(await Promise.all(hashes.map(async (hash) => [hash, await own.contentOf(hash)] as const)));
-  const copied = structuredClone(published.files);
-  expect(await createTemplateLoader().loadPublished(given, copied, contents)).toEqual(state);
 };
 
 const withLines = (state: DesiredState): LoadedFiles => ({

@@ -78,7 +78,6 @@ it('the package has the built program and its notices, and nothing else', () => 
     'dist/index.mjs',
     'dist/main.js',
     'dist/package.json',
-    'dist/pg-boss.cjs',
     'dist/pg.cjs',
     'dist/program.cache',
     'dist/program.cjs',

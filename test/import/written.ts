@@ -2,7 +2,7 @@ import type { Label } from '../../src/import/label.ts';
 import { writeTemplate, type WrittenFile } from '../../src/import/write.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
-import { loadTexts } from '../../src/source/working-copy.ts';
+import { loadTexts } from '../../src/source/load.ts';
 import { options } from '../desired/load-files.ts';
 
 /** A template's file, without a header; throws where there can be none. */

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 /**
  * The state in PostgreSQL, which several processes share: now and then a standby takes over that lacks the last
- * commits. What a pass learns of that is what `src/cluster/postgres/timeline.ts` says.
+ * commits. What a pass learns of that is what `src/cluster/store.ts` says.
  */
 export interface Failovers {
   /** Draws apart from the round, which stays the same without failovers. */

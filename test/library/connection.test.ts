@@ -63,7 +63,6 @@ describe('the settings of a program', () => {
       publicUrl: 1,
       triggerToken: 1,
       pageToken: 1,
-      role: 1,
       notify: 1,
     } satisfies Record<Exclude<keyof Settings, keyof ClientSettings>, 1>;
     expect(Object.keys(client).sort()).toEqual([...configKeys(['clients', 'acme'])].sort());

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { watchEntry } from '../../src/source/entry-watch.ts';
-import { ownTemplates } from '../../src/source/template-source.ts';
+import { openTemplateSource } from '../../src/source/template-source.ts';
 import { restAfter, watchFiles, type Watcher } from '../../src/source/watch.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { DesiredState } from '../../src/model/template.ts';
@@ -46,7 +46,7 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
   const clock = { ...systemClock, now: () => Date.now() + 60_000 };
   // What waits is looked at again without an event.
   const waits = options.poll !== never;
-  const templates = ownTemplates({ ...loadOptions, paths }, { waits, clock });
+  const templates = openTemplateSource({ ...loadOptions, paths }, { waits, clock });
   await templates.load();
   watcher = watchFiles({
     paths,

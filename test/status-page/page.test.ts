@@ -62,27 +62,29 @@ const wordsOf = (html: string): string =>
 
 describe('the processes that share a store', () => {
   const hostile = '<b>panel</b>';
-  const processes = [
-    { place: hostile, role: 'worker', version: '1.2.3', since: new Date(now).toISOString() },
-  ];
+  const process = {
+    id: 'one',
+    place: hostile,
+    address: null,
+    version: '1.2.3',
+    since: new Date(now).toISOString(),
+    aliveUntil: new Date(now).toISOString(),
+    clients: 12,
+  };
 
-  it('are listed with what waits for them', () => {
-    const fleet = { processes, due: 3, oldestDue: 4, failing: 2, unpassed: 1, pausedServers: [hostile] };
+  it('are listed with how many clients they own, and clients that nobody owns', () => {
+    const fleet = { processes: [process], unowned: ['acme', hostile], isHere: 'one' };
     const html = page(everyKindReport, { fleet });
-    const words = wordsOf(html);
-    for (const part of [
-      'Late passes: 3, the oldest by 4.0 s. Passes of 2 clients fail. 1 publication of template files without a pass since.',
-      'Asked to wait:',
-      'worker 1.2.3',
-    ])
-      expect(words).toContain(part);
+    for (const part of ['No process makes the passes of acme,', '12 1.2.3'])
+      expect(wordsOf(html)).toContain(part);
     expect(html).not.toContain(hostile);
   });
 
-  it('have nothing to say where nothing waits, and are not there where one process does everything', () => {
-    const fleet = { processes, due: 0, oldestDue: 0, failing: 0, unpassed: 0, pausedServers: [] };
-    expect(wordsOf(page(everyKindReport, { fleet }))).toContain('No pass is late. The processes');
-    expect(wordsOf(page(everyKindReport))).not.toContain('No pass is late');
+  it('are not there where one process does everything', () => {
+    const fleet = { processes: [process], unowned: [], isHere: 'one' };
+    const words = 'Each client has a process that makes its passes.';
+    expect(wordsOf(page(everyKindReport, { fleet }))).toContain(words);
+    expect(wordsOf(page(everyKindReport))).not.toContain(words);
   });
 });
 

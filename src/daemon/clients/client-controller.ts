@@ -7,9 +7,9 @@ import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { clientState, whyUncompared, type ClientState } from './client-state.ts';
 import type { DaemonClient } from '../context.ts';
-import type { Fleet, PassReport } from '../fleet.ts';
+import type { Fleet, FleetClient, Membership, PassReport } from '../fleet.ts';
 import { LatestResults } from '../passes/latest-results.ts';
-import type { PassCause, PassOutcome, PassStarter } from '../passes/loop.ts';
+import { PassLoop, type PassCause, type PassLoopState, type PassOutcome } from '../passes/loop.ts';
 import { OpenTroubles } from '../passes/open-troubles.ts';
 import {
   logChange,
@@ -27,17 +27,16 @@ import {
   type PassSinks,
   type RecordedPass,
 } from '../passes/record-pass.ts';
-import { Publications, type OfferResult } from './publications.ts';
 import { startTriggers, type Triggers } from '../passes/triggers.ts';
 
 export interface ClientControllerOptions extends PassSinks {
   readonly client: DaemonClient;
-  /** Those that share its passes. */
+  /** Those that share the clients. */
   readonly fleet: Fleet;
   /** Notified of everything that is new for the status page. */
   readonly changeFeed: ChangeFeed;
-  /** Limits how many clients' passes run at the same time. */
-  readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
+  /** Limits how many clients' passes run at the same time: of all, and of those of one hosting server. */
+  readonly limit: <T>(client: DaemonClient, task: () => Promise<T>) => Promise<T>;
 }
 
 /** One client in the daemon: its passes, their triggers and their results. */
@@ -45,13 +44,16 @@ export class ClientController {
   readonly #options: ClientControllerOptions;
   /** For log lines that belong to no pass. */
   readonly #log: Logger;
-  readonly #passes: PassStarter;
+  readonly #membership: Membership;
   readonly #latest = new LatestResults();
   readonly #troubles = new OpenTroubles();
   #client: DaemonClient;
   /** Replaces the client before the next pass. */
   #successor: DaemonClient | null = null;
+  /** What starts passes, while this process makes them. */
+  #loop: PassLoop | null = null;
   #triggers: Triggers | null = null;
+  #isBusy = false;
   /** Whether templates and service have been read at least once. */
   #wasRead = false;
   /**
@@ -66,26 +68,14 @@ export class ClientController {
   #lastError: string | null = null;
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
   #dueAt: number | null = null;
-  /** Ends when the changed files have been offered to others. */
-  #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
   #hasAsked = false;
-  /** Whether another process made the last pass. */
-  #isElsewhere = false;
-  readonly #publications: Publications;
 
   constructor(options: ClientControllerOptions) {
     this.#options = options;
     this.#client = options.client;
     this.#log = options.log.child({ client: options.client.settings.name });
-    this.#passes = options.fleet.passesOf({
-      settings: () => this.client.settings,
-      log: this.#log,
-      onState: options.changeFeed.changed,
-      dueAt: () => this.#dueAt,
-      pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
-    });
-    this.#publications = new Publications(this.#log);
+    this.#membership = options.fleet.join(this.#asMember());
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
         this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
@@ -111,7 +101,7 @@ export class ClientController {
   get state(): ClientState {
     return clientState({
       client: this.#client.settings.name,
-      loop: this.#passes.state,
+      loop: this.#loop?.state ?? idle,
       isReady: this.#isReady,
       lastError: this.#trouble,
       latest: this.#latest.result,
@@ -128,37 +118,19 @@ export class ClientController {
     return this.#options.fleet.trouble ?? this.#lastError;
   }
 
-  /** Starts the watcher and the schedules. */
-  start(): void {
-    this.#triggers = startTriggers({
-      client: this.#client,
-      duties: this.#options.fleet.duties,
-      onChange: () => {
-        this.#offering = Promise.all([this.#offering, this.#filesChanged()]);
-      },
-      onSchedule: () => this.trigger('schedule'),
-      onAnswersSchedule: () => this.#askOnSchedule(),
-      log: this.#log,
-    });
+  /** Takes part, where the others do so already. */
+  start(): Promise<void> {
+    return this.#membership.start();
   }
 
-  /** Whether the template files of this machine may have to be offered again. */
-  get isUnpublished(): boolean {
-    return this.#publications.isOpen;
-  }
-
-  /** Offers the template files of this machine to others. */
-  publish(): Promise<OfferResult> {
-    return this.#publications.offer(this.client);
-  }
-
+  /** Does nothing where another process makes the passes. */
   trigger(trigger: Trigger): void {
-    this.#passes.trigger(trigger);
+    this.#loop?.trigger(trigger);
   }
 
   /** Null unless the pass that is asked for certainly comes. */
   request(): Promise<string | null> {
-    return this.#passes.request();
+    return this.#loop?.request() ?? this.#membership.request();
   }
 
   /** Shows a pass that another process has made. */
@@ -172,7 +144,6 @@ export class ClientController {
     this.#lastError = lastError;
     this.#wasRead = isReady;
     this.#couldNotBegin = !isReady;
-    this.#isElsewhere = true;
     recordShared(report, this.#options);
     this.#options.changeFeed.changed();
   }
@@ -182,25 +153,103 @@ export class ClientController {
     const skipped = this.#successor;
     this.#successor = client;
     await skipped?.close();
-    // The next pass may be made elsewhere.
-    if (!this.#options.fleet.duties.schedule && this.#passes.state.running === null)
-      await this.#reload(client);
+    if (this.#loop === null) await this.#reload(client);
   }
 
   /** Waits for the write in flight, but not for reads. */
   async close(): Promise<void> {
-    const ended = Promise.all([this.#passes.close(), this.#answers.close()]);
+    const ended = Promise.all([this.#membership.leave(), this.#answers.close()]);
     await this.#client.close();
     await ended;
-    await this.#triggers?.close();
-    await this.#offering;
     await this.#successor?.close();
   }
 
-  async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    if (this.#successor) await this.#reload(this.#successor);
-    if (signal.aborted) return 'failed';
+  #asMember(): FleetClient {
+    return {
+      name: this.#options.client.settings.name,
+      baseUrl: () => this.client.settings.baseUrl,
+      scope: () => this.client.savedAt.scope,
+      files: () => this.client.files(),
+      own: (first) => this.#own(first),
+      disown: () => this.#disown(),
+      isBusy: () => this.#isBusy,
+      request: (run) => void this.#loop?.request(run),
+    };
+  }
 
+  #own(first: Trigger | null): void {
+    const loop = new PassLoop({
+      log: this.#log,
+      onState: this.#options.changeFeed.changed,
+      dueAt: () => this.#dueAt,
+      pass: (cause, signal) => this.#inTurn(cause, signal),
+    });
+    this.#loop = loop;
+    this.#hasAsked = false;
+    this.#startTriggers();
+    if (first !== null) loop.trigger(first);
+  }
+
+  async #disown(): Promise<void> {
+    const [loop, triggers] = [this.#loop, this.#triggers];
+    this.#loop = null;
+    this.#triggers = null;
+    await loop?.close();
+    await triggers?.close();
+    this.#options.changeFeed.changed();
+  }
+
+  /** The watcher and the schedules. */
+  #startTriggers(): void {
+    this.#triggers = startTriggers({
+      client: this.#client,
+      spread: this.#options.fleet.isShared ? this.client.settings.name : null,
+      onChange: () => void this.#filesChanged(),
+      onSchedule: () => this.trigger('schedule'),
+      onAnswersSchedule: () => this.#answers.start(),
+      log: this.#log,
+    });
+  }
+
+  async #filesChanged(): Promise<void> {
+    if (await this.#membership.mayPass()) this.trigger('file-change');
+  }
+
+  /** A pass that waits for its turn has not begun, and ends at once. */
+  async #inTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    const askedAt = performance.now();
+    let onAbort = (): void => undefined;
+    const cut = new Promise<PassOutcome>((resolve) => {
+      onAbort = () => {
+        if (!this.#isBusy) resolve('failed');
+      };
+      signal.addEventListener('abort', onAbort);
+    });
+    try {
+      const made = this.#options.limit(this.client, () => {
+        if (this.#options.fleet.isShared) this.#options.metrics.countLateness(performance.now() - askedAt);
+        return this.#passHere(cause, signal);
+      });
+      return await Promise.race([made, cut]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #passHere(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    if (signal.aborted) return 'failed';
+    this.#isBusy = true;
+    try {
+      if (this.#successor) await this.#reload(this.#successor);
+      if (!(await this.#membership.mayPass())) return 'busy';
+      return await this.#pass(cause, signal);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    if (signal.aborted) return 'failed';
     const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
     const started = performance.now();
     try {
@@ -228,14 +277,9 @@ export class ClientController {
     this.#client = successor;
     this.#successor = null;
     this.#hasAsked = false;
+    this.#triggers = null;
     await Promise.all([previous.close(), triggers?.close()]);
-    this.start();
-  }
-
-  /** Where they are shared, passes know nothing of them before they are published. */
-  async #filesChanged(): Promise<void> {
-    const result = await this.publish();
-    if (result === 'published' || result === null) this.trigger('file-change');
+    if (this.#loop !== null) this.#startTriggers();
   }
 
   #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
@@ -292,17 +336,11 @@ export class ClientController {
   }
 
   #share({ event, entry }: RecordedPass): void {
-    this.#isElsewhere = false;
     const { client, run, at, result, failure, removed, isEnding } = event;
     const shared = { client, run, at, failure, removed, isEnding };
     const latest = result === null ? null : this.newest;
     const report = { event: shared, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
-    this.#options.fleet.share(report);
-  }
-
-  /** Whoever made the last pass asks the name servers too. */
-  #askOnSchedule(): void {
-    if (!this.#isElsewhere) this.#answers.start();
+    this.#membership.passed(report);
   }
 
   /** After a start and after new settings, name servers are asked at once rather than on schedule. */
@@ -329,6 +367,8 @@ export class ClientController {
 
 /** Milliseconds. */
 const deniedTooLong = 10 * 60_000;
+/** Of a client whose passes another process makes. */
+const idle: PassLoopState = { running: null, waiting: null, failures: 0, backoffUntil: null };
 
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {

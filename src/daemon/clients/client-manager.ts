@@ -9,7 +9,6 @@ import type { ClientSettings } from '../../settings/client.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from '../context.ts';
-import type { UsedNames } from '../fleet.ts';
 import type { HistoryPage, HistoryQuery } from '../http/history-query.ts';
 import type { PassHistory } from '../passes/pass-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -17,7 +16,6 @@ import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { ClientFilesWatch } from './client-files-watch.ts';
 import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
-import { PublishRounds } from './publish-rounds.ts';
 import { SuspensionWatch } from './suspension-watch.ts';
 
 /** What clients report to while they run. */
@@ -42,13 +40,13 @@ export class ClientManager {
   readonly #context: DaemonContext;
   readonly #listeners: Listeners;
   readonly #passLimit = limit(passesAtOnce);
+  readonly #serverLimits = new Map<string, ReturnType<typeof limit>>();
   readonly #historyLimit = limit(1);
   readonly #controllers = new Map<string, ClientController>();
   #settings: Settings;
   #problems: readonly ClientProblem[];
   #reloading: Promise<void> = Promise.resolve();
   readonly #filesWatch: ClientFilesWatch;
-  readonly #publishing: PublishRounds;
   readonly #suspensions: SuspensionWatch;
   #isClosing = false;
 
@@ -58,7 +56,6 @@ export class ClientManager {
     this.#settings = context.settings;
     this.#problems = context.settings.leftOut;
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
-    this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
     this.#suspensions = new SuspensionWatch({
       look: () => this.#suspended(),
       onChange: (client) => this.#controllers.get(client)?.trigger('request'),
@@ -96,16 +93,14 @@ export class ClientManager {
   }
 
   async start(): Promise<void> {
-    for (const client of this.#context.clients) this.#add(client);
+    await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
-    const [published] = await Promise.all([this.#publishing.start(), this.#suspensions.start()]);
-    await this.#context.fleet.start(
-      (report) => this.#controllers.get(report.event.client)?.adopt(report),
-      () => this.#used(),
-    );
-    // Before that, nobody can be asked for a pass.
-    for (const controller of published) controller.trigger('file-change');
+    await this.#suspensions.start();
+    await this.#context.fleet.start({
+      onReport: (client, report) => this.#controllers.get(client)?.adopt(report),
+      onChange: this.#listeners.changeFeed.changed,
+    });
   }
 
   /** One statement per store, whatever the number of clients. */
@@ -113,14 +108,6 @@ export class ClientManager {
     const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
     const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt));
     return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
-  }
-
-  #used(): UsedNames {
-    return {
-      clients: [...this.#controllers.keys()],
-      files: [...this.#controllers.values()].map(({ client }) => client.savedAt.scope),
-      receivers: this.#settings.notify.map(({ name }) => name),
-    };
   }
 
   get #clientSettings(): readonly ClientSettings[] {
@@ -162,17 +149,16 @@ export class ClientManager {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    const others = Promise.all([
+    await Promise.all([
+      this.#context.fleet.close(),
       this.#filesWatch.close(),
-      this.#publishing.close(),
       this.#suspensions.close(),
       this.#reloading,
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);
-    await Promise.all([others, this.#context.fleet.close(others)]);
   }
 
-  #add(client: DaemonClient): void {
+  async #add(client: DaemonClient): Promise<void> {
     const { name } = client.settings;
     const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
     metrics.addClient(name);
@@ -188,10 +174,18 @@ export class ClientManager {
       },
       passHistory,
       changeFeed,
-      limit: this.#passLimit,
+      limit: (of, task) => this.#limited(of, task),
     });
     this.#controllers.set(name, controller);
-    controller.start();
+    await controller.start();
+  }
+
+  /** Those that wait for a server that never answers keep no others waiting. */
+  #limited<T>({ settings }: DaemonClient, task: () => Promise<T>): Promise<T> {
+    const { host } = new URL(settings.baseUrl);
+    const ofServer = this.#serverLimits.get(host) ?? limit(passesOfServer);
+    this.#serverLimits.set(host, ofServer);
+    return ofServer(() => this.#passLimit(task));
   }
 
   async #reload(): Promise<void> {
@@ -274,8 +268,11 @@ export class ClientManager {
     for (const [name] of removed) this.#controllers.delete(name);
     for (const client of clients) {
       const controller = this.#controllers.get(client.settings.name);
-      if (controller) await controller.replace(client);
-      else this.#add(client);
+      const isSame = controller?.client.savedAt.scope === client.savedAt.scope;
+      // Whose another base URL is, is another question to those that share it.
+      if (controller && !isSame && this.#context.fleet.isShared) await controller.close();
+      const isKept = controller && (isSame || !this.#context.fleet.isShared);
+      await (isKept ? controller.replace(client) : this.#add(client));
     }
     return removed.map(([, controller]) => controller);
   }
@@ -293,5 +290,6 @@ export class ClientManager {
 
 /** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;
+const passesOfServer = 12;
 
 const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

@@ -1,5 +1,7 @@
 import type { PassResult } from '../../result.ts';
 import type { PassLoopState } from '../passes/loop.ts';
+import type { FleetSummary } from '../../status-page/facts.ts';
+import type { Fleet } from '../fleet.ts';
 
 /**
  * The state of one client, for the status page and readiness.
@@ -45,15 +47,21 @@ export interface Readiness {
   readonly ready: boolean;
   /** Why not; null when ready. */
   readonly reason: string | null;
+  /** Where processes share clients: those that are alive, and clients that none of them owns. */
+  readonly fleet?: Pick<FleetSummary, 'processes' | 'unowned'>;
 }
 
 /** Ready once every client is, and as long as passes can be made. */
-export const readinessOf = (clients: readonly ClientState[], trouble: string | null = null): Readiness => {
+export const readinessOf = (
+  clients: readonly ClientState[],
+  { trouble, summary }: Pick<Fleet, 'trouble' | 'summary'>,
+): Readiness => {
   const unready = clients
     .filter(({ isReady }) => !isReady)
     .map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
   const reasons = [...(trouble === null ? [] : [trouble]), ...unready];
-  return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
+  const fleet = summary && { processes: summary.processes, unowned: summary.unowned };
+  return { ready: reasons.length === 0, reason: reasons.join('; ') || null, ...(fleet && { fleet }) };
 };
 
 /** Why nobody knows whether it is in sync; null if the last pass has compared it. */

@@ -122,7 +122,7 @@ const take = async (
     if (action === 'sync' && asked.kind === 'unknown')
       return refusal(c, 404, 'There is no client of this name any more.');
     if (action === 'sync' && asked.kind === 'unsure')
-      return refusal(c, 503, 'The queue of passes cannot be used now. Try again in a few seconds.');
+      return refusal(c, 503, 'PostgreSQL cannot be used now. Try again in a few seconds.');
     log.info({ event: 'page.action', ...taken, client, by, address: addressOf(c) }, 'action from the page');
     await noteAction(c, actToken()!, { ...taken, client, at });
     return c.redirect(next, 303);

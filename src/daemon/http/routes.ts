@@ -8,8 +8,10 @@ import type { Acting } from '../../status-page/actions.ts';
 import type { Markup } from '../../report/markup.ts';
 import { act, type ActOptions } from './act.ts';
 import { lastAction, readSession, type TakenAction } from './act-session.ts';
+import { messageOf } from '../../errors.ts';
 import { bears } from './bearer.ts';
 import type { PassRequests } from '../clients/client-manager.ts';
+import type { FleetOwners } from '../fleet.ts';
 import type { Readiness } from '../clients/client-state.ts';
 import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
@@ -31,6 +33,8 @@ export interface RouteOptions extends Pick<ActOptions, 'publicUrl' | 'suspend' |
   readonly metrics: { readonly contentType: string; readonly text: Text };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
+  /** Whose each client is, where processes share them; null: there is one process. */
+  readonly owners: () => Promise<FleetOwners | null>;
   /** The history of writes. The signal is aborted when the caller is gone. */
   readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
   /** Allows to request a pass; null: nobody may. */
@@ -59,6 +63,7 @@ export const routes = (options: RouteOptions): Hono => {
     metrics,
     report,
     history,
+    owners,
     triggerToken,
     requestPass,
     pageToken,
@@ -104,9 +109,13 @@ export const routes = (options: RouteOptions): Hono => {
       case 'unknown':
         return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
       case 'unsure':
-        return c.json({ error: 'the queue of passes cannot be used now: try again' }, 503, {
-          'retry-after': '10',
-        });
+        return c.json(
+          { error: 'PostgreSQL cannot be used now, so nobody is asked for a pass: try again' },
+          503,
+          {
+            'retry-after': '10',
+          },
+        );
     }
   });
 
@@ -160,6 +169,11 @@ export const routes = (options: RouteOptions): Hono => {
     if (typeof query === 'string') return c.json({ error: query }, 400);
     const { entries, next } = await history(query, c.req.raw.signal);
     return c.json(entries, 200, next === null ? {} : { link: linkTo(searchParams, next) });
+  });
+  get('/api/fleet', async (c) => {
+    const found = await owners().catch((error: unknown) => ({ error: messageOf(error) }));
+    if (found === null) return c.notFound();
+    return c.json(found, 'error' in found ? 503 : 200);
   });
   app.notFound((c) =>
     c.req.header('accept')?.includes('text/html') === true

@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client';
-import type { LeaseChange, LeaseKind } from '../../model/lease.ts';
 import type { KnownAnswers } from '../../report/with-answers.ts';
 import { answersGauges } from './answers-gauges.ts';
-import { leaseMetrics } from './lease-metrics.ts';
+import { ownedMetrics, type OwnedCounter } from './owned-metrics.ts';
 import { metricMaker, type MetricMaker } from './metric-maker.ts';
 import { passMetrics, type PassMetrics } from './pass-metrics.ts';
 import type { PageRefusal } from '../http/refusals.ts';
@@ -18,12 +17,10 @@ export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetri
   readonly revision: () => number;
   /** The result of a round over the name servers. */
   readonly countAnswers: (client: string, known: KnownAnswers) => void;
-  /** What became of a lease of this process, where processes share a store. */
-  readonly countLease: (lease: LeaseKind, change: LeaseChange) => void;
-  /** Whether the shared store and its queue can be used. */
+  /** How many clients this process owns, where processes share a store. */
+  readonly countOwned: OwnedCounter;
+  /** Whether the shared store can be used. */
   readonly showDatabase: (isUp: boolean) => void;
-  /** The passes of all processes that share a store. */
-  readonly showFleet: (facts: QueueFacts) => void;
 }
 
 interface RequestMetrics {
@@ -63,7 +60,7 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
   const passes = passMetrics(make, templateGauges(make, maxTemplates));
   const answers = answersGauges(make);
   const requests = requestMetrics(make);
-  const countLease = leaseMetrics(make);
+  const countOwned = ownedMetrics(make);
   const settings = settingsMetrics(make);
 
   let revision = 0;
@@ -93,9 +90,8 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
     countRefusal: noted(requests.countRefusal),
     countPass: noted(passes.countPass),
     countLateness: noted(passes.countLateness),
-    countLease: noted(countLease),
+    countOwned: noted(countOwned),
     showDatabase: noted(databaseGauge(make)),
-    showFleet: noted(fleetGauges(make)),
     showPass: noted(passes.showPass),
     showSettings: noted(settings.showSettings),
   };
@@ -105,34 +101,8 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
 const databaseGauge = ({ gauge }: MetricMaker): Metrics['showDatabase'] => {
   let metric: Gauge | null = null;
   return (isUp) => {
-    metric ??= gauge('database_up', [], 'Whether PostgreSQL and the queue in it can be used: 1 or 0.');
+    metric ??= gauge('database_up', [], 'Whether PostgreSQL can be used: 1 or 0.');
     metric.set(isUp ? 1 : 0);
-  };
-};
-
-interface QueueFacts {
-  readonly due: number;
-  readonly oldestDue: number;
-  readonly unpassed: number;
-}
-
-/** The same in every process. */
-const fleetGauges = ({ gauge }: MetricMaker): Metrics['showFleet'] => {
-  const create = () => ({
-    due: gauge('fleet_due_passes', [], 'Passes of all clients that are due and not begun.'),
-    oldestDue: gauge('fleet_oldest_due_seconds', [], 'How long the first of them has been due.'),
-    unpassed: gauge(
-      'fleet_unapplied_publications',
-      [],
-      'Published template files that no pass has compared.',
-    ),
-  });
-  let metrics: ReturnType<typeof create> | null = null;
-  return (facts) => {
-    metrics ??= create();
-    metrics.due.set(facts.due);
-    metrics.oldestDue.set(facts.oldestDue);
-    metrics.unpassed.set(facts.unpassed);
   };
 };
 

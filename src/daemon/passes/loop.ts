@@ -34,16 +34,6 @@ export interface PassLoopOptions {
   readonly random?: () => number;
 }
 
-/** What starts the passes of one client: this process alone, or a queue that several processes share. */
-export interface PassStarter {
-  readonly state: PassLoopState;
-  trigger(trigger: Trigger): void;
-  /** Asks for a pass. Returns its id; null unless it comes even if this process dies, or a start of it brings one. */
-  request(): Promise<string | null>;
-  /** No further pass; resolves when the running one has ended. */
-  close(): Promise<void>;
-}
-
 /** The state of a loop, for the status page. */
 export interface PassLoopState {
   readonly running: Trigger | null;
@@ -65,7 +55,7 @@ export interface PassLoopState {
  * | failed by too many requests | request alone is at once                 |
  * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
-export class PassLoop implements PassStarter {
+export class PassLoop {
   readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
@@ -106,14 +96,15 @@ export class PassLoop implements PassStarter {
     this.#ask(trigger);
   }
 
-  request(): Promise<string | null> {
-    return Promise.resolve(this.#ask('request'));
+  /** Returns the id of the pass, which is this one unless another one waits already; null at the end of the process. */
+  request(run?: string): Promise<string | null> {
+    return Promise.resolve(this.#ask('request', run));
   }
 
   /** Returns the id of the pass; null if there is none, at the end of the process. */
-  #ask(trigger: Trigger): string | null {
+  #ask(trigger: Trigger, run: string = randomUUID()): string | null {
     if (this.#closing.signal.aborted) return null;
-    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger });
+    const cause = coalesce(this.#waiting, { run, trigger });
     this.#waiting = cause;
     if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
     this.#onState();
@@ -191,7 +182,7 @@ export class PassLoop implements PassStarter {
 }
 
 /** Milliseconds to the next try. `failures`: passes that failed since the last one that did not. */
-export const delayAfter = (
+const delayAfter = (
   outcome: Exclude<PassOutcome, 'ok'>,
   failures: number,
   random: () => number = Math.random,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cronTimes } from './cron-times.ts';
 
 export interface ScheduleOptions {
@@ -5,6 +6,8 @@ export interface ScheduleOptions {
   readonly expression: string;
   /** IANA name. */
   readonly timezone: string;
+  /** A name, by which its times come later, by at most six minutes or its interval: thousands do not start in one second. */
+  readonly spread?: string | null;
   readonly onTime: () => void;
 }
 
@@ -20,9 +23,15 @@ export interface Schedule {
  * scheduler drops a run that is more than a second late, and makes up for every single one when a clock is
  * set forward by years.
  */
-export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions): Schedule => {
+export const startSchedule = ({ expression, timezone, spread = null, onTime }: ScheduleOptions): Schedule => {
   const times = cronTimes(expression, timezone);
-  let next = times.next();
+  const delay = spread === null ? 0 : shareOf(spread) * Math.min(times.interval(), maxSpread);
+  const following = (): Date => {
+    // The one that comes next without the delay may be that of before.
+    const last = new Date(times.next().getTime() - times.interval() + delay);
+    return last.getTime() > Date.now() ? last : new Date(times.next().getTime() + delay);
+  };
+  let next = delay === 0 ? times.next() : following();
   let checkedAt = Date.now();
   let timer: NodeJS.Timeout;
   const sleep = (): void => {
@@ -32,7 +41,7 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
     const now = Date.now();
     const isTime = now >= next.getTime();
     const wasSetBack = now < checkedAt - maxSleep;
-    if (isTime || wasSetBack) next = times.next();
+    if (isTime || wasSetBack) next = delay === 0 ? times.next() : following();
     checkedAt = now;
     sleep();
     if (isTime) onTime();
@@ -43,6 +52,12 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
     close: () => clearTimeout(timer),
   };
 };
+
+/** From 0 to 1, always the same of one name. */
+const shareOf = (name: string): number => createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+
+/** Milliseconds. */
+const maxSpread = 6 * 60_000;
 
 /** Milliseconds. The clock is read that often, since timers do not notice when it is set. */
 const maxSleep = 60_000;

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { DaemonClient } from '../context.ts';
-import type { Duties } from '../fleet.ts';
 import { startSchedule } from './schedule.ts';
 import { watchFiles } from '../../source/watch.ts';
 
 export interface TriggersOptions {
   readonly client: Pick<DaemonClient, 'look' | 'settings'>;
-  /** What is left to others starts nothing here. */
-  readonly duties: Duties;
+  /** By which its scheduled passes are spread over some minutes, where there may be thousands of clients; null: they are not. */
+  readonly spread: string | null;
   readonly onChange: () => void;
   readonly onSchedule: () => void;
   readonly onAnswersSchedule: () => void;
@@ -17,14 +16,14 @@ export interface TriggersOptions {
 
 /** The watcher and the schedules of one client, which trigger passes and rounds over name servers. */
 export interface Triggers {
-  /** The next time of the schedule of passes; null where others keep it. */
-  readonly next: () => Date | null;
+  /** The next time of the schedule of passes. */
+  readonly next: () => Date;
   readonly close: () => Promise<void>;
 }
 
 export const startTriggers = ({
   client: { look, settings },
-  duties,
+  spread,
   onChange,
   onSchedule,
   onAnswersSchedule,
@@ -32,17 +31,15 @@ export const startTriggers = ({
 }: TriggersOptions): Triggers => {
   const { templates, cwd, schedule: expression, answersSchedule, timezone } = settings;
   const paths = templates.map((one) => path.resolve(cwd, one));
-  const watcher = duties.files ? watchFiles({ paths, look, onChange, log }) : null;
-  const schedule = duties.schedule ? startSchedule({ expression, timezone, onTime: onSchedule }) : null;
-  const rounds = duties.answers
-    ? startSchedule({ expression: answersSchedule, timezone, onTime: onAnswersSchedule })
-    : null;
+  const watcher = watchFiles({ paths, look, onChange, log });
+  const schedule = startSchedule({ expression, timezone, spread, onTime: onSchedule });
+  const rounds = startSchedule({ expression: answersSchedule, timezone, spread, onTime: onAnswersSchedule });
   return {
-    next: () => schedule?.next() ?? null,
+    next: () => schedule.next(),
     close: async () => {
-      schedule?.close();
-      rounds?.close();
-      await watcher?.close();
+      schedule.close();
+      rounds.close();
+      await watcher.close();
     },
   };
 };

@@ -13,16 +13,20 @@ const minute = 60_000;
 const never = () => expect.fail('nobody asked for that');
 
 /** A client whose passes began a second ago, by a clock that is an hour ahead, and find these windows. */
-const controlled = (openings: () => readonly string[], more: () => Partial<PassResult> = () => ({})) => {
+const controlled = async (
+  openings: () => readonly string[],
+  more: () => Partial<PassResult> = () => ({}),
+) => {
   vi.useFakeTimers({ now: Date.parse('2026-11-20T12:00:00Z') });
   onTestFinished(() => void vi.useRealTimers());
   const [settings] = readSettings({
     flags: {},
     needs: { baseUrl: false, tokens: false },
-    env: { HOME: '/nowhere' },
+    env: { HOME: '/nowhere', DNS_SYNC_SCHEDULE: '0 0 29 2 *' },
     cwd: '/nowhere',
   }).clients;
   const passes: string[] = [];
+  const fleet = alone();
   const controller = new ClientController({
     client: {
       settings: settings!,
@@ -39,25 +43,26 @@ const controlled = (openings: () => readonly string[], more: () => Partial<PassR
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
       look: never,
-      publish: never,
+      files: () => Promise.resolve(null),
       savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
-    fleet: alone,
+    fleet,
     changeFeed: new ChangeFeed(),
-    limit: (task) => task(),
+    limit: (_, task) => task(),
     metrics: createMetrics('0'),
     onPass: () => undefined,
     passHistory: new PassHistory(),
     log: listeningLogger().log,
   });
   onTestFinished(() => controller.close());
+  await fleet.start({ onReport: never, onChange: never });
   return { controller, passes };
 };
 
 test('a pass comes when the first window opens for changes that wait', async () => {
   const openings = ['2026-11-22T13:30:00.000Z', '2026-11-20T15:30:00.000Z', '2026-11-20T12:30:00.000Z'];
-  const { controller, passes } = controlled(() =>
+  const { controller, passes } = await controlled(() =>
     openings.filter((one) => Date.parse(one) > Date.now() + 60 * minute),
   );
   controller.trigger('startup');
@@ -70,14 +75,14 @@ test('a pass comes when the first window opens for changes that wait', async () 
 });
 
 test('a window that opened before a pass asks for no other one', async () => {
-  const { controller, passes } = controlled(() => ['2026-11-20T12:59:59.000Z']);
+  const { controller, passes } = await controlled(() => ['2026-11-20T12:59:59.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(24 * 60 * minute);
   expect(passes).toEqual(['startup 20T12:00']);
 });
 
 test('the clock is set past the time at which a window opens', async () => {
-  const { controller, passes } = controlled(() => ['2026-11-20T15:00:00.000Z']);
+  const { controller, passes } = await controlled(() => ['2026-11-20T15:00:00.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(minute);
   vi.setSystemTime(Date.parse('2026-11-20T14:30:00Z'));
@@ -90,7 +95,7 @@ const unreachable = { wasRead: false, holdReason: 'connection refused' };
 
 test('a client whose tokens are rejected in every pass since the start is not ready, even if it can read', async () => {
   let outcome: Partial<PassResult> = denied;
-  const { controller } = controlled(
+  const { controller } = await controlled(
     () => [],
     () => outcome,
   );
@@ -105,7 +110,7 @@ test('a client whose tokens are rejected in every pass since the start is not re
 
 test('a client that had a good pass is not ready once its tokens were rejected for ten minutes', async () => {
   let outcome: Partial<PassResult> = {};
-  const { controller } = controlled(
+  const { controller } = await controlled(
     () => [],
     () => outcome,
   );

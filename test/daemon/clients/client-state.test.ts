@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clientState, readinessOf, type ClientFacts } from '../../../src/daemon/clients/client-state.ts';
+import { alone } from '../../../src/daemon/fleet.ts';
 import type { PassResult, Status } from '../../../src/result.ts';
 
 const result = (statuses: Readonly<Record<string, Status>>, error?: string): PassResult => ({
@@ -105,8 +106,8 @@ describe('the program is ready', () => {
     const ready = clientState(facts());
     const starting = clientState(facts({ client: 'bakery', isReady: false, latest: null }));
     const away = clientState(facts({ client: 'cafe', isReady: false, latest: null, lastError: 'away' }));
-    expect(readinessOf([ready])).toEqual({ ready: true, reason: null });
-    expect(readinessOf([ready, starting, away])).toEqual({
+    expect(readinessOf([ready], alone())).toEqual({ ready: true, reason: null });
+    expect(readinessOf([ready, starting, away], alone())).toEqual({
       ready: false,
       reason: 'bakery: no pass has ended yet; cafe: away',
     });
@@ -114,6 +115,6 @@ describe('the program is ready', () => {
 
   it('also if a client that was read fails now', () => {
     const state = clientState(facts({ lastError: 'away', latest: result({ web: 'failed' }) }));
-    expect(readinessOf([state])).toEqual({ ready: true, reason: null });
+    expect(readinessOf([state], alone())).toEqual({ ready: true, reason: null });
   });
 });

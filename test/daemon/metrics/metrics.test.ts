@@ -62,7 +62,7 @@ describe('a scrape', () => {
     metrics.countNotification('ops', 'delivered');
     metrics.countAnswers('acme', new Map());
     metrics.showSettings(['acme'], []);
-    metrics.countLease('client', 'taken');
+    metrics.countOwned(1, {});
     metrics.countLateness(200);
     const text = await metrics.text(2);
     const { types, samples } = parseScrape(text);
@@ -286,21 +286,18 @@ describe('all clients together', () => {
   });
 });
 
-describe('leases', () => {
-  it('are counted from the first one on, by what they are for', async () => {
+describe('owned clients', () => {
+  it('are counted where processes share a store', async () => {
     const metrics = createMetrics('1');
-    expect((await scrape(metrics)).types.has(ours('leases_held'))).toBe(false);
-    metrics.countLease('source', 'taken');
-    metrics.countLease('client', 'taken-over');
-    metrics.countLease('client', 'taken');
-    metrics.countLease('client', 'lost');
-    metrics.countLease('client', 'given-back');
+    expect((await scrape(metrics)).types.has(ours('clients_owned'))).toBe(false);
+    metrics.countOwned(3, { takenOver: 2 });
+    metrics.countOwned(0, { lost: 3 });
     const { value } = await scrape(metrics);
-    const of = (name: string) =>
-      ['client', 'source', 'notifications'].map((lease) => value(ours(name), { lease }));
-    expect(of('leases_held')).toEqual([1, 1, 0]);
-    expect(of('leases_taken_over_total')).toEqual([1, 0, 0]);
-    expect(of('leases_lost_total')).toEqual([1, 0, 0]);
+    expect(
+      ['clients_owned', 'clients_taken_over_total', 'clients_lost_total'].map((name) =>
+        value(ours(name), {}),
+      ),
+    ).toEqual([0, 2, 3]);
   });
 });
 

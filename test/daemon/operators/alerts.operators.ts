@@ -96,7 +96,7 @@ const threeHours = async (
   const metrics = createMetrics('1');
   for (const client of ['acme', 'bakery']) metrics.addClient(client);
   metrics.showSettings(['acme', 'bakery'], []);
-  metrics.countLease('source', 'taken');
+  metrics.countOwned(2, {});
   const minutes: Minute[] = [];
   for (let minute = 0; minute < 180; minute += 1) {
     const state = minute % 5 === 0 ? found(minute) : null;
@@ -154,15 +154,6 @@ const isFailed = (first: number, last = 179): Fired =>
   fires('DnsTemplateFailed', first, last, web, 'acme: web fails, or a subdomain of it cannot be read');
 const drifts = (first: number, last = 179): Fired =>
   fires('DnsTemplateDrift', first, last, web, 'acme: 1 records of web have differed for an hour');
-const hasNoSource = (first: number, last = 179): Fired =>
-  fires(
-    'DnsTemplateSyncNoSource',
-    first,
-    last,
-    { lease: 'source' },
-    'no process publishes template files (lease source)',
-  );
-
 type Found = (minute: number) => State | null;
 type Besides = (minute: number, metrics: Metrics) => Minute | void;
 
@@ -180,7 +171,6 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
         isLate(55 + 15 + 1 + 5, client),
         isStale(55 + 30 + 1 + 5, client),
       ]),
-      hasNoSource(65),
     ],
     (minute) => (minute < 60 ? undefined : 'down'),
   ],
@@ -272,30 +262,15 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
     lateIn(30, 90),
   ],
   [
-    'leases are lost and taken over, and nobody publishes files for a while',
+    'clients are lost and taken over',
     always,
     [
-      fires(
-        'DnsTemplateSyncLeaseLost',
-        30,
-        44,
-        { ...process, lease: 'client' },
-        'dns-1:8053: a lease (client) was not renewed in time',
-      ),
-      fires(
-        'DnsTemplateSyncTakenOver',
-        31,
-        45,
-        { ...process, lease: 'client' },
-        'dns-1:8053: took over a lease (client) of another process',
-      ),
-      hasNoSource(65, 69),
+      fires('DnsTemplateSyncLeaseLost', 30, 44, process, 'dns-1:8053: its lease was not renewed in time'),
+      fires('DnsTemplateSyncTakenOver', 31, 45, process, 'dns-1:8053: took over clients of another process'),
     ],
     (minute, metrics) => {
-      if (minute === 30) metrics.countLease('client', 'lost');
-      if (minute === 31) metrics.countLease('client', 'taken-over');
-      if (minute === 60) metrics.countLease('source', 'given-back');
-      if (minute === 70) metrics.countLease('source', 'taken');
+      if (minute === 30) metrics.countOwned(0, { lost: 2 });
+      if (minute === 31) metrics.countOwned(2, { takenOver: 2 });
     },
   ],
 ];

@@ -1,4 +1,4 @@
-import { backoff } from '../../lib/backoff.ts';
+import { backoff } from '../lib/backoff.ts';
 import type { Query } from './database.ts';
 
 /** An intent whose answer was lost: it may be stored, and its process knows that nothing was sent. */
@@ -35,4 +35,4 @@ const growth = { first: 250, max: 10_000, jitter: 0.2 };
 const mostTries = 35;
 
 const remove =
-  'DELETE FROM dns_template_sync.journal WHERE scope = $1 AND template_id = $2 AND body = $3 RETURNING id';
+  'DELETE FROM dns_sync.journal WHERE scope = $1 AND template_id = $2 AND body = $3 RETURNING id';

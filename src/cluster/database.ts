@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type Pg from 'pg';
-import { messageOf } from '../../errors.ts';
-import { MemoryError } from '../../state/memory.ts';
+import { messageOf } from '../errors.ts';
+import { MemoryError } from '../state/memory.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
@@ -16,8 +16,6 @@ export interface PostgresDatabase {
   readonly query: Query;
   /** All of it or nothing; what the task throws passes through. */
   readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
-  /** One statement of another library, with what it throws. */
-  readonly execute: (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
   /** `postgres://…`, as it is now. */
   readonly url: () => string;
   /** Where it is, without anything secret. */
@@ -72,8 +70,6 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
   return {
     place,
     url,
-    execute: (text, values) =>
-      use((client) => client.query({ ...externally, text, ...(values && { values }) })),
     query: (sql, values, patience) => use((client) => queryOn(client, place)(sql, values, patience)),
     transaction: (task) =>
       use(async (client) => {
@@ -110,7 +106,6 @@ const names = new Map<string, string>();
 /** Milliseconds. */
 const connectPatience = 2_000;
 const usualPatience = 10_000;
-const externally = { query_timeout: usualPatience };
 
 const queryOn =
   (client: Pg.PoolClient, place: string): Query =>
@@ -167,7 +162,7 @@ const adviceOn = (error: unknown): string => {
   const code = codeOf(error);
   if (missingTables.has(code)) return 'run or apply creates its tables';
   if (code === '42501')
-    return 'check the permissions of this user, or run the program once as a user with more';
+    return 'check the permissions of this user, who makes the tables in a schema of their own';
   if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
   if (code.startsWith('28')) return 'check user and password in store';
   return 'check that PostgreSQL runs, and the address in store';

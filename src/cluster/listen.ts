@@ -1,5 +1,5 @@
-import { backoff } from '../../lib/backoff.ts';
-import { sleep } from '../../lib/sleep.ts';
+import { backoff } from '../lib/backoff.ts';
+import { sleep } from '../lib/sleep.ts';
 import { loadPg } from './database.ts';
 
 /** Hears what others notify of on a channel, over a connection of its own. */
