@@ -180,16 +180,16 @@ const firstRenewal = 1_000;
 const join = `INSERT INTO dns_sync.processes (id, is_daemon, place, address, version, since, alive_until, timeline)
   VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + $6 * interval '1 millisecond', ${currentTimeline})`;
 
-const isAlive = 'alive_until > clock_timestamp()';
+const isUnexpired = 'alive_until > clock_timestamp()';
 
 const renew = `UPDATE dns_sync.processes AS own
     SET alive_until = clock_timestamp() + $2 * interval '1 millisecond', renewals = renewals + 1
-  WHERE id = $1 AND ${isAlive} AND timeline = ${currentTimeline}
+  WHERE id = $1 AND ${isUnexpired} AND timeline = ${currentTimeline}
   RETURNING (SELECT version FROM dns_sync.schema_version) AS schema,
-    NOT EXISTS (SELECT FROM dns_sync.processes o WHERE o.is_daemon AND o.${isAlive}
+    NOT EXISTS (SELECT FROM dns_sync.processes o WHERE o.is_daemon AND o.${isUnexpired}
       AND (o.since, o.id) < (own.since, own.id)) AS "isFirst",
     (SELECT extract(epoch FROM min(o.alive_until) - clock_timestamp())::float8 * 1000
-      FROM dns_sync.processes o WHERE o.is_daemon AND o.id <> own.id AND o.${isAlive}) AS "nextExpiry"`;
+      FROM dns_sync.processes o WHERE o.is_daemon AND o.id <> own.id AND o.${isUnexpired}) AS "nextExpiry"`;
 
 const leave = `WITH files AS (DELETE FROM dns_sync.files WHERE process = $1)
   DELETE FROM dns_sync.processes WHERE id = $1`;

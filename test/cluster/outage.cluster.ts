@@ -224,7 +224,7 @@ describe('a standby that takes over without the last claim', () => {
     // Nor would a lease that has run out be renewed there.
     const folder = mutatedProgram(
       ['substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'"],
-      ['WHERE id = $1 AND ${isAlive$1} AND timeline', 'WHERE id = $1 AND timeline'],
+      ['WHERE id = $1 AND ${isUnexpired} AND timeline', 'WHERE id = $1 AND timeline'],
     );
     expect((await returnToAnOldClaim(folder)).count).toBe(2);
   });

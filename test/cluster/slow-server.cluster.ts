@@ -65,7 +65,7 @@ describe('a hosting service that does not answer', () => {
   });
 
   it('would take all the room, but for the limit of each server', async () => {
-    const mutated = mutatedProgram([`mostOfServer=${placesOfServer}`, `mostOfServer=${placesInAll}`]);
+    const mutated = mutatedProgram([`passesOfServer=${placesOfServer}`, `passesOfServer=${placesInAll}`]);
     const { daemons, holds, release } = await newSlowFleet(path.join(mutated, 'main.js'));
     await holds(2 * placesInAll);
     // No place is left: passes of others come after the release, however long that takes.

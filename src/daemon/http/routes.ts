@@ -172,8 +172,8 @@ export const routes = (options: RouteOptions): Hono => {
   });
   get('/api/fleet', async (c) => {
     const found = await owners().catch((error: unknown) => ({ error: messageOf(error) }));
-    if (found === null) return c.notFound();
-    return c.json(found, 'error' in found ? 503 : 200);
+    const known = found ?? { processes: [], clients: [] };
+    return c.json(known, 'error' in known ? 503 : 200);
   });
   app.notFound((c) =>
     c.req.header('accept')?.includes('text/html') === true

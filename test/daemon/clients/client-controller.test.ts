@@ -42,7 +42,7 @@ const controlled = async (
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      look: never,
+      look: () => Promise.resolve({ change: null, directories: new Map(), dueIn: null }),
       files: () => Promise.resolve(null),
       savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
