@@ -93,7 +93,8 @@ export const settle = (
     if (entry.state === 'accepted' || changed.has(entry.id)) continue;
     const record = entry.recordId === null ? undefined : byId.get(entry.recordId);
     const isShown = record !== undefined && shows(record, entry);
-    if (isShown && !repeats(last.get(entry.recordId)!, entry)) accept(entry, record, []);
+    if (isShown && !repeats(last.get(entry.recordId)!, entry) && !mayBeOld(record, entries, reading, times))
+      accept(entry, record, []);
     else if (isRefused(entry, reading)) end(entry, { kind: 'refused', entry }, null);
     else if (record && isIgnored(entry, record, reading, times)) accept(entry, record, []);
     else {
@@ -228,6 +229,22 @@ const shows = (record: ActualRecord, { before, after }: Entry): boolean =>
 
 const repeats = (later: Entry, { id, after }: Entry): boolean =>
   later.id !== id && later.state !== 'failed' && sameData(later.after, after);
+
+/** Whether the record stood like that before a write of ours, and the listing may be from before it. */
+const mayBeOld = (
+  record: ActualRecord,
+  entries: readonly Entry[],
+  { asked }: Reading,
+  times: Times,
+): boolean =>
+  entries.some(
+    ({ state, recordId, before, acceptedAt }) =>
+      state === 'accepted' &&
+      recordId === record.id &&
+      before !== null &&
+      sameData(before, record) &&
+      elapsed(acceptedAt!, asked) < lagOf(times),
+  );
 
 /** One reading after a refusal is enough. */
 const isRefused = ({ refusedAt }: Entry, { asked, isWhole }: Reading): boolean =>

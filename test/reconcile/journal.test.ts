@@ -112,6 +112,14 @@ describe('a sent entry', () => {
     expect(late(610, 620)).toMatchObject({ outcomes: ['lost'] });
   });
 
+  test('is not taken from a listing that may be from before the write that it undoes', () => {
+    const parked = accepted(update('#2 www A 192.0.2.1', '_parked-2 A 0.0.0.0'), '#2 _parked-2 A 0.0.0.0');
+    const back = { ...update('#2 _parked-2 A 0.0.0.0', 'www A 192.0.2.1'), id: 2, sentAt: at(60) };
+    const shown = ['#2 www A 192.0.2.1'];
+    expect(stateAfter([parked, back], [reading(599, shown)]).outcomes).toEqual([]);
+    expect(stateAfter([parked, back], [reading(600, shown)]).outcomes).toEqual(['accepted #2']);
+  });
+
   test('is bound all the same if its record appears in between', () => {
     expect(stateAfter([www], [reading(610, []), reading(611, ['#7 www A 192.0.2.1'])])).toMatchObject({
       entries: [{ state: 'accepted' }],
