@@ -101,7 +101,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, places }, input);
   const inUse = new Set([...draft.steps, ...restored].map(actualOf));
   return {
-    steps: [...undone, ...stranded.steps, ...draft.steps, ...restored],
+    // What is put back comes first: nothing that is refused may keep its name dark.
+    steps: [...undone, ...restored, ...stranded.steps, ...draft.steps],
     links: draft.links,
     clearsFor: draft.clearsFor,
     waitsFor: draft.waitsFor,

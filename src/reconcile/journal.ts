@@ -3,6 +3,7 @@ import { canonicalName, canonicalRecord, canonicalType, sameData } from '../mode
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { isAddress } from '../model/address.ts';
+import { groupBy } from '../plan/group.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
@@ -143,12 +144,23 @@ const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
   return entry.state === 'failed' && elapsed(entry.sentAt, now) >= timeOf({ ...entry, before: null }, times);
 };
 
-/** For a person who takes the listing's word: what earlier runs sent neither appears late nor is missing any more. */
-export const takeWord = (entries: readonly Entry[], run: string): Settlement => {
+/**
+ * For a person who takes the listing's word: what earlier runs sent neither appears late nor is missing any more. What the
+ * listing shows as it was stored stays, since a later listing may be older.
+ */
+export const takeWord = (
+  entries: readonly Entry[],
+  run: string,
+  records: readonly ActualRecord[],
+): Settlement => {
+  const byId = new Map(records.map((record) => [record.id, record]));
   const outcomes: Outcome[] = [];
   const left = entries.flatMap((entry): Entry[] => {
     if (entry.run === run || entry.state === 'failed') return [entry];
-    if (entry.state === 'accepted') return [];
+    if (entry.state === 'accepted') {
+      const record = byId.get(entry.recordId!);
+      return record && sameData(record, entry.stored!) ? [entry] : [];
+    }
     const failed: Entry = { ...entry, state: 'failed' };
     outcomes.push({ kind: 'lost', entry: failed });
     return [failed];
@@ -320,19 +332,32 @@ export const openEntries = (
   const last = new Map(accepted.map((entry) => [entry.recordId, entry]));
   if (last.size === 0) return unknown;
   const byId = new Map(records.map((record) => [record.id, record]));
-  const before = new Map<number | null, (RecordData | null)[]>();
-  for (const { recordId, before: was } of accepted)
-    before.set(recordId, [...(before.get(recordId) ?? []), was]);
+  const ofRecord = groupBy(accepted, ({ recordId }) => recordId);
   const behind = [...last.values()]
     .filter(({ recordId, stored }) => {
       const record = byId.get(recordId!);
-      const earlier = before.get(recordId)!;
-      if (!record) return earlier.includes(null);
-      return !sameData(record, stored!) && earlier.some((was) => was !== null && sameData(record, was));
+      const own = ofRecord.get(recordId)!;
+      if (!record) return own.some(({ before }) => before === null);
+      return !sameData(record, stored!) && own.some((entry) => isFromBefore(record, entry));
     })
     .map((entry) => ({ entry, until: endOf(entry.acceptedAt!, lag, now), isBehind: true }));
   return [...unknown, ...behind];
 };
+
+/** What the write changed is as it was, also if somebody else has changed the rest before. */
+const isFromBefore = (record: ActualRecord, { before, after, stored }: Entry): boolean => {
+  if (before === null) return false;
+  const [was, sent, is, shown] = [before, after, stored!, record].map(valuesOf);
+  const changed = valueKeys.filter((key) => was![key] !== sent![key] && was![key] !== is![key]);
+  return changed.length > 0 && changed.every((key) => shown![key] === was![key]);
+};
+
+const valueKeys = ['name', 'content', 'priority', 'ttl'] as const;
+
+const valuesOf = (data: RecordData): Pick<RecordData, (typeof valueKeys)[number]> => ({
+  ...canonicalRecord(data),
+  ttl: data.ttl,
+});
 
 /** The record sets that open entries concern. An update that keeps its record at its name can be sent again at once. */
 export const closedSets = (open: readonly OpenEntry[]): ReadonlySet<string> =>

@@ -101,7 +101,7 @@ export const openTemplate = (
   const memory = openMemory(stored, row);
   const isSaved = stored?.row.template === row.template && stored.row.file === row.file;
   const word = circumstances.retry
-    ? takeWord(journal, circumstances.run)
+    ? takeWord(journal, circumstances.run, actual.records)
     : { entries: journal, outcomes: [] };
   const state: TemplateState = {
     desired,

@@ -65,7 +65,10 @@ const falseStatus = ({ status, differences }: TemplateResult): string[] => {
 
 /** It must be that of a reading since the last write, or the true one. */
 const falseState = (result: TemplateResult, { one, pass, file, views, service }: LawContext): string[] => {
-  const isDoubted = result.status === 'failed' && result.message !== null;
+  const { status, message, inSync, differences } = result;
+  // Whose listing is of another account, say, was not compared: the message says why.
+  const isUnseen = status === 'held' && inSync + differences.length === 0;
+  const isDoubted = (status === 'failed' || isUnseen) && message !== null;
   const own = pass.attempts.filter(({ sent }) => sent.templateId === one.templateId);
   const writtenAt =
     own.findLast(({ sent }) => sent.told !== 'refused' && sent.told !== 'not-sent')?.sent.at ?? 0;

@@ -308,7 +308,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     memory: memoryOf([displaced('#2 _parked-2 A 0.0.0.0', cnameKey, 'www A 192.0.2.2')]),
     template: { surplus: 'park' },
     blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
-    plan: ['add ftp A 192.0.2.3', 'park #2: www A 192.0.2.2', 'blocked refused: www CNAME web.example.org'],
+    plan: ['park #2: www A 192.0.2.2', 'add ftp A 192.0.2.3', 'blocked refused: www CNAME web.example.org'],
   },
   {
     name: 'a record that made way for an update in place is restored if that is refused',

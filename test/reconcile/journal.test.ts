@@ -264,6 +264,12 @@ describe('while a template is not settled', () => {
     expect(open([inPlace], ['#2 @ TXT one'], 30)).toEqual(['update unknown']);
   });
 
+  test('a listing is from before a write that changed what it shows, whoever changed the rest before that', () => {
+    const ttl = accepted(update('#2 www 300 A 192.0.2.2', 'www 60 A 192.0.2.2'), '#2 www 60 A 192.0.2.1');
+    expect(open([ttl], ['#2 www 300 A 192.0.2.1'], 30)).toEqual(['update behind']);
+    expect(open([ttl], ['#2 www 60 A 192.0.2.9'], 30)).toEqual([]);
+  });
+
   test('an update in place that the listing is behind closes its record set', () => {
     expect(sets(accepted(update('#2 @ TXT one', '@ TXT two'), '#2 @ TXT two'))).toHaveLength(1);
   });
@@ -274,9 +280,15 @@ test('a person takes the word of the listing for earlier runs, and not for the o
     add('a A 192.0.2.1', { run: 'run-0' }),
     add('b A 192.0.2.1', { id: 2, run: 'run-1' }),
   ];
-  const { entries, outcomes } = takeWord([earlier, own], 'run-1');
+  const { entries, outcomes } = takeWord([earlier, own], 'run-1', []);
   expect(statesOf(entries)).toEqual(['failed', 'sent']);
   expect(outcomes).toMatchObject([{ kind: 'lost', entry: { id: 1 } }]);
+});
+
+test('what the listing shows stays when a person takes its word, since a later listing may be older', () => {
+  const added = accepted(add('www A 192.0.2.1', { run: 'run-0' }), '#7 www A 192.0.2.1');
+  expect(statesOf(takeWord([added], 'run-1', [actual('#7 www A 192.0.2.1')]).entries)).toEqual(['accepted']);
+  expect(statesOf(takeWord([added], 'run-1', []).entries)).toEqual([]);
 });
 
 describe('an answer', () => {
