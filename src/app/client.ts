@@ -50,6 +50,10 @@ export interface Client {
   readonly look: () => Promise<Look>;
   /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
   readonly files: () => Promise<{ readonly version: string; readonly commit: string | null } | null>;
+  /** A digest of its base URL and token. */
+  readonly token: () => string;
+  /** The ids of the templates that its token lists, asked now. */
+  readonly listTemplateIds: () => Promise<readonly number[]>;
   readonly savedAt: SavedAt;
   close(): Promise<void>;
 }
@@ -135,6 +139,17 @@ class OpenClient implements Client {
       version: createHash('sha256').update(decisive).digest('hex').slice(0, 32),
       commit: files.commit,
     };
+  };
+
+  readonly token: Client['token'] = () => {
+    const { clientToken } = this.settings.tokens.read();
+    return storeLocation(this.settings, clientToken, this.#options.isSandbox).token;
+  };
+
+  readonly listTemplateIds: Client['listTemplateIds'] = async () => {
+    this.#tokens = this.settings.tokens.read();
+    const own = (await this.service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
+    return own.map(({ id }) => id);
   };
 
   load(): Promise<DesiredState> {

@@ -18,6 +18,7 @@ import { newsChannel, tell, type News } from './news.ts';
 import {
   addClients,
   claimClients,
+  differingTokens,
   findLeaving,
   forgetFiles,
   liveProcesses,
@@ -25,6 +26,7 @@ import {
   noteFiles,
   putRequests,
   releaseClients,
+  rememberedIds,
   replaceLostHeads,
   takeRequests,
   unownedClients,
@@ -64,6 +66,10 @@ interface Member {
   noted: FilesVersion | null;
   /** Whether they are those that are in use. */
   hasHead: boolean;
+  /** Its token, since that was found to be another one than the owner's; null where it is the same. */
+  differing: string | null;
+  /** Why it cannot be the client that others know by this name; null if it can. */
+  trouble: string | null;
 }
 
 class SharedFleet implements Fleet {
@@ -111,9 +117,13 @@ class SharedFleet implements Fleet {
   }
 
   join(client: FleetClient): Membership {
-    const member: Member = { client, scope: client.scope(), noted: null, hasHead: false };
+    const scope = client.scope();
+    const member: Member = { client, scope, noted: null, hasHead: false, differing: null, trouble: null };
     this.#members.set(member.scope, member);
     return {
+      get trouble() {
+        return member.trouble;
+      },
       start: () => this.#add(member),
       mayPass: () => this.#mayPass(member),
       passed: (report) => this.#share(member, report),
@@ -159,6 +169,7 @@ class SharedFleet implements Fleet {
     this.#listen();
     this.#every(reportInterval, 'reports', () => this.#takeNews());
     this.#every(this.#options.leaseDuration / 3, 'files', () => this.#noteChanged());
+    this.#every(this.#options.leaseDuration, 'tokens', () => this.#checkTokens());
   }
 
   async close(): Promise<void> {
@@ -238,6 +249,31 @@ class SharedFleet implements Fleet {
   async #noteChanged(): Promise<void> {
     if (!this.#isStarted) return;
     await this.#note([...this.#members.values()].filter((member) => !this.#isOwned(member)));
+  }
+
+  /** A token that was rotated is soon the owner's too; one of another account never is. */
+  async #checkTokens(): Promise<void> {
+    if (!this.#isStarted) return;
+    const database = await this.#store.opened();
+    const others = [...this.#members.values()].filter((member) => !this.#isOwned(member));
+    const tokens = others.map(({ scope, client }) => ({ scope, token: tokenOf(client) }));
+    const found = await differingTokens(database, tokens);
+    for (const [at, member] of others.entries()) {
+      const before = member.differing;
+      member.differing = found.has(member.scope) ? tokens[at]!.token : null;
+      if (member.differing === null) member.trouble = null;
+      else if (member.differing === before && member.trouble === null) await this.#checkAccount(member);
+    }
+  }
+
+  async #checkAccount(member: Member): Promise<void> {
+    const { client, scope } = member;
+    const known = await rememberedIds(this.#store.database(), scope);
+    const listed = new Set(await client.listTemplateIds().catch(() => known));
+    if (known.size === 0 || [...known].some((id) => listed.has(id))) return;
+    member.trouble = `client ${client.name} of this store is another account: name the client, or correct its token`;
+    this.#options.log.error({ event: 'fleet.account', client: client.name }, member.trouble);
+    this.#told?.onChange();
   }
 
   #renewed({ nextExpiry }: Renewed): void {
@@ -488,6 +524,15 @@ const isSame = (one: FilesVersion, other: FilesVersion | null): boolean =>
   other !== null && one.version === other.version && one.commit === other.commit;
 
 /** All but what each renewal changes. */
+/** None where it cannot be read, which its passes will say. */
+const tokenOf = (client: FleetClient): string => {
+  try {
+    return client.token();
+  } catch {
+    return '';
+  }
+};
+
 const shownOf = (summary: FleetSummary | null): string =>
   JSON.stringify(summary, (key: string, value: unknown) => (key === 'aliveUntil' ? undefined : value));
 

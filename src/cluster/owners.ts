@@ -44,6 +44,27 @@ export const addClients = async (
   await query(sql.addClients, [column('scope'), column('baseUrl'), column('name')], longPatience);
 };
 
+/** Those of the clients whose owner has used another token last. */
+export const differingTokens = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  own: readonly { readonly scope: string; readonly token: string }[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await query<{ scope: string }>(sql.differingTokens, [
+    own.map(({ scope }) => scope),
+    own.map(({ token }) => token),
+  ]);
+  return new Set(rows.map(({ scope }) => scope));
+};
+
+/** The ids of the templates that are remembered of a client. */
+export const rememberedIds = async (
+  { query }: Pick<PostgresDatabase, 'query'>,
+  scope: string,
+): Promise<ReadonlySet<number>> => {
+  const rows = await query<{ id: string }>(sql.rememberedIds, [scope]);
+  return new Set(rows.map(({ id }) => Number(id)));
+};
+
 /**
  * Notes the files that this process has. The files in use of a client, its head, become those of a process that leaves the
  * head for other ones. A process leads a client if it has come to the head, or has moved it: one that had the same files
@@ -248,6 +269,9 @@ const hasHead = `EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p 
   WHERE g.scope = c.scope AND g.version`;
 
 const sql = {
+  differingTokens: `SELECT scope FROM unnest($1::text[], $2::text[]) AS own(scope, token)
+    JOIN dns_sync.clients c USING (scope) WHERE c.token <> own.token AND '' NOT IN (c.token, own.token)`,
+  rememberedIds: 'SELECT template_id AS id FROM dns_sync.templates WHERE scope = $1',
   addClients: `INSERT INTO dns_sync.clients (scope, base_url, name)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) ON CONFLICT (scope) DO NOTHING`,
   noteCommits: 'UPDATE dns_sync.processes SET commits = $2 WHERE id = $1 AND commits <> $2::text[]',

@@ -50,6 +50,10 @@ export interface DaemonClient {
   readonly look: () => Promise<Look>;
   /** By what other processes can tell whether they have the same files; null if they are absent. */
   readonly files: () => Promise<ClientFiles | null>;
+  /** A digest of its base URL and token. */
+  readonly token: () => string;
+  /** The ids of the templates that its token lists, asked now. */
+  readonly listTemplateIds: () => Promise<readonly number[]>;
   /** Where its state is. */
   readonly savedAt: SavedAt;
   close(): Promise<void>;

@@ -49,6 +49,10 @@ export interface FleetClient {
   readonly name: string;
   /** By what others can tell whether they have the same files; null if they are absent. */
   readonly files: () => Promise<ClientFiles | null>;
+  /** A digest of its base URL and token. */
+  readonly token: () => string;
+  /** The ids of the templates that its token lists, asked now. */
+  readonly listTemplateIds: () => Promise<readonly number[]>;
   /** Its passes are made here from now on, one of them at once for this reason. */
   readonly own: (first: Trigger | null) => void;
   /** They are not any more. Resolves when the running one has ended; its write in flight is given its time. */
@@ -68,6 +72,8 @@ export interface ClientFiles {
 
 /** The part of one client. */
 export interface Membership {
+  /** Why it cannot be this client; null if it can. */
+  readonly trouble: string | null;
   /** Of a client that was added to a fleet that takes part. */
   start(): Promise<void>;
   /** Before a pass, and when files have changed: whether it may be made here with the files that there are now. */
@@ -103,6 +109,7 @@ export const alone = (): Fleet => {
     join: (client) => {
       clients.add(client);
       return {
+        trouble: null,
         start: () => {
           if (isStarted) client.own(null);
           return Promise.resolve();

@@ -4,8 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
+import { startProcess } from '../e2e/process.ts';
 import type { Program } from '../e2e/program.ts';
-import { allPassed, linesOf, newFleet } from './fleet.ts';
+import { json } from '../hosting/scripted-server.ts';
+import { allPassed, linesOf, newFleet, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
 
 /** Resolves when scheduled passes have found each client as its files say, after so many milliseconds since the epoch. */
@@ -149,5 +151,31 @@ describe('a process of version 0.1 that is alive', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('process 7 on old. Stop all of them')]);
     await ask(server, "UPDATE dns_template_sync.leases SET lease_until = '-infinity'");
     await allPassed(clients, [daemon()]);
+  });
+});
+
+describe('a process with a token of another account', () => {
+  it('says so and is not ready, while the owner goes on', async () => {
+    const { clients, cwd, env, daemon } = await newFleet({
+      schedule: never,
+      leaseDuration: 2_000,
+      count: 1,
+      meddle: ({ query, path: place }) =>
+        Promise.resolve(
+          query.includes('token-of-somebody') && place.endsWith('/dns_templates') ? json([]) : null,
+        ),
+    });
+    const owner = daemon();
+    await allPassed(clients, [owner]);
+    const other = startProcess(['run', '--listen', '127.0.0.1:0'], {
+      cwd,
+      env: { ...env, TOKEN_OF_CLIENT_0: 'token-of-somebody' },
+    });
+    const address = String((await other.event('daemon.started'))['listen']);
+    const said = await other.event('fleet.account');
+    expect(String(said['msg'])).toContain('client client-0 of this store is another account');
+    const { code, reason } = await readinessOf(address);
+    expect({ code, reason }).toEqual({ code: 503, reason: expect.stringContaining('is another account') });
+    expect(passedBy(other)).toEqual([]);
   });
 });

@@ -115,7 +115,7 @@ export class ClientController {
   }
 
   get #trouble(): string | null {
-    return this.#options.fleet.trouble ?? this.#lastError;
+    return this.#options.fleet.trouble ?? this.#membership.trouble ?? this.#lastError;
   }
 
   /** Takes part, where the others do so already. */
@@ -170,6 +170,8 @@ export class ClientController {
       baseUrl: () => this.client.settings.baseUrl,
       scope: () => this.client.savedAt.scope,
       files: () => this.client.files(),
+      token: () => this.client.token(),
+      listTemplateIds: () => this.client.listTemplateIds(),
       own: (first) => this.#own(first),
       disown: () => this.#disown(),
       isBusy: () => this.#isBusy,
@@ -326,7 +328,7 @@ export class ClientController {
   }
 
   get #isReady(): boolean {
-    return this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
+    return this.#membership.trouble === null && this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
   }
 
   /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */

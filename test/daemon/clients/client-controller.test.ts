@@ -44,6 +44,8 @@ const controlled = async (
       suspending: never,
       look: () => Promise.resolve({ change: null, directories: new Map(), dueIn: null }),
       files: () => Promise.resolve(null),
+      token: () => '',
+      listTemplateIds: never,
       savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
       close: () => Promise.resolve(),
     },
