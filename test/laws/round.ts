@@ -408,7 +408,12 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
       judge.report(
         `law 13: ${desired.template} is ${isClean ? '' : 'not '}as wanted, and said to be ${told.status}`,
       );
-    if (desired.mode === 'enforce') for (const what of leftAway(judge, file, records)) judge.report(what);
+    // What is put back as soon as the service takes writes again, is said.
+    const isComing = told.differences.some(
+      (one) => one.action === 'park' && one.outcome === 'failed' && one.retryAt !== undefined,
+    );
+    if (desired.mode === 'enforce' && !isComing)
+      for (const what of leftAway(judge, file, records)) judge.report(what);
   }
 };
 
