@@ -15,7 +15,9 @@ export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory
   const known = memory.byId.get(actual.record.id);
   const key = recordKey(desired);
   // For an update of a record that belonged to another one, the cause is why the desired record is missing.
-  if (!known || (known.key !== key && memory.records.has(key))) return causeOfAdd(desired, memory);
+  const isAnother = known?.key !== key;
+  if (!known || (isAnother && (memory.records.has(key) || !memory.hasBeenRead)))
+    return causeOfAdd(desired, memory);
   const edited = !sameData(known.wanted, desired.record);
   const drifted = !sameData(known.seen ?? known.wanted, actual.record);
   if (edited && drifted) return 'both';

@@ -266,6 +266,8 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const { recordId, at } = other.sent;
     if (recordId === null || one.standing.get(recordId)?.by !== other || other.stored === null) return false;
     const { stored } = other;
+    // What an older listing shows in its place may be from a write whose expectation a person has waived.
+    if (one.attempts.some((earlier) => earlier.isWaived && earlier.sent.recordId === recordId)) return false;
     return !views.some(
       (view) =>
         view.at >= at && view.records.some((record) => record.id === recordId && isAsPlaced(record, stored)),

@@ -431,9 +431,11 @@ const leftAway = (
     .cases()
     .filter((one) => one.templateId === templateId)
     .flatMap(({ attempts, standing }) =>
-      attempts.filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null),
+      attempts
+        .filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null)
+        .map((attempt) => ({ ...attempt, others: attempts })),
     )
-    .flatMap(({ sent, replaced, stored, isForgotten }) => {
+    .flatMap(({ sent, replaced, stored, isForgotten, others }) => {
       const place = replaced ? placeOf(replaced) : '';
       if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];
       const isStillAway = records.some(
@@ -441,7 +443,11 @@ const leftAway = (
       );
       const isEmpty = !records.some((record) => placeOf(record) === place);
       const isWanted = desired.records.some((record) => placeOf(record) === place);
-      return isStillAway && isEmpty && isWanted
+      // What it made way for stood there, until somebody removed that.
+      const wasFilled = others.some(
+        (other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place,
+      );
+      return isStillAway && isEmpty && isWanted && !wasFilled
         ? [`takes ${shown(replaced)} away, and leaves its name empty`]
         : [];
     });

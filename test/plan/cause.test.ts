@@ -56,6 +56,14 @@ const cases: readonly Case[] = [
     causes: ['drifted'],
   },
   {
+    name: 'an update of one that the file dropped, before any reading has said whether the other is new',
+    file: ['ftp CNAME web.example.org'],
+    service: ['#1 * CNAME web.example.org'],
+    template: { surplus: 'park' },
+    memory: { ...memoryOf([known('#1 * CNAME web.example.org')]), hasBeenRead: false },
+    causes: ['unknown'],
+  },
+  {
     name: 'the file changed',
     file: ['www A 192.0.2.2'],
     service: ['#1 www A 192.0.2.1'],
