@@ -165,7 +165,7 @@ describe('the manifests', () => {
   it('are linked from the documentation, and each kustomization names all that are beside it', () => {
     const folders = readdirSync(below, { withFileTypes: true }).filter((one) => one.isDirectory());
     for (const { name } of folders) expect(textOf('deployment.md')).toContain(`](../deploy/${name}`);
-    for (const file of manifests.filter((one) => /^compose/.test(one)))
+    for (const file of manifests.filter((one) => one.startsWith('compose')))
       expect(textOf('deployment.md')).toContain(`](../deploy/${file})`);
     for (const name of ['kubernetes', 'kubernetes-postgres']) {
       const beside = readdirSync(path.join(below, name)).filter((one) => one !== 'kustomization.yaml');
