@@ -74,7 +74,8 @@ describe('the tables', () => {
   it('of alerts have a line for each one', () => {
     const rules = textOf(path.join('.github', 'deploy', 'alerts.yaml'));
     const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
-    expect(rowsOf(path.join(folder, 'deployment.md'))).toEqual(alerts);
+    const listed = rowsOf(path.join(folder, 'deployment.md')).filter((row) => row.startsWith('Dns'));
+    expect(listed).toEqual(alerts);
   });
 
   it('of commands list all commands', async () => {

@@ -117,7 +117,6 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['$ dns-template-sync validate', 'try-it'],
     ['$ SERVICE=', 'try-it'],
     ['$ dns-template-sync history', 'try-it'],
-    ['export DNS_SYNC_BASE_URL', 'typed'],
   ],
 };
 
