@@ -67,10 +67,7 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['name: dns', 'recipe'],
     ['stages:', 'recipe'],
   ],
-  'commands.md': [
-    ['$ dns-template-sync plan', 'shown'],
-    ['dns-template-sync import shop', 'typed'],
-  ],
+  'commands.md': [['$ dns-template-sync plan', 'shown']],
   'daemon.md': [
     ['dns-template-sync run', 'typed'],
     ['# When did drift end', 'jq'],
