@@ -17,6 +17,7 @@ export const standInForDocker = async (directory: string): Promise<void> => {
   const [entryPoint = '', command = ''] = [...argumentsOf('ENTRYPOINT'), ...argumentsOf('CMD')];
   if (!entryPoint.endsWith('"/app/dist/main.js"]')) throw new Error(`another entry point: ${entryPoint}`);
   const [, program = ''] = /^\["(\w+)"\]$/.exec(command) ?? [];
+  const [, inPath = ''] = /ln -s \/app\/dist\/main\.js \/usr\/local\/bin\/(\S+)/.exec(instructions) ?? [];
   const variables = argumentsOf('ENV').flatMap((text) =>
     text.split(' ').filter((one) => !one.startsWith('PATH=')),
   );
@@ -52,7 +53,7 @@ case $1 in
     exit ;;
   exec)
     [ "$2" = "$(cat container)" ] || refuse "no container $2"
-    [ "$3" = dns-template-sync ] || refuse "$3 is not in the PATH"
+    [ "$3" = "${inPath}" ] || refuse "$3 is not in the PATH"
     shift 3
     cd "$(cat container.root)" && mapfile -d '' passed <"$OLDPWD/container.env"
     exec env -i PATH="$PATH" HOME="$PWD" DNS_SYNC_SETTLE=0s "\${passed[@]}" "${process.execPath}" "${built('main.js')}" "$@" ;;
