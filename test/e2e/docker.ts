@@ -7,15 +7,17 @@ import { writeBelow } from '../daemon/ways.ts';
  * Puts a `docker` into `bin` of a directory, for where there is no engine: it runs the built program in place of the
  * image, in a directory that stands for the image's root, with nothing but the variables and mounts that it is given.
  * It knows the options that the documents use, refuses others, and follows what the Dockerfile says of the image.
+ * A container with a name is known to `exec` after it has ended.
  */
 export const standInForDocker = async (directory: string): Promise<void> => {
   const dockerfile = await readFile('Dockerfile', 'utf8');
-  const [, instructions = ''] = /^FROM scratch\n(.*)/ms.exec(dockerfile) ?? [];
+  const instructions = dockerfile.split(/^FROM /m).at(-1) ?? '';
   const argumentsOf = (name: string): string[] =>
     [...instructions.matchAll(new RegExp(String.raw`^${name} (.+)$`, 'gm'))].map(([, text = '']) => text);
   const [entryPoint = '', command = ''] = [...argumentsOf('ENTRYPOINT'), ...argumentsOf('CMD')];
   if (!entryPoint.endsWith('"/app/dist/main.js"]')) throw new Error(`another entry point: ${entryPoint}`);
   const [, program = ''] = /^\["(\w+)"\]$/.exec(command) ?? [];
+  const [, inPath = ''] = /ln -s \/app\/dist\/main\.js \/usr\/local\/bin\/(\S+)/.exec(instructions) ?? [];
   const variables = argumentsOf('ENV').flatMap((text) =>
     text.split(' ').filter((one) => !one.startsWith('PATH=')),
   );
@@ -49,6 +51,12 @@ case $1 in
     [ "\${2#*:}" = /app ] || refuse "cp $2"
     mkdir -p "$3" && cd "${process.cwd()}" && ln -s "\${PWD}"/{${copied.join(',')}} "$3/"
     exit ;;
+  exec)
+    [ "$2" = "$(cat container)" ] || refuse "no container $2"
+    [ "$3" = "${inPath}" ] || refuse "$3 is not in the PATH"
+    shift 3
+    cd "$(cat container.root)" && mapfile -d '' passed <"$OLDPWD/container.env"
+    exec env -i PATH="$PATH" HOME="$PWD" DNS_SYNC_SETTLE=0s "\${passed[@]}" "${process.execPath}" "${built('main.js')}" "$@" ;;
   run) shift ;;
   *) refuse "$1" ;;
 esac
@@ -64,14 +72,16 @@ while [ $# -gt 0 ]; do
       case $how in '' | ro) ;; *) refuse "-v $2" ;; esac
       mkdir -p "$(dirname "$root$to")" && ln -s "$from" "$root$to"; shift 2 ;;
     -w) work=$2; shift 2 ;;
-    --name | --restart | --cap-drop | --security-opt) shift 2 ;;
-    -d | --rm | --read-only) shift ;;
+    --name) echo "$2" >container; shift 2 ;;
+    --restart | --cap-drop | --security-opt) shift 2 ;;
+    -d | --init | --rm | --read-only) shift ;;
     -*) refuse "run $1" ;;
     *) break ;;
   esac
 done
 [ $# -gt 1 ] || set -- "$1" ${program}
 shift
+if [ -f container ]; then echo "$root" >container.root; printf '%s\\0' "\${passed[@]}" >container.env; fi
 mkdir -p "$root$work" && cd "$root$work" || exit
 exec env -i PATH="$PATH" HOME="$root" DNS_SYNC_SETTLE=0s "\${passed[@]}" \\
   "${process.execPath}" "${built('main.js')}" "$@"

@@ -21,8 +21,10 @@ const anchorsOf = (page: string): string[] =>
 const rowsOf = (page: string): string[] =>
   [...textOf(page).matchAll(/^\| `([^`]+)`/gm)].map(([, first = '']) => first);
 
-it('the README is one screen', () => {
-  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThan(10_000);
+it('the README is short, and so is the documentation', () => {
+  const bytesOf = (page: string): number => Buffer.byteLength(textOf(page));
+  expect(bytesOf('README.md')).toBeLessThanOrEqual(5 * 1024);
+  expect(docs.reduce((sum, page) => sum + bytesOf(page), 0)).toBeLessThanOrEqual(120 * 1024);
 });
 
 it.each(pages)('every link of %s leads somewhere', (page) => {
@@ -69,23 +71,11 @@ describe('the tables', () => {
         expect(known).toContain(name.replace(/_(?:bucket|sum|count)$/, ''));
   });
 
-  it('of options of the daemon are those of its help', async () => {
-    const { stdout } = await run(['run', '--help'], { cwd: await workplace() });
-    const [, options = ''] = /^Options:\n(.*?)\n {2}-h,/ms.exec(stdout) ?? [];
-    const ofHelp = options
-      .split(/\n(?= {2}-)/)
-      .map((text) => text.trim().replaceAll(/\s+/g, ' '))
-      .map((text) => text.replace(/^--\S+(?: <\S+>)?/, '$& |'));
-    const listed = [...textOf(path.join(folder, 'daemon.md')).matchAll(/^\| `(--.*?)` +\| (.*?) *\|$/gm)];
-    expect(listed.map(([, option, about = '']) => `${option} | ${about.replaceAll('`', '')}`)).toEqual(
-      ofHelp,
-    );
-  });
-
   it('of alerts have a line for each one', () => {
     const rules = textOf(path.join('.github', 'deploy', 'alerts.yaml'));
     const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
-    expect(rowsOf(path.join(folder, 'deployment.md'))).toEqual(alerts);
+    const listed = rowsOf(path.join(folder, 'deployment.md')).filter((row) => row.startsWith('Dns'));
+    expect(listed).toEqual(alerts);
   });
 
   it('of commands list all commands', async () => {

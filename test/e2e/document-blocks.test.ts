@@ -4,9 +4,9 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { recordsOf, type TemplateRecord } from '../../src/sandbox/data.ts';
+import { recordsOf, type SandboxData, type TemplateRecord } from '../../src/sandbox/data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { built } from '../built.ts';
@@ -31,10 +31,9 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `named`: what contributors run, each of which takes long; the scripts and files that it names are there
  * - `template`, `settings`: valid for the program
  * - `change`, `changed`: a change of the source, which applies, and what the program then says of the example that it is about
- * - `unit`: what the unit starts, with its variables and credentials; systemd itself reads it in `unit.operators.ts`
+ * - `octodns`, `move`: a file of octoDNS becomes a template file; an imported zone fills a template, and is compared
  *
- * And these elsewhere: `recipe` in `recipes.test.ts`, `manifest` in `manifests.test.ts`, `jq` and `scrape` in
- * `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
+ * And these elsewhere: `recipe` in `recipes.test.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
  */
 const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
   'README.md': [
@@ -68,30 +67,29 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['name: dns', 'recipe'],
     ['stages:', 'recipe'],
   ],
-  'commands.md': [
-    ['$ dns-template-sync plan', 'shown'],
-    ['dns-template-sync import shop', 'typed'],
-  ],
+  'commands.md': [['$ dns-template-sync plan', 'shown']],
   'daemon.md': [
     ['dns-template-sync run', 'typed'],
     ['# When did drift end', 'jq'],
   ],
   'deployment.md': [
     ['docker build', 'typed'],
-    ['services:', 'manifest'],
-    ['apiVersion: v1', 'manifest'],
-    ['namespace: dns', 'manifest'],
-    ['apiVersion: apps/v1', 'manifest'],
-    ['apiVersion: apps/v1', 'manifest'],
-    ['services:', 'manifest'],
+    ['# ./dns-template-sync.yaml', 'settings'],
     ['docker create', 'typed'],
-    ['[Unit]', 'unit'],
     ['rule_files:', 'scrape'],
   ],
   'first-contact.md': [['dns-template-sync doctor', 'typed']],
   'library.md': [
     ['import { connect, render } from', 'library'],
     ['import { connect, render, type', 'library'],
+  ],
+  'move.md': [
+    ['dns-template-sync import', 'typed'],
+    ['dig', 'typed'],
+    ['import { readFileSync }', 'octodns'],
+    ['node octodns.mjs', 'octodns'],
+    ['dns-template-sync validate', 'move'],
+    ['flat()', 'move'],
   ],
   'name-servers.md': [
     ['dns-template-sync check', 'typed'],
@@ -116,7 +114,6 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['$ dns-template-sync validate', 'try-it'],
     ['$ SERVICE=', 'try-it'],
     ['$ dns-template-sync history', 'try-it'],
-    ['export DNS_SYNC_BASE_URL', 'typed'],
   ],
 };
 
@@ -144,6 +141,7 @@ const place = async () => {
   const cwd = await workplace();
   const service = await startSandbox({});
   onTestFinished(() => service.close());
+  await service.store.change((before) => ({ data: withShop(before), answer: null }));
   const data = service.store.read();
   const bakery = data.subdomains.find(({ name }) => name === 'bakery.example.net')!;
   const zone = await startZoneServer({
@@ -165,7 +163,7 @@ const place = async () => {
     `#!/bin/sh\nexec '${process.execPath}' '${built('main.js')}' "$@"\n`,
   );
   await writeBelow(cwd, 'bin/npm', npm);
-  await writeBelow(cwd, 'bin/dig', `#!/bin/sh\necho 'example.net. 3600 IN A 192.0.2.1'\n`);
+  await writeBelow(cwd, 'bin/dig', `#!/bin/sh\necho 'www.example.net.\t3600\tIN\tA 192.0.2.1'\n`);
   await writeBelow(cwd, 'example.net.zone', 'www 3600 A 192.0.2.1\n');
   await promisify(execFile)('chmod', ['-R', '+x', path.join(cwd, 'bin')]);
   const env = {
@@ -175,6 +173,16 @@ const place = async () => {
   };
   return { cwd, service, env };
 };
+
+/** With a template that has no records yet, and the domain that follows it. */
+const withShop = (data: SandboxData): SandboxData => ({
+  ...data,
+  dns_templates: [
+    ...data.dns_templates,
+    { id: 900, name: 'shop', publicly_available: false, dns_template_records: [] },
+  ],
+  subdomains: [...data.subdomains, { id: 901, name: 'example.net', dns_template_id: 900 }],
+});
 
 /** A record as a name server has it; it has SOA by itself. */
 const lineOf = ({ type, name, content, priority, ttl }: TemplateRecord, apex: string): ZoneLine[] => {
@@ -192,6 +200,19 @@ case $1 in
   install) [ -f "\${@: -1}" ] ;;
   *) exit 1 ;;
 esac
+`;
+
+/** With both spellings of what has changed in time, and a text that needs several strings. */
+const octodns = `
+'':
+  - {type: A, ttl: 300, values: [192.0.2.1, 192.0.2.2]}
+  - {type: CAA, value: {flags: 0, tag: issue, value: letsencrypt.org}}
+  - type: MX
+    values: [{exchange: mx1.example.net., preference: 10}, {priority: 20, value: mx2.example.net.}]
+  - {type: TXT, value: 'say "hi"\\; ${'é'.repeat(300)}'}
+'*': {type: CNAME, value: example.net.}
+_dmarc: {type: TXT, value: 'v=DMARC1; p=none'}
+_imap._tcp: {type: SRV, value: {port: 143, priority: 0, target: mail.example.net., weight: 1}}
 `;
 
 /** Types a block, line by line, and answers what it asks. Throws where a command fails. */
@@ -260,6 +281,33 @@ describe('the commands', () => {
     for (const alternative of block.split('# Or:\n')) await type(alternative);
   });
 
+  it('of a move fill a template, and show no difference', async () => {
+    const [fill = '', compare = ''] = those('move').map(([, , block]) => block);
+    const [, , importZone = ''] = those('typed').find(([page]) => page.endsWith('move.md')) ?? [];
+    await type(importZone + fill + compare);
+  });
+
+  it('of a move read a file of octoDNS', async () => {
+    const { cwd, env } = await place();
+    const [script = '', command = ''] = those('octodns').map(([, , block]) => block);
+    await writeBelow(cwd, 'octodns.mjs', script);
+    await writeBelow(cwd, 'config/example.net.yaml', octodns);
+    const { stderr } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
+    expect(stderr).toMatch(/left out: example\.net\. CAA 0 issue letsencrypt\.org .*\n$/);
+    const text = await readFile(path.join(cwd, 'templates/shop.yaml'), 'utf8');
+    const { records } = z.object({ records: z.array(z.unknown()) }).parse(parse(text));
+    expect(records).toEqual([
+      { type: 'A', content: '192.0.2.1', ttl: 300 },
+      { type: 'A', content: '192.0.2.2', ttl: 300 },
+      { type: 'CNAME', name: '*', content: 'example.net' },
+      { type: 'MX', content: 'mx1.example.net', priority: 10 },
+      { type: 'MX', content: 'mx2.example.net', priority: 20 },
+      { type: 'SRV', name: '_imap._tcp', priority: 0, weight: 1, port: 143, target: 'mail.example.net' },
+      { type: 'TXT', content: `say "hi"; ${'é'.repeat(300)}` },
+      { type: 'TXT', name: '_dmarc', content: 'v=DMARC1; p=none' },
+    ]);
+  });
+
   it.each(those('named'))('of %s are there: %s', async (_, __, block) => {
     const { scripts } = z
       .object({ scripts: z.record(z.string(), z.string()) })
@@ -309,6 +357,7 @@ describe('the files', () => {
     const settings = path.join(cwd, 'dns-template-sync.yaml');
     const main = files.length > 0 ? await readFile(settings, 'utf8') : block;
     await writeFile(settings, needed + main);
+    await writeBelow(cwd, 'templates/shared/_mail.yaml', 'records: []\n');
     for (const client of ['acme', 'bakery'])
       await writeBelow(cwd, `templates/${client}/a.yaml`, `template: ${client}\nrecords: []\n`);
     expect(await run(['validate'], { cwd })).toMatchObject({ code: 0 });
@@ -382,9 +431,9 @@ describe('the output', () => {
   });
 });
 
-/** The unit of the documents as systemd would start it: its variables, its credentials, and its signals. */
+/** As systemd would start it: with its variables, its credentials, and its signals. */
 it('the unit starts the daemon, reloads and stops it', async () => {
-  const block = those('unit')[0]?.[2] ?? '';
+  const block = await readFile('.github/deploy/systemd/dns-template-sync.service', 'utf8');
   const valuesOf = (key: string): string[] =>
     [...block.matchAll(new RegExp(`^${key}=(.+)$`, 'gm'))].map(([, value = '']) => value);
   const { cwd, service } = await place();

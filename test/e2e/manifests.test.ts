@@ -10,9 +10,13 @@ import { clientTable, limitTable, programTable, publicTable } from '../../src/se
 const folder = path.join('.github', 'docs');
 const textOf = (page: string): string => readFileSync(path.join(folder, page), 'utf8');
 
-const documents: readonly unknown[] = [...textOf('deployment.md').matchAll(/^```yaml\n(.*?)^```/gms)].flatMap(
-  ([, block = '']) => parseAllDocuments(block).map((one): unknown => one.toJS()),
+const below = path.join('.github', 'deploy');
+const manifests = readdirSync(below, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /^(compose|kubernetes)/.test(file) && file.endsWith('.yaml') && !file.includes('templates'),
 );
+const read = (file: string): unknown =>
+  parseAllDocuments(readFileSync(path.join(below, file), 'utf8'))[0]?.toJS();
+const documents: readonly unknown[] = manifests.map(read);
 
 /** Those that a schema fits. */
 const those = <T>(schema: z.ZodType<T>): T[] =>
@@ -115,21 +119,21 @@ const compose = z.strictObject({
 
 const deployments = those(deployment);
 
-describe('the manifests of the documentation', () => {
+describe('the manifests', () => {
   it('are of the kinds that are known here', () => {
     const kinds = documents.flatMap(
       (one) => z.looseObject({ kind: z.string() }).safeParse(one).data?.kind ?? [],
     );
-    expect(kinds).toEqual([
+    expect(kinds.toSorted()).toEqual([
+      'Deployment',
+      'Deployment',
+      'Deployment',
       'PersistentVolumeClaim',
-      'Deployment',
-      'Deployment',
-      'Deployment',
       'PodDisruptionBudget',
     ]);
     expect([those(overlay), those(patch)].map(({ length }) => length)).toEqual([1, 1]);
     expect(deployments).toHaveLength(2);
-    expect(those(compose)).toHaveLength(2);
+    expect(those(compose)).toHaveLength(3);
   });
 
   it.each(deployments.map((one) => [one.spec.replicas, one] as const))(
@@ -158,39 +162,26 @@ describe('the manifests of the documentation', () => {
     },
   );
 
-  it('are files, too, which say the same, and each kustomization names all that are beside it', () => {
-    const below = path.join('.github', 'deploy');
-    const pageText = textOf('deployment.md');
-    const blocks = [...pageText.matchAll(/^```(?:yaml|ini)\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
-      block.split('---\n'),
-    );
-    const found: string[] = [];
-    for (const name of ['compose', 'kubernetes', 'kubernetes-overlay', 'kubernetes-postgres', 'systemd']) {
-      expect(pageText).toContain(`](../deploy/${name}`);
-      const files = readdirSync(path.join(below, name)).filter((file) => file !== 'templates');
-      for (const file of files) {
-        const text = readFileSync(path.join(below, name, file), 'utf8');
-        if (file === 'kustomization.yaml' && name !== 'kubernetes-overlay')
-          expect(parseAllDocuments(text)[0]?.toJS()).toEqual({
-            resources: expect.toSatisfy(
-              (own: string[]) => own.toSorted().join() === files.filter((one) => one !== file).join(),
-            ),
-          });
-        else found.push(text);
-      }
+  it('are linked from the documentation, and each kustomization names all that are beside it', () => {
+    const folders = readdirSync(below, { withFileTypes: true }).filter((one) => one.isDirectory());
+    for (const { name } of folders) expect(textOf('deployment.md')).toContain(`](../deploy/${name}`);
+    for (const file of manifests.filter((one) => one.startsWith('compose')))
+      expect(textOf('deployment.md')).toContain(`](../deploy/${file})`);
+    for (const name of ['kubernetes', 'kubernetes-postgres']) {
+      const beside = readdirSync(path.join(below, name)).filter((one) => one !== 'kustomization.yaml');
+      const { resources } = z
+        .strictObject({ resources: z.array(z.string()) })
+        .parse(read(`${name}/kustomization.yaml`));
+      expect(resources.toSorted()).toEqual(beside.toSorted());
     }
-    // The last block is for Prometheus.
-    expect(found.toSorted()).toEqual(blocks.slice(0, -1).toSorted());
   });
 
   it('of an overlay change what its base has, and name files that are there', async () => {
     const [{ resources, images, patches, configMapGenerator }] = those(overlay) as [z.infer<typeof overlay>];
     const [change] = those(patch) as [z.infer<typeof patch>];
-    const place = path.join('.github', 'deploy', 'kubernetes-overlay');
-    const base = path.join(place, resources[0]);
-    const read = (file: string): unknown => parseAllDocuments(readFileSync(file, 'utf8'))[0]?.toJS();
+    const place = 'kubernetes-overlay';
     expect(read(path.join(place, patches[0].path))).toEqual(change);
-    const whole = deployment.parse(read(path.join(base, 'deployment.yaml')));
+    const whole = deployment.parse(read(path.join(place, resources[0], 'deployment.yaml')));
     const { containers, volumes } = whole.spec.template.spec;
     const [changed] = change.spec.template.spec.containers;
     expect([change.metadata.name, changed?.name]).toEqual([whole.metadata.name, containers[0]?.name]);
@@ -198,7 +189,7 @@ describe('the manifests of the documentation', () => {
     const [{ name, files }] = configMapGenerator;
     expect(volumes).toContainEqual(expect.objectContaining({ configMap: { name } }));
     const found = await loadFiles(
-      Object.fromEntries(files.map((file) => [file, readFileSync(path.join(place, file))])),
+      Object.fromEntries(files.map((file) => [file, readFileSync(path.join(below, place, file))])),
     );
     expect([found.problems, found.templates.length]).toEqual([[], files.length]);
   });
@@ -239,8 +230,12 @@ describe('the manifests of the documentation', () => {
         Object.values(table).flatMap((one) => ('env' in one && typeof one.env === 'string' ? one.env : [])),
       ),
     ]);
-    for (const page of readdirSync(folder))
-      for (const [name] of textOf(page).matchAll(/\bDNS_SYNC_[A-Z_]*[A-Z]\b/g))
-        expect(known.has(name) ? name : `${page}: ${name}`).toBe(name);
+    const files = [
+      ...readdirSync(folder).map((page) => path.join(folder, page)),
+      ...manifests.map((one) => path.join(below, one)),
+    ];
+    for (const file of files)
+      for (const [name] of readFileSync(file, 'utf8').matchAll(/\bDNS_SYNC_[A-Z_]*[A-Z]\b/g))
+        expect(known.has(name) ? name : `${file}: ${name}`).toBe(name);
   });
 });
