@@ -95,8 +95,6 @@ export interface TemplateResult {
   readonly retryAt?: string;
   /** Present then: when another pass may find that they have. No report has it. */
   readonly settlesAt?: string;
-  /** Present if its changes wait for its window: when that opens, in ISO 8601. */
-  readonly waitsUntil?: string;
   /**
    * Present if the pass could not read the service: when this result was read, in ISO 8601; null if nothing
    * is known.

@@ -70,7 +70,6 @@ describe('defaults', () => {
           dryRun: false,
           mode: 'enforce',
           surplus: 'report',
-          window: { text: 'always', parts: [] },
           adopt: false,
           limits: { maxAdds: 100, maxAddsPerPass: 300, maxChangePercent: 30, minRecords: 10 },
           requestTimeout: 30_000,

@@ -3,7 +3,6 @@ import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
 import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/template.ts';
-import { always, parseWindows } from '../model/window.ts';
 import { Budget, steps, tooMuch } from './budget.ts';
 import { checkTemplate } from './checks.ts';
 import { fieldsOf, mappingIn, scalarsIn, textIn, valueIn } from './fields.ts';
@@ -152,7 +151,6 @@ const policiesOf = (own: Part, defaults: TemplateDefaults): Policies => {
     surplus: valueIn(fields.get('surplus'), '`surplus`', shape.surplus, own) ?? defaults.surplus,
     adopt: valueIn(fields.get('adopt'), '`adopt`', shape.adopt, own) ?? defaults.adopt,
     limits: limitsOf(own, defaults.limits),
-    ...windowOf(own, defaults),
     ...(answers == null ? {} : { answers }),
     ...(nameservers.length === 0 ? {} : { nameservers }),
   };
@@ -170,15 +168,6 @@ const limitsOf = (own: Part, defaults: TemplateDefaults['limits']): TemplateDefa
     maxChangePercent: limit('maxChangePercent'),
     minRecords: limit('minRecords'),
   };
-};
-
-/** Nothing if there is no time at which changes wait. */
-const windowOf = (own: Part, { window: usual }: TemplateDefaults): Pick<DesiredTemplate, 'window'> => {
-  const node = own.document.fields.get('window');
-  const text = textIn(node, '`window`', own);
-  const window = text === null ? (usual ?? always) : parseWindows(text);
-  if (typeof window === 'string') own.report('wrong-type', node!.at, `\`window\`: ${window}`);
-  return typeof window === 'string' || window === always ? {} : { window };
 };
 
 const nameServersIn = (own: Part): string[] =>

@@ -146,10 +146,6 @@ export const templateSchema = z
       'Take over a template that already has records; with park, also records that the file never listed.',
     ),
     limits: limitsSchema.optional(),
-    window: key(
-      z.string(),
-      'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`; always: at any time.',
-    ),
     subdomains: key(
       z.array(text),
       'Subdomains that are expected to follow this template: checked, never written.',

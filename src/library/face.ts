@@ -29,7 +29,6 @@ export interface ClientSettings {
   readonly settle?: string;
   readonly unknownPause?: string;
   readonly subdomainGrace?: string;
-  readonly window?: string;
   readonly concurrency?: number;
   readonly maxAnswerSize?: string;
   readonly proxy?: string;

@@ -1,4 +1,3 @@
-import type { Windows } from './window.ts';
 import type { Place, ActualRecord, RecordType, DesiredRecord } from './record.ts';
 
 /** What a pass may write: everything, only what an edit of the file caused, or nothing. */
@@ -43,8 +42,6 @@ export interface DesiredTemplate {
   readonly surplus: SurplusPolicy;
   readonly adopt: boolean;
   readonly limits: TemplateLimits;
-  /** Outside of these, changes wait; absent: never. */
-  readonly window?: Windows;
   readonly subdomains: readonly string[];
   /** Present if the file sets it; else the settings apply. */
   readonly answers?: AnswersChoice;
@@ -65,7 +62,7 @@ export interface Incomplete {
 }
 
 /** The defaults that settings give for template files. */
-export type TemplateDefaults = Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'window'>;
+export type TemplateDefaults = Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits'>;
 
 /** A template at the service (specification §2, DNS template). */
 export interface ActualTemplate {

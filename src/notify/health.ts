@@ -117,12 +117,12 @@ const healthOfTemplate = (result: TemplateResult): TemplateHealth => {
   };
 };
 
-/** What waits for its window, or for an earlier write to settle, waits for no person. */
-const stateOf = ({ status, differences, subdomains, waitsUntil, retryAt }: TemplateResult): HealthState => {
+/** What waits for an earlier write to settle waits for no person. */
+const stateOf = ({ status, differences, subdomains, retryAt }: TemplateResult): HealthState => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
   if (subdomains.some((one) => one.status === 'failed')) return 'failed';
-  return waitsUntil === undefined && retryAt === undefined ? status : 'drifted';
+  return retryAt === undefined ? status : 'drifted';
 };
 
 const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';

@@ -8,7 +8,6 @@ export type HoldCause =
   | GuardCause
   /** A person, or a time of the week, lets nothing be written. */
   | 'suspended'
-  | 'window'
   /** The newest saved state may be lost. */
   | 'forgotten'
   /** The service rejects the tokens. */
@@ -50,6 +49,3 @@ const errors: ReadonlySet<HoldCause> = new Set([
 
 /** Whether it waits for a person, a time or a reading, rather than for the end of an error. */
 export const isPolicy = ({ cause }: Hold): boolean => !errors.has(cause);
-
-/** Whether a person, or a time of the week, lets nothing be written. */
-export const isPause = ({ cause }: Hold): boolean => cause === 'suspended' || cause === 'window';

@@ -1,6 +1,6 @@
 import type { SkipCause } from '../plan/difference.ts';
 import { setKey } from '../plan/entry.ts';
-import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
+import { isPolicy, type Hold } from '../plan/hold.ts';
 import { parkedKey } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import type { Incomplete } from '../model/template.ts';
@@ -184,7 +184,7 @@ const notSelected: Skip = { cause: 'not-selected', text: 'not selected by --only
 /** Pauses first: guards have not judged what a paused template would write. */
 export const firstPolicy = (holds: readonly Hold[]): Hold | undefined => {
   const policies = holds.filter(isPolicy);
-  return policies.find(({ cause }) => cause === 'suspended') ?? policies.find(isPause) ?? policies[0];
+  return policies.find(({ cause }) => cause === 'suspended') ?? policies[0];
 };
 
 /** By the record that a step makes, or by the one that it parks. */

@@ -101,10 +101,9 @@ const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boole
   return reasons.filter((text) => text !== undefined).join('; ') || null;
 };
 
-/** Who suspends it, or when changes that wait for its window are written. */
-const pauseOf = ({ suspension, holds }: TemplateState): Pick<TemplateResult, 'suspension' | 'waitsUntil'> => {
-  const opening = holds.find(({ cause }) => cause === 'window')?.retryAt ?? null;
-  if (suspension === null) return opening === null ? {} : { waitsUntil: isoOf(opening) };
+/** Who suspends it. */
+const pauseOf = ({ suspension }: TemplateState): Pick<TemplateResult, 'suspension'> => {
+  if (suspension === null) return {};
   const { by, reason, since, until } = suspension;
   return {
     suspension: { by, reason, since: isoOf(since), until: until === null ? null : isoOf(until) },

@@ -86,7 +86,7 @@ export class ClientRun {
       state.confirmed.size === 0
         ? state
         : compareListing(state, listing, this.#listing ?? { asked: moment, read: moment });
-    return pause(compared, this.#suspensions, moment.now);
+    return pause(compared, this.#suspensions);
   }
 
   hold(hold: Hold): void {

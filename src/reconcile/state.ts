@@ -4,7 +4,7 @@ import type { Suspension } from '../model/suspension.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { isPause, isPolicy, type Hold } from '../plan/hold.ts';
+import { isPolicy, type Hold } from '../plan/hold.ts';
 import { isRemembered } from '../plan/memory.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
@@ -242,8 +242,8 @@ export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
   holds: [...state.holds, hold],
 });
 
-/** Whether it is suspended, or outside of its windows. */
-export const isPaused = ({ holds }: TemplateState): boolean => holds.some(isPause);
+/** Whether it is suspended. */
+export const isPaused = ({ suspension }: TemplateState): boolean => suspension !== null;
 
 /** Whether nothing more is written in a template, because of an error. */
 export const isStopped = ({ holds }: TemplateState): boolean =>

@@ -197,7 +197,6 @@ const template = z.object({
   retryAt: z.exactOptional(
     timestamp('present if something waits until an earlier write has settled: when it has, at the latest'),
   ),
-  waitsUntil: z.exactOptional(timestamp('present if its changes wait for its window: when that opens')),
   asOf: z.exactOptional(
     z
       .nullable(timestamp('when this was read'))

@@ -5,7 +5,6 @@ import { isLoopback } from '../model/address.ts';
 import { durationText, parseDuration } from '../model/duration.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';
-import { parseWindows, type Windows } from '../model/window.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 
 /** Where a value comes from: paths in a file are relative to its folder, all others to the working directory. */
@@ -87,15 +86,6 @@ export const timezone: Kind<string> = scalar(
   string,
   (zone) => (isTimezone(zone) ? zone : null),
 );
-
-export const windows: Kind<Windows> = {
-  file: () => string('windows such as Mon-Thu 08:00-16:00 Europe/Berlin'),
-  parse: ([given = '']) => {
-    const value = parseWindows(given);
-    return typeof value === 'string' ? { expected: `windows: ${value}` } : { value };
-  },
-  show: ({ text }) => text,
-};
 
 /** The service's base address, without a slash at its end. Whether `http:` is allowed is checked elsewhere. */
 export const serviceAddress: Kind<string> = scalar(

@@ -1,5 +1,4 @@
 import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
-import { always, type Windows } from '../model/window.ts';
 import type { Kind } from './kind.ts';
 import {
   absolutePath,
@@ -18,7 +17,6 @@ import {
   size,
   timezone,
   whole,
-  windows,
   yesOrNo,
 } from './kind.ts';
 
@@ -107,12 +105,6 @@ export const clientTable = {
   adopt: setting("Treat records that the file never listed as the file's own.", yesOrNo, false, {
     env: 'DNS_SYNC_ADOPT',
   }),
-  window: setting<Windows>(
-    'When changes may be written, such as Mon-Thu 08:00-16:00 Europe/Berlin; several are separated by `;`.',
-    windows,
-    always,
-    { env: 'DNS_SYNC_WINDOW' },
-  ),
   requestTimeout: setting('Longest wait for an answer.', duration({ min: 1, ...timer }), 30 * second, {
     env: 'DNS_SYNC_REQUEST_TIMEOUT',
   }),

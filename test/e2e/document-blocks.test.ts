@@ -54,7 +54,6 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
   ],
   'pausing.md': [
     ['dns-template-sync suspend', 'typed'],
-    ['window:', 'settings'],
     ['dns-template-sync plan', 'typed'],
   ],
   'accept.md': [

@@ -115,21 +115,3 @@ it('what lacks a reason, a template or a length is refused', async () => {
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
   }
 });
-
-it('a closed window holds changes, and says when it opens', async () => {
-  const { launch, edit, namesNow } = await place();
-  await edit(www);
-  const day = new Date(Date.now() + 3 * 86_400_000).toLocaleDateString('en', {
-    weekday: 'short',
-    timeZone: 'UTC',
-  });
-  const closed: Launch = { ...launch, env: { ...launch.env, DNS_SYNC_WINDOW: `${day} 08:00-09:00 UTC` } };
-  const applied = await run(['apply', '--yes', '--format', 'json'], closed);
-  expect(applied.code).toBe(1);
-  expect(JSON.parse(applied.stdout)).toMatchObject({
-    templates: [{ status: 'held', waitsUntil: expect.stringContaining('T08:00:00') }],
-  });
-  expect(await namesNow()).toEqual([null]);
-  expect(await run(['apply', 'web', '--yes', '--force'], closed)).toMatchObject({ code: 0 });
-  expect(await namesNow()).toEqual([null, 'www']);
-});

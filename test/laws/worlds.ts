@@ -1,5 +1,4 @@
 import { nameById, type ActualTemplate, type DesiredTemplate } from '../../src/model/template.ts';
-import { parseWindows, type Windows } from '../../src/model/window.ts';
 import { ignoreRules } from './files.ts';
 import type { Nature } from './nature.ts';
 
@@ -14,7 +13,7 @@ export interface SmallWorld {
   readonly policy?: Partial<
     Pick<
       DesiredTemplate,
-      'id' | 'template' | 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains' | 'window'
+      'id' | 'template' | 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'
     >
   >;
   readonly nature?: Partial<Nature>;
@@ -74,12 +73,6 @@ export type PolicyStep = Partial<Pick<DesiredTemplate, 'surplus' | 'adopt' | 'mo
 
 const park = { surplus: 'park' } as const;
 
-const windowOf = (text: string): Windows => {
-  const windows = parseWindows(text);
-  if (typeof windows === 'string') throw new Error(windows);
-  return windows;
-};
-
 export interface Form {
   readonly name: string;
   readonly ttl: number;
@@ -129,7 +122,7 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
   }),
 );
 
-/** Nothing is written to what is suspended, or outside of its window. */
+/** Nothing is written to what is suspended. */
 const paused: readonly SmallWorld[] = [
   {
     name: 'a template is suspended, forced and resumed',
@@ -147,12 +140,6 @@ const paused: readonly SmallWorld[] = [
     file: ['www A 192.0.2.1'],
     policy: { id: 1, template: nameById(1) },
     steps: ['pass', { suspends: nameById(1) }, { template: 'one' }, ['www A 192.0.2.2'], 'resume'],
-  },
-  {
-    name: 'a template outside of its window',
-    file: ['www A 192.0.2.1'],
-    policy: { window: windowOf('Mon 03:00-04:00 UTC') },
-    steps: ['pass', '--force', ['www A 192.0.2.2']],
   },
 ].map((world) => ({ ...world, open: 'it is paused', isCalm: true }) as SmallWorld);
 

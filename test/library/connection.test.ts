@@ -39,7 +39,6 @@ describe('the settings of a program', () => {
       settle: 1,
       unknownPause: 1,
       subdomainGrace: 1,
-      window: 1,
       concurrency: 1,
       maxAnswerSize: 1,
       proxy: 1,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseWindows, type Windows } from '../../src/model/window.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, TemplateResult } from '../../src/result.ts';
 import { actualTemplate, desiredTemplate } from '../plan/records.ts';
@@ -210,54 +209,5 @@ describe('a suspended template', () => {
     const result = await scene.pass(desiredTemplate(edited, { limits }), { memory });
     expect(result.holdReason).toBe('the disk is gone');
     expect(writesOf(scene)).toEqual([]);
-  });
-});
-
-describe('outside of its window', () => {
-  // A Friday, 01:00 in Berlin.
-  const window = parseWindows('Mon-Fri 08:00-16:00 Europe/Berlin') as Windows;
-  const wanted = desiredTemplate(edited, { limits, window });
-  const opening = '2026-11-20T07:00:00.000Z';
-
-  it('a template is held with the time at which changes are written', async () => {
-    const scene = await known();
-    const result = only(await scene.pass(wanted));
-    expect(result).toMatchObject({
-      status: 'held',
-      message: `outside of its window (Mon-Fri 08:00-16:00 Europe/Berlin): changes wait until ${opening}`,
-      waitsUntil: opening,
-    });
-    expect(result.differences.map(({ outcome, retryAt }) => [outcome, retryAt])).toEqual(
-      Array.from({ length: 3 }, () => ['skipped', opening]),
-    );
-    expect(writesOf(scene)).toEqual([]);
-    scene.now = Date.parse(opening);
-    await scene.pass(wanted);
-    expect(writesOf(scene)).toEqual(['update 1', 'update 2', 'add 1']);
-  });
-
-  it('a template without changes is in sync, and a mode holds back what it would hold back anyway', async () => {
-    const scene = await known();
-    expect(only(await scene.pass(desiredTemplate(file, { window }))).status).toBe('in-sync');
-    const reported = only(await scene.pass(desiredTemplate(edited, { window, mode: 'report' })));
-    expect(reported).toMatchObject({ status: 'drifted', message: null });
-  });
-
-  it('is written with --force', async () => {
-    const scene = await known();
-    await scene.pass(wanted, { trigger: 'command', force: true });
-    expect(writesOf(scene)).toEqual(['update 1', 'update 2', 'add 1']);
-  });
-
-  it('a pass stops that was begun inside of it', async () => {
-    const scene = await known();
-    scene.now = Date.parse('2026-11-20T14:59:59Z');
-    scene.mishaps.set('update 1', (template) => {
-      scene.now += 1_000;
-      return template;
-    });
-    const result = only(await scene.pass(wanted));
-    expect(writesOf(scene)).toEqual(['update 1']);
-    expect(result).toMatchObject({ status: 'held', waitsUntil: '2026-11-23T07:00:00.000Z' });
   });
 });

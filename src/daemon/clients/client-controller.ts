@@ -385,10 +385,10 @@ const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult
   return retryAfter === null ? 'failed' : { failedFor: retryAfter, isRateLimited };
 };
 
-/** The first time after this pass at which a window opens, or earlier writes may have settled: another pass writes what waits. */
+/** The first time after this pass at which earlier writes may have settled: another pass writes what waits. */
 const dueAfter = (result: PassResult): number | null => {
   const times = result.templates
-    .flatMap(({ waitsUntil, settlesAt }) => [waitsUntil ?? [], settlesAt ?? []].flat())
+    .flatMap(({ settlesAt }) => settlesAt ?? [])
     .filter((time) => time > result.startedAt);
   return times.length === 0 ? null : Math.min(...times.map((one) => byOwnClock(one, result)));
 };

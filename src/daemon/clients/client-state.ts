@@ -85,9 +85,7 @@ const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health
   if (failed) return { health: 'failing', why: saying(failed) };
   const problem = latest.problems.find(({ severity }) => severity === 'error');
   if (problem) return { health: 'failing', why: problem.message };
-  const held = latest.templates.find(
-    ({ status, waitsUntil }) => status === 'held' && waitsUntil === undefined,
-  );
+  const held = latest.templates.find(({ status }) => status === 'held');
   return held ? { health: 'held', why: saying(held) } : { health: 'healthy', why: null };
 };
 

@@ -12,11 +12,8 @@ import { listeningLogger } from '../listening-logger.ts';
 const minute = 60_000;
 const never = () => expect.fail('nobody asked for that');
 
-/** A client whose passes began a second ago, by a clock that is an hour ahead, and find these windows. */
-const controlled = async (
-  openings: () => readonly string[],
-  more: () => Partial<PassResult> = () => ({}),
-) => {
+/** A client whose passes began a second ago, by a clock that is an hour ahead, and find that what waits may settle at these times. */
+const controlled = async (times: () => readonly string[], more: () => Partial<PassResult> = () => ({})) => {
   vi.useFakeTimers({ now: Date.parse('2026-11-20T12:00:00Z') });
   onTestFinished(() => void vi.useRealTimers());
   const [settings] = readSettings({
@@ -33,8 +30,8 @@ const controlled = async (
       pass: ({ trigger, run }) => {
         passes.push(`${trigger} ${new Date().toISOString().slice(8, 16)}`);
         const startedAt = new Date(Date.now() + 60 * minute - 1_000).toISOString();
-        const templates = openings().map((waitsUntil, at) =>
-          template({ template: `web-${at}`, status: 'held', waitsUntil }),
+        const templates = times().map((settlesAt, at) =>
+          template({ template: `web-${at}`, status: 'held', settlesAt }),
         );
         return Promise.resolve(
           pass({ trigger, run, startedAt, durationMs: 1_000, wasRead: true, templates, ...more() }),
@@ -62,10 +59,10 @@ const controlled = async (
   return { controller, passes };
 };
 
-test('a pass comes when the first window opens for changes that wait', async () => {
-  const openings = ['2026-11-22T13:30:00.000Z', '2026-11-20T15:30:00.000Z', '2026-11-20T12:30:00.000Z'];
+test('a pass comes when the first of earlier writes may have settled', async () => {
+  const times = ['2026-11-22T13:30:00.000Z', '2026-11-20T15:30:00.000Z', '2026-11-20T12:30:00.000Z'];
   const { controller, passes } = await controlled(() =>
-    openings.filter((one) => Date.parse(one) > Date.now() + 60 * minute),
+    times.filter((one) => Date.parse(one) > Date.now() + 60 * minute),
   );
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(150 * minute - 1);
@@ -76,14 +73,14 @@ test('a pass comes when the first window opens for changes that wait', async () 
   expect(passes).toEqual(['startup 20T12:00', 'schedule 20T14:30', 'schedule 22T12:30']);
 });
 
-test('a window that opened before a pass asks for no other one', async () => {
+test('what may have settled before a pass asks for no other one', async () => {
   const { controller, passes } = await controlled(() => ['2026-11-20T12:59:59.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(24 * 60 * minute);
   expect(passes).toEqual(['startup 20T12:00']);
 });
 
-test('the clock is set past the time at which a window opens', async () => {
+test('the clock is set past the time at which a write may have settled', async () => {
   const { controller, passes } = await controlled(() => ['2026-11-20T15:00:00.000Z']);
   controller.trigger('startup');
   await vi.advanceTimersByTimeAsync(minute);
