@@ -42,6 +42,8 @@ export const layerRows = (
     const [type, name] = partsOf(key);
     const [inFile, inTemplate, atService] = layers.map((layer) => layer && (layer.get(key) ?? []));
     const answeredBy = (server: string): LayerRow['service'] => {
+      // Name servers are asked only for types that a template can have.
+      if (!recordTypes.some((one) => one === type)) return null;
       if (answers.servers.filter((one) => labelOf(one) === server).every(isFaulty)) return null;
       const difference = shown
         .get(key)

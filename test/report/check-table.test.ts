@@ -52,3 +52,13 @@ it('the placeholder of the service stands for the subdomain, in names and conten
   });
   expect(rows).toMatchObject([{ name: 'www', file: [{ content: 'web.shop.example.net' }] }]);
 });
+
+it('of a type that no template has, nobody says what name servers answer', () => {
+  const [row] = layerRows('shop.example.net', {
+    file: null,
+    template: null,
+    service: [{ ...record('ns1.example.net', 'shop.example.net'), type: 'NS' }],
+    answers: { status: 'in-sync', servers: [server('192.0.2.53')], differences: [] },
+  });
+  expect(row?.servers).toEqual({ 'ns1.example.net': null });
+});
