@@ -324,7 +324,10 @@ describe('a bad value', () => {
     [{ config: 'dryRun: "no"' }, 'dns-template-sync.yaml:1:9: dryRun: expected true or false'],
     [{ config: 'templates: 3' }, 'dns-template-sync.yaml:1:12: templates: expected text or a list of texts'],
     [{ config: 'templates: []' }, 'dns-template-sync.yaml:1:12: templates: expected at least one'],
-    [{ config: 'listen:' }, 'dns-template-sync.yaml:1:8: listen: expected HOST:PORT or off'],
+    [
+      { config: 'listen:' },
+      'dns-template-sync.yaml:1:8: listen: expected HOST:PORT (an IPv6 address in brackets) or off',
+    ],
     [{ config: 'vars: {a: [1]}' }, 'dns-template-sync.yaml:1:11: vars.a: expected text'],
     [{ config: 'limits: 3' }, 'dns-template-sync.yaml:1:9: limits: expected a mapping'],
     [{ config: '- a' }, 'dns-template-sync.yaml:1:1: expected a mapping of settings'],
@@ -535,7 +538,7 @@ describe('tokens', () => {
   });
 
   it('are not read where no command needs them', () => {
-    const env = { DNS_SYNC_USER_TOKEN_FILE: 'none' };
+    const env = { DNS_SYNC_USER_TOKEN_FILE: './none' };
     expect(() => client({ env }).tokens.read()).toThrow(
       `DNS_SYNC_USER_TOKEN_FILE: cannot read ${cwd}/none (it does not exist: ENOENT)`,
     );
@@ -549,8 +552,8 @@ describe('tokens', () => {
     ],
     [
       'an empty variable',
-      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '' } },
-      'DNS_SYNC_USER_TOKEN: the secret is empty',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '', DNS_SYNC_USER_TOKEN_FILE: ' ' } },
+      'userToken: required: DNS_SYNC_USER_TOKEN, DNS_SYNC_USER_TOKEN_FILE or userToken in the config file',
     ],
     [
       'an empty file',

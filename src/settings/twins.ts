@@ -1,46 +1,44 @@
 import { UserError } from '../errors.ts';
 import type { ClientSettings } from './client.ts';
 
-/** A client, and where it is set. */
+/** A client, and where it is set: a file, or a key of the settings file. */
 export interface NamedClient {
-  /** A file, or a key of the settings file. */
   readonly file: string;
   readonly client: ClientSettings;
 }
 
+export interface Twin<One> {
+  readonly other: One;
+  /** What both have. */
+  readonly same: string;
+}
+
 /**
- * Which of the new clients are the same as another one, and why that cannot be: two with the same templates would undo
- * each other's writes.
+ * Which of the clients are the same as an earlier one, and which are the same as a later one: two with the same templates
+ * would undo each other's writes.
  */
 export const findTwins = <One extends NamedClient>(
-  known: readonly One[],
-  added: readonly One[],
+  clients: readonly One[],
   hasTokens: boolean,
-): ReadonlyMap<One, string> => {
-  const problems = new Map<One, string>();
-  const isNew = new Set(added);
+): ReadonlyMap<One, Twin<One>> => {
+  const twins = new Map<One, Twin<One>>();
   const first = new Map<string, One>();
-  for (const one of [...known, ...added]) {
-    for (const [key, what] of keysOf(one.client, hasTokens)) {
-      const other = first.get(key);
-      if (other === undefined) first.set(key, one);
-      else {
-        if (isNew.has(one)) problems.set(one, `${what} as ${other.file}`);
-        if (isNew.has(other) && !problems.has(other)) problems.set(other, `${what} as ${one.file}`);
+  for (const one of clients) {
+    const identity = hasTokens ? identityOf(one.client) : null;
+    for (const [key, same] of [
+      [`name ${one.client.name}`, `the same client name, ${one.client.name},`],
+      [identity, 'the same base URL and client token'],
+    ] as const) {
+      const other = key === null ? one : (first.get(key) ?? one);
+      if (other === one) {
+        if (key !== null) first.set(key, one);
+        continue;
       }
+      twins.set(one, { other, same });
+      if (!twins.has(other)) twins.set(other, { other: one, same });
     }
   }
-  return problems;
-};
-
-const keysOf = (client: ClientSettings, hasTokens: boolean): [string, string][] => {
-  const identity = hasTokens ? identityOf(client) : null;
-  return [
-    [`name ${client.name}`, `the same client name, ${client.name},`],
-    ...(identity === null
-      ? []
-      : [[identity, 'the same base URL and client token'] satisfies [string, string]]),
-  ];
+  return twins;
 };
 
 /** Of clients that stay, token files are not read each time that another one changes. */
