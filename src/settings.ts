@@ -91,8 +91,8 @@ export const readSettings = (request: SettingsRequest): Settings => {
   const isObject = object !== undefined;
   const named = isObject ? null : namedFile(flags.config, env, problems);
   const file = named === undefined ? findConfigFile(cwd, problems) : named;
-  if (named === undefined && file !== null)
-    request.say?.(`settings are read from ${file}; --no-config leaves them out, --config FILE names others`);
+  if (named === undefined && file !== null && previous === undefined)
+    request.say?.(`settings from ${file}, since it is there; --no-config reads none`);
   const config = isObject ? objectSettings(object, folder, problems) : fileSettings(file, cwd, problems);
   const secrets = new Secrets(env);
   const sandbox = flags.sandbox === true;

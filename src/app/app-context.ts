@@ -18,7 +18,7 @@ import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
-import { loggedWarnings, printedWarnings, type WarningOutlet } from './warnings.ts';
+import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
 import { postgresStore, type PostgresStore } from '../cluster/store.ts';
 import { readVersion } from '../version.ts';
 
@@ -73,7 +73,7 @@ export const openAppContext = async (
         cwd: io.cwd,
         needs: { baseUrl: true, tokens: true },
         mayLeaveOut: more.mayLeaveOut === true,
-        ...(previous ? { previous } : {}),
+        ...(previous ? { previous } : { say: saidOn(io) }),
       }),
     isDaemon,
     strict: options['strict'] === true,

@@ -146,6 +146,10 @@ export const commitAddress: Kind<string | null> = kind(
   },
 );
 
+/** The same of what names a host. */
+const hostThatIsToken = (text: string): string | null =>
+  /^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,}$/i.test(text) ? 'it looks like a token' : null;
+
 /** `off` takes none, whatever other programs are told. */
 export const proxyAddress: Kind<string | null> = kind(
   'a proxy such as http://proxy.example.net:3128, or off',
@@ -156,17 +160,19 @@ export const proxyAddress: Kind<string | null> = kind(
       ? text
       : undefined;
   },
+  z.string,
+  hostThatIsToken,
 );
 
 /** Somebody may have meant another variable: such a text is in no message, and no directory is made of it. */
-const seemsSecret = (text: string, { folder }: PathBase): string | null =>
+const pathThatIsToken = (text: string, { folder }: PathBase): string | null =>
   /^(?=.*\d)(?=.*[a-z])(?!.*\.(?:pem|crt|cer|ya?ml)$)[\w+=.~-]{20,}$/i.test(text) &&
   !existsSync(path.resolve(folder, text))
     ? 'nothing is there, and it looks like a token; ./NAME is a path in any case'
     : null;
 
 const pathKind = (read: (given: string, base: PathBase) => string): Kind<string> =>
-  kind('a path', (given, base) => (given === '' ? undefined : read(given, base)), z.string, seemsSecret);
+  kind('a path', (given, base) => (given === '' ? undefined : read(given, base)), z.string, pathThatIsToken);
 
 /** A directory or file as it was given: relative if it is in the working directory. */
 export const shownPath = pathKind((given, { cwd, folder }) => {
@@ -198,6 +204,8 @@ export const listenAddress: Kind<ListenAddress | null> = {
 export const nameServer: Kind<string> = kind(
   'a name server: HOST or HOST:PORT, an IPv6 address with a port in brackets',
   (text) => (parseNameServer(text) === null ? undefined : text),
+  z.string,
+  hostThatIsToken,
 );
 
 /** Null: the system's. */
