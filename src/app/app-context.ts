@@ -73,7 +73,7 @@ export const openAppContext = async (
         cwd: io.cwd,
         needs: { baseUrl: true, tokens: true },
         mayLeaveOut: more.mayLeaveOut === true,
-        ...(previous ? { previous } : { say: saidOn(io) }),
+        ...(previous ? { previous } : { say: isDaemon ? loggedOn(io, options) : saidOn(io) }),
       }),
     isDaemon,
     strict: options['strict'] === true,
@@ -91,6 +91,18 @@ export const openAppContext = async (
     },
   });
 };
+
+/** What a daemon says before its log can begin. Whoever collects its lines takes those of stderr for the same. */
+const loggedOn =
+  ({ stderr, clock }: Io, options: Options) =>
+  (notice: string): void =>
+    createLogger({
+      level: 'info',
+      out: stderr,
+      secrets: () => [],
+      format: formatOf(options, true, stderr),
+      now: clock.now,
+    }).info({ event: 'notice', notice }, 'notice');
 
 /** Runs a command's task with that. If the service fails it, throws what the service said as a `UserError`. */
 export const inAppContext = async <T>(
