@@ -1,6 +1,6 @@
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../plan/match-names.ts';
-import { ClientFiles, type ClientProblem } from './client-files.ts';
+import { ClientFiles } from './client-files.ts';
 import { clientPathOf } from './client-paths.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
 import { isObject, type Section } from './document.ts';
@@ -8,7 +8,7 @@ import type { Problems } from './problems.ts';
 import type { Sources } from './sources.ts';
 import { findTwins } from './twins.ts';
 
-export interface ClientsRequest extends Pick<ClientRequest, 'secrets' | 'needs' | 'override'> {
+interface ClientsRequest extends Pick<ClientRequest, 'secrets' | 'needs' | 'override'> {
   /** Null: there is no settings file. */
   readonly config: Section | null;
   /** The names, or patterns, of the only clients that are wanted; empty: all. */
@@ -17,18 +17,11 @@ export interface ClientsRequest extends Pick<ClientRequest, 'secrets' | 'needs' 
   readonly previous: ClientFiles | null;
 }
 
-export interface Clients {
-  readonly clients: readonly ClientSettings[];
-  /** Null if clients have no files of their own. */
-  readonly files: ClientFiles | null;
-  /** Also of clients that cannot be used or were not chosen. */
-  readonly names: readonly string[];
-  /** What is wrong with the clients' files. */
-  readonly fileProblems: readonly ClientProblem[];
-}
-
-/** The clients of the settings file, or of the files that it names. */
-export const readClients = (request: ClientsRequest): Clients => {
+/**
+ * The clients of the settings file, or of the files that it names: `files`, with what is wrong with them. The names are
+ * also those of clients that cannot be used or were not chosen.
+ */
+export const readClients = (request: ClientsRequest) => {
   const { config, chosen, sources } = request;
   const { problems } = sources;
   const given = config?.value('clients');

@@ -15,31 +15,41 @@ interface PathBase {
   readonly folder: string;
 }
 
+/** Instead of a value: what was expected. */
+export class Wrong {
+  readonly expected: string;
+  constructor(expected: string) {
+    this.expected = expected;
+  }
+}
+
 /** A kind of value: its form in a file, and how to read it from a text, wherever that stands. */
 export interface Kind<T> {
   /** Made where a file is read: it takes time, and there are many. */
   readonly form: () => z.ZodType;
-  /** Undefined for what is none. */
-  readonly read: (text: string, base: PathBase) => T | undefined;
-  /** What is expected in place of such a text. */
-  readonly expected: (text: string, base: PathBase) => string;
+  readonly read: (text: string, base: PathBase) => T | Wrong;
   /** Present on lists, whose texts are read one by one: the separator in an environment variable. */
   readonly divider?: string;
   /** How a value is written, where that is not as the language has it. */
   show?(value: T): string;
 }
 
-/** With the message of `expected` for other forms too. `why` tells what is wrong with a text; null if nothing is. */
+/** With the message of `expected` for other forms too. `read` gives undefined for what is none, or what is wrong with it. */
 const kind = <T>(
   expected: string,
-  read: Kind<T>['read'],
+  read: (text: string, base: PathBase) => T | Wrong | undefined,
   form: (error: { readonly error: string }) => z.ZodType = z.string,
-  why: (text: string, base: PathBase) => string | null = () => null,
 ): Kind<T> => ({
   form: () => form({ error: `expected ${expected}` }),
-  read: (text, base) => (why(text, base) === null ? read(text, base) : undefined),
-  expected: (text, base) => [expected, why(text, base) ?? []].flat().join(': '),
+  read: (text, base) => {
+    const value = read(text, base);
+    if (value instanceof Wrong) return new Wrong(`${expected}: ${value.expected}`);
+    return value === undefined ? new Wrong(expected) : value;
+  },
 });
+
+/** The value, unless something is wrong. */
+const unless = <T>(wrong: string | null, value: T): T | Wrong => (wrong === null ? value : new Wrong(wrong));
 
 const isWithin = (value: number | null, min: number, max: number): value is number =>
   value !== null && value >= min && value <= max;
@@ -92,30 +102,17 @@ export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> =>
     (error) => z.enum(words, error),
   );
 
-export const cron: Kind<string> = kind(
-  'a cron expression',
-  (text) => text,
-  z.string,
-  (text) => scheduleProblem(text),
-);
+export const cron: Kind<string> = kind('a cron expression', (text) => unless(scheduleProblem(text), text));
 
 export const timezone: Kind<string> = kind('an IANA time zone such as UTC or Europe/Berlin', (zone) =>
   isTimezone(zone) ? zone : undefined,
 );
 
 export const windows: Kind<Windows> = {
-  ...kind(
-    'windows such as Mon-Thu 08:00-16:00 Europe/Berlin',
-    (text) => {
-      const parsed = parseWindows(text);
-      return typeof parsed === 'string' ? undefined : parsed;
-    },
-    z.string,
-    (text) => {
-      const parsed = parseWindows(text);
-      return typeof parsed === 'string' ? parsed : null;
-    },
-  ),
+  ...kind('windows such as Mon-Thu 08:00-16:00 Europe/Berlin', (text) => {
+    const parsed = parseWindows(text);
+    return typeof parsed === 'string' ? new Wrong(parsed) : parsed;
+  }),
   show: ({ text }) => text,
 };
 
@@ -132,19 +129,19 @@ export const address: Kind<string | null> = kind(
 /** The address of a commit; `{sha}` stands for its id. */
 export const commitAddress: Kind<string | null> = kind(
   'an address such as https://git.example.net/dns/commit/{sha}',
-  (text) => text,
-  z.string,
-  (text) => {
-    if (text.split('{sha}').length !== 2) return 'it contains {sha} exactly once';
-    const [one = '', other = ''] = ['0', '1'].map((digit) => text.replace('{sha}', digit.repeat(40)));
-    if (!/^https?:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(one) || !URL.canParse(other))
-      return 'it is a URL';
-    const { protocol, hostname, host, username, password } = new URL(one);
-    if (username || password) return 'it has no user or password';
-    if (host !== new URL(other).host) return '{sha} is not in its host';
-    return protocol === 'https:' || isLoopback(hostname) ? null : 'http: only leads to this machine';
-  },
+  (text) => unless(commitFault(text), text),
 );
+
+const commitFault = (text: string): string | null => {
+  if (text.split('{sha}').length !== 2) return 'it contains {sha} exactly once';
+  const [one = '', other = ''] = ['0', '1'].map((digit) => text.replace('{sha}', digit.repeat(40)));
+  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(one) || !URL.canParse(other))
+    return 'it is a URL';
+  const { protocol, hostname, host, username, password } = new URL(one);
+  if (username || password) return 'it has no user or password';
+  if (host !== new URL(other).host) return '{sha} is not in its host';
+  return protocol === 'https:' || isLoopback(hostname) ? null : 'http: only leads to this machine';
+};
 
 /** The same of what names a host. */
 const hostThatIsToken = (text: string): string | null =>
@@ -156,12 +153,9 @@ export const proxyAddress: Kind<string | null> = kind(
   (given) => {
     if (given === 'off') return given;
     const text = /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `http://${given}`;
-    return /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).pathname === '/'
-      ? text
-      : undefined;
+    const isProxy = /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).pathname === '/';
+    return isProxy ? unless(hostThatIsToken(given), text) : undefined;
   },
-  z.string,
-  hostThatIsToken,
 );
 
 /** Somebody may have meant another variable: such a text is in no message, and no directory is made of it. */
@@ -172,7 +166,9 @@ const pathThatIsToken = (text: string, { folder }: PathBase): string | null =>
     : null;
 
 const pathKind = (read: (given: string, base: PathBase) => string): Kind<string> =>
-  kind('a path', (given, base) => (given === '' ? undefined : read(given, base)), z.string, pathThatIsToken);
+  kind('a path', (given, base) =>
+    given === '' ? undefined : unless(pathThatIsToken(given, base), read(given, base)),
+  );
 
 /** A directory or file as it was given: relative if it is in the working directory. */
 export const shownPath = pathKind((given, { cwd, folder }) => {
@@ -203,9 +199,7 @@ export const listenAddress: Kind<ListenAddress | null> = {
 
 export const nameServer: Kind<string> = kind(
   'a name server: HOST or HOST:PORT, an IPv6 address with a port in brackets',
-  (text) => (parseNameServer(text) === null ? undefined : text),
-  z.string,
-  hostThatIsToken,
+  (text) => (parseNameServer(text) === null ? undefined : unless(hostThatIsToken(text), text)),
 );
 
 /** Null: the system's. */
@@ -221,10 +215,9 @@ export const hostName: Kind<string> = kind('a host name without port', (host) =>
 /** The settings have all of its values in one list. */
 export const list = <T>(item: Kind<T>, divider: string): Kind<readonly T[]> => ({
   form: () => z.union([item.form(), z.array(item.form())], { error: 'expected text or a list of texts' }),
-  expected: item.expected,
   divider,
   read: (text, base) => {
     const value = item.read(text, base);
-    return value === undefined ? undefined : [value];
+    return value instanceof Wrong ? value : [value];
   },
 });

@@ -4,7 +4,7 @@ import { codeOf, UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
 import { credentialsIn, type Authorities, type Proxy, type Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { proxyAddress } from './kind.ts';
+import { proxyAddress, Wrong } from './kind.ts';
 import type { Secrets } from './secret.ts';
 import { find, quotesAdvice, resolve, standsInQuotes, type Sources } from './sources.ts';
 import { clientTable, variableOf } from './table.ts';
@@ -49,11 +49,11 @@ const usualProxy = (address: string, { env, problems, cwd }: Sources, secrets: S
   // What is sent to this machine must not leave it.
   if (variable === undefined || isLoopback(url.hostname)) return null;
   if (isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null;
-  const base = { cwd, folder: cwd };
   const given = env[variable] ?? '';
-  const proxy = proxyAddress.read(given, base) ?? 'off';
-  if (proxy !== 'off') return proxyAt(proxy, variable, secrets);
-  const advice = `expected ${proxyAddress.expected(given, base)}; NO_PROXY, or proxy: off in the settings, leaves it out`;
+  const proxy = proxyAddress.read(given, { cwd, folder: cwd });
+  if (typeof proxy === 'string' && proxy !== 'off') return proxyAt(proxy, variable, secrets);
+  const expected = proxy instanceof Wrong ? proxy.expected : 'a proxy';
+  const advice = `expected ${expected}; NO_PROXY, or proxy: off in the settings, leaves it out`;
   problems.add(variable, standsInQuotes(given) ? quotesAdvice : advice, 'proxy');
   return null;
 };

@@ -1,4 +1,5 @@
 import type { Section } from './document.ts';
+import { Wrong } from './kind.ts';
 import type { Problems } from './problems.ts';
 import { flagText, type FlagName, type Setting, type Table, type Values } from './table.ts';
 
@@ -35,11 +36,10 @@ const valueOf = (key: string, setting: Setting<unknown>, sources: Sources): unkn
     return fallback;
   }
   const base = { cwd: sources.cwd, folder };
-  const values: unknown[] = texts.map((text) => kind.read(text, base));
-  const wrong = values.indexOf(undefined);
-  if (values.length > 0 && wrong < 0) return kind.divider === undefined ? values[0] : values.flat();
-  const expected = wrong < 0 ? 'at least one' : kind.expected(texts[wrong] ?? '', base);
-  sources.problems.add(place, `expected ${expected}`, key);
+  const values = texts.map((text) => kind.read(text, base));
+  const wrong = values.length === 0 ? new Wrong('at least one') : values.find((one) => one instanceof Wrong);
+  if (wrong === undefined) return kind.divider === undefined ? values[0] : values.flat();
+  sources.problems.add(place, `expected ${wrong.expected}`, key);
   return fallback;
 };
 

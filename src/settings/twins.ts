@@ -7,35 +7,26 @@ export interface NamedClient {
   readonly client: ClientSettings;
 }
 
-export interface Twin<One> {
-  readonly other: One;
-  /** What both have. */
-  readonly same: string;
-}
-
 /**
- * Which of the clients are the same as an earlier one, and which are the same as a later one: two with the same templates
- * would undo each other's writes.
+ * The clients that are the same as an earlier or else a later one, and what both have: two with the same templates would
+ * undo each other's writes.
  */
 export const findTwins = <One extends NamedClient>(
   clients: readonly One[],
   hasTokens: boolean,
-): ReadonlyMap<One, Twin<One>> => {
-  const twins = new Map<One, Twin<One>>();
+): ReadonlyMap<One, { readonly other: One; readonly same: string }> => {
+  const twins = new Map<One, { other: One; same: string }>();
   const first = new Map<string, One>();
   for (const one of clients) {
+    const { name } = one.client;
+    const keys = new Map([[`name ${name}`, `the same client name, ${name},`]]);
     const identity = hasTokens ? identityOf(one.client) : null;
-    for (const [key, same] of [
-      [`name ${one.client.name}`, `the same client name, ${one.client.name},`],
-      [identity, 'the same base URL and client token'],
-    ] as const) {
-      const other = key === null ? one : (first.get(key) ?? one);
-      if (other === one) {
-        if (key !== null) first.set(key, one);
-        continue;
-      }
-      twins.set(one, { other, same });
-      if (!twins.has(other)) twins.set(other, { other: one, same });
+    if (identity !== null) keys.set(identity, 'the same base URL and client token');
+    for (const [key, same] of keys) {
+      const other = first.get(key);
+      if (other === undefined) first.set(key, one);
+      else twins.set(one, { other, same });
+      if (other !== undefined && !twins.has(other)) twins.set(other, { other: one, same });
     }
   }
   return twins;
@@ -46,10 +37,9 @@ const identities = new WeakMap<ClientSettings, string>();
 
 /** Null if its token cannot be read any more. */
 const identityOf = (client: ClientSettings): string | null => {
-  const known = identities.get(client);
-  if (known !== undefined) return known;
   try {
-    const identity = JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
+    const identity =
+      identities.get(client) ?? JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
     identities.set(client, identity);
     return identity;
   } catch (error) {
