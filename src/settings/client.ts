@@ -69,7 +69,7 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
   checkAddress(baseUrl, route, allowInsecure, needs, sources);
   const tokens = tokensOf(sources, secrets, needs);
   const [top, own] = sections.toReversed();
-  const client = {
+  return {
     ...values,
     ...route,
     name,
@@ -89,7 +89,6 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
       proxies: proxyVariables.filter((variable) => env[variable]),
     }),
   };
-  return client;
 };
 
 /**
