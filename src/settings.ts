@@ -1,21 +1,28 @@
+import path from 'node:path';
 import { nearest } from './lib/nearest.ts';
 import { redactor } from './secrets.ts';
-import type { ClientSettings, Needs } from './settings/client.ts';
-import { secretOf } from './settings/client.ts';
-import { checkTwins, readClients } from './settings/all-clients.ts';
+import { readClients, refuseTwins } from './settings/clients.ts';
 import type { ClientFiles, ClientProblem } from './settings/client-files.ts';
-import { readConfigFile } from './settings/config-file.ts';
-import { readConfigObject } from './settings/config-object.ts';
-import type { ListenAddress } from './settings/kind.ts';
+import type { ClientSettings, Needs } from './settings/client.ts';
+import {
+  findConfigFile,
+  objectSettings,
+  parseSettings,
+  readText,
+  type Section,
+} from './settings/document.ts';
 import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
 import { Problems } from './settings/problems.ts';
-import type { Sources } from './settings/resolve.ts';
-import { resolve } from './settings/resolve.ts';
-import type { SecretSource } from './settings/secret.ts';
-import { Secrets } from './settings/secret.ts';
-import type { FlagName, LogLevel } from './settings/table.ts';
-import { storeOf, storeVariables } from './settings/store.ts';
-import { clientTable, limitTable, programTable, publicTable, runTable } from './settings/table.ts';
+import { secretOf, Secrets, storeOf, variablesOf, type SecretSource } from './settings/secret.ts';
+import { resolve, type Sources } from './settings/sources.ts';
+import {
+  clientTable,
+  limitTable,
+  programTable,
+  runTable,
+  type FlagName,
+  type Values,
+} from './settings/table.ts';
 
 /** The flags of the command line that are settings, as the argument parser names them. */
 export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
@@ -28,30 +35,22 @@ export interface Flags extends Partial<Record<FlagName, string | boolean | reado
   readonly sandbox?: boolean | undefined;
 }
 
-export interface Settings {
+/** Durations are milliseconds. `listen` is null for no HTTP. */
+export interface Settings extends Values<typeof programTable>, Values<typeof runTable> {
   readonly clients: readonly ClientSettings[];
   /** Where clients have files of their own; null where they have none. */
   readonly clientFiles: ClientFiles | null;
   /** Why clients are left out, or keep the settings that they had. May hold secrets. */
   readonly leftOut: readonly ClientProblem[];
-  /** Null: no HTTP. */
-  readonly listen: ListenAddress | null;
-  readonly allowedHosts: readonly string[];
   /** Null: passes cannot be requested over HTTP. */
   readonly triggerToken: SecretSource | null;
   /** Null: page and API need no token. */
   readonly pageToken: SecretSource | null;
   /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
   readonly store: SecretSource | null;
-  /** Milliseconds after which another process may take a client over, where the state is shared. */
-  readonly leaseDuration: number;
-  readonly storeConnections: number;
-  /** The address of the status page for people; null if it is not set. */
-  readonly publicUrl: string | null;
   /** The receivers of notifications. */
   readonly notify: readonly NotifyReceiver[];
-  readonly logLevel: LogLevel;
-  /** The config file that was read, as it was given. */
+  /** The settings file that was read, as it was given. */
   readonly configFile: string | null;
   /** Use the embedded service instead of base URL and tokens. */
   readonly sandbox: boolean;
@@ -68,7 +67,7 @@ export interface SettingsRequest {
   readonly env: NodeJS.ProcessEnv;
   /** What relative paths start from, and are shown relative to. */
   readonly cwd: string;
-  /** Settings of a program, in place of variables and config file; `env` then only has the secrets that they name. */
+  /** Settings of a program, in place of variables and settings file; `env` then only has the secrets that they name. */
   readonly object?: unknown;
   /** What relative paths in that object start from; default: `cwd`. */
   readonly folder?: string | undefined;
@@ -76,85 +75,74 @@ export interface SettingsRequest {
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
   readonly previous?: Settings;
+  /** Told, in a line, of a settings file that is read though nobody has named it. */
+  readonly say?: (line: string) => void;
 }
 
 /**
- * Reads the settings from flags, environment, config file and defaults, in this order. Throws a UserError
- * that lists all problems.
+ * Reads the settings from flags, environment, settings file and defaults, in this order. Throws a SettingsError that
+ * has all problems.
  */
-export const readSettings = ({
-  flags,
-  needs,
-  env,
-  cwd,
-  object,
-  folder = cwd,
-  mayLeaveOut = false,
-  previous,
-}: SettingsRequest): Settings => {
+export const readSettings = (request: SettingsRequest): Settings => {
+  const { flags, cwd, object, folder = cwd, mayLeaveOut = false, previous } = request;
   const problems = new Problems();
+  // Compose files pass missing values as empty ones.
+  const env = Object.fromEntries(Object.entries(request.env).filter(([, value]) => value?.trim()));
   const isObject = object !== undefined;
-  const { config, literals } = isObject
-    ? readConfigObject(object, folder, problems)
-    : { config: readConfigFile(flags.config ?? configIn(env, problems), cwd, problems), literals: {} };
-  const secrets = new Secrets(env, literals);
+  const named = isObject ? null : namedFile(flags.config, env, problems);
+  const file = named === undefined ? findConfigFile(cwd, problems) : named;
+  if (named === undefined && file !== null && previous === undefined)
+    request.say?.(`settings from ${file}, since it is there; --no-config reads none`);
+  const config = isObject ? objectSettings(object, folder, problems) : fileSettings(file, cwd, problems);
+  const secrets = new Secrets(env);
   const sandbox = flags.sandbox === true;
-  const sections = config ? [config.top] : [];
-  const program: Sources = {
+  const sources: Sources = {
     flags,
     env: isObject ? {} : env,
-    sections,
+    sections: config ? [config] : [],
     cwd,
     problems,
     isObject,
+    isForeign: named === undefined && !['false', '0', undefined].includes(env['CI']),
   };
-
-  if (sandbox && flags['baseUrl'] !== undefined)
+  if (sandbox && flags.baseUrl !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
-  if (needs.baseUrl && !sandbox) checkCertificates(env, problems);
+  if (request.needs.baseUrl && !sandbox) checkCertificates(env, problems);
   if (!isObject) checkVariableNames(env, problems);
-  const override = overridesOf(flags.var ?? [], problems);
-  const clientNeeds = sandbox ? { ...needs, baseUrl: false, tokens: false } : needs;
+  const needs = sandbox ? { ...request.needs, baseUrl: false, tokens: false } : request.needs;
   const { clients, files, names, fileProblems } = readClients({
     config,
     chosen: (flags.client ?? []).flatMap((text) => text.split(',')),
-    sources: program,
+    sources,
     secrets,
-    needs: clientNeeds,
-    override,
+    needs,
+    override: overridesOf(flags.var ?? [], problems),
     previous: previous?.clientFiles ?? null,
   });
   const isLeftOut = mayLeaveOut && clients.length > 0;
-  if (!isLeftOut) for (const problem of fileProblems) problems.addLine(lineOf(problem));
-  // What a file is that cannot be read is not known.
-  const known = fileProblems.length === 0 ? names : null;
-  const publicUrl = resolve(publicTable, program).publicUrl || null;
+  if (!isLeftOut) for (const problem of fileProblems) problems.add(null, lineOf(problem));
+  const program = resolve(programTable, sources);
   const settings = {
-    ...resolve(programTable, program),
-    ...resolve(runTable, program),
+    ...program,
+    ...resolve(runTable, sources),
     clients,
     clientFiles: files,
-    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, minOwnTokenLength),
-    pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, minOwnTokenLength),
-    store: storeOf(program, secrets),
-    publicUrl,
-    notify: notifyTargets(program, secrets, publicUrl, known),
-    configFile: config?.file ?? null,
+    leftOut: isLeftOut ? fileProblems : [],
+    triggerToken: secretOf('triggerToken', sources, secrets, minOwnTokenLength),
+    pageToken: secretOf('pageToken', sources, secrets, minOwnTokenLength),
+    store: storeOf(sources, secrets),
+    // What a client's file is that cannot be read is not known.
+    notify: notifyTargets(sources, secrets, program.publicUrl, fileProblems.length === 0 ? names : null),
+    configFile: file,
     sandbox,
     secrets: () => secrets.seen(),
     allSecrets: () => secrets.all(),
   };
-  let redact: ((text: string) => string) | undefined;
-  // With thousands of secrets it takes long to make, and mostly there are no problems.
-  const redacted = (text: string): string => (redact ??= redactor(secrets.seen()))(text);
-  problems.settle(redacted);
-  if (clientNeeds.tokens && files === null) checkTwins(clients, problems);
-  problems.settle(redacted);
-  return { ...settings, leftOut: isLeftOut ? fileProblems : [] };
+  // With thousands of secrets a redactor takes long to make, and mostly there are no problems.
+  if (problems.lines.length === 0 && needs.tokens && files === null) refuseTwins(clients, problems);
+  if (problems.lines.length > 0) problems.settle(redactor(secrets.seen()));
+  return settings;
 };
-
-const lineOf = ({ file, line, column, message }: ClientProblem): string =>
-  `${[file, line, column].flatMap((part) => (part === null ? [] : `${part}:`)).join('')} ${message}`.trimStart();
 
 /** Characters of the tokens that protect this program: they must not be easy to guess. */
 const minOwnTokenLength = 16;
@@ -162,14 +150,26 @@ const minOwnTokenLength = 16;
 const configVariable = 'DNS_SYNC_CONFIG';
 
 /**
- * A settings file can send any variable and any file to any address, so reading one can be switched off for
- * directories that others can write to.
+ * Undefined: nobody has named one. A settings file can send any variable and any file to any address, so reading one can
+ * be switched off for directories that others can write to.
  */
-const configIn = (env: NodeJS.ProcessEnv, problems: Problems): false | undefined => {
-  const value = env[configVariable];
-  if (value === undefined || value === '') return undefined;
+const namedFile = (
+  given: string | false | undefined,
+  { [configVariable]: value }: NodeJS.ProcessEnv,
+  problems: Problems,
+): string | null | undefined => {
+  if (given !== undefined) return given === false ? null : given;
+  if (value === undefined) return undefined;
   if (value !== 'off') problems.add(configVariable, 'expected off; a settings file is given with --config');
-  return false;
+  return null;
+};
+
+/** Null if there is none. Errors go to `problems`, and invalid values are left out. */
+const fileSettings = (file: string | null, cwd: string, problems: Problems): Section | null => {
+  if (file === null) return null;
+  const request = { absolute: path.resolve(cwd, file), file, what: 'config file', problems } as const;
+  const text = readText(request);
+  return text === null ? null : parseSettings(text, request);
 };
 
 const overridesOf = (given: readonly string[], problems: Problems): Readonly<Record<string, string>> => {
@@ -196,18 +196,17 @@ const checkCertificates = (
 
 /**
  * A misspelled variable would silently leave its setting at the default. Tokens are exempt: they have no
- * default, and the config file may take them from variables of any name.
+ * default, and the settings file may take them from variables of any name.
  */
 const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
-  const tables = [clientTable, limitTable, programTable, publicTable, runTable];
-  const known = [
-    configVariable,
-    ...storeVariables,
-    ...tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? [])),
-  ];
+  const rows = Object.values({ ...clientTable, ...limitTable, ...programTable, ...runTable });
+  const known = [configVariable, ...variablesOf('store'), ...rows.flatMap((row) => row.env ?? [])];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
     const meant = nearest(name, known);
     if (meant !== null) problems.add(name, `unknown variable; did you mean ${meant}?`);
   }
 };
+
+const lineOf = ({ file, line, column, message }: ClientProblem): string =>
+  `${[file, line, column].flatMap((part) => (part === null ? [] : `${part}:`)).join('')} ${message}`.trimStart();

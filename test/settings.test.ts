@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,9 +26,10 @@ interface Given {
   readonly needs?: { baseUrl: boolean; tokens: boolean };
 }
 
-const read = ({ flags = {}, env = {}, config, needs = nothing }: Given = {}): Settings => {
+const read = ({ flags = {}, env = {}, config, needs = nothing }: Given = {}, said?: string[]): Settings => {
   if (config !== undefined) write('dns-template-sync.yaml', config);
-  return readSettings({ flags, env: { HOME: '/home/somebody', ...env }, cwd, needs });
+  const say = (line: string): void => void said?.push(line);
+  return readSettings({ flags, env: { HOME: '/home/somebody', ...env }, cwd, needs, say });
 };
 
 const write = (name: string, content: string): void => {
@@ -323,7 +324,10 @@ describe('a bad value', () => {
     [{ config: 'dryRun: "no"' }, 'dns-template-sync.yaml:1:9: dryRun: expected true or false'],
     [{ config: 'templates: 3' }, 'dns-template-sync.yaml:1:12: templates: expected text or a list of texts'],
     [{ config: 'templates: []' }, 'dns-template-sync.yaml:1:12: templates: expected at least one'],
-    [{ config: 'listen:' }, 'dns-template-sync.yaml:1:8: listen: expected HOST:PORT or off'],
+    [
+      { config: 'listen:' },
+      'dns-template-sync.yaml:1:8: listen: expected HOST:PORT (an IPv6 address in brackets) or off',
+    ],
     [{ config: 'vars: {a: [1]}' }, 'dns-template-sync.yaml:1:11: vars.a: expected text'],
     [{ config: 'limits: 3' }, 'dns-template-sync.yaml:1:9: limits: expected a mapping'],
     [{ config: '- a' }, 'dns-template-sync.yaml:1:1: expected a mapping of settings'],
@@ -534,7 +538,7 @@ describe('tokens', () => {
   });
 
   it('are not read where no command needs them', () => {
-    const env = { DNS_SYNC_USER_TOKEN_FILE: 'none' };
+    const env = { DNS_SYNC_USER_TOKEN_FILE: './none' };
     expect(() => client({ env }).tokens.read()).toThrow(
       `DNS_SYNC_USER_TOKEN_FILE: cannot read ${cwd}/none (it does not exist: ENOENT)`,
     );
@@ -548,8 +552,8 @@ describe('tokens', () => {
     ],
     [
       'an empty variable',
-      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '' } },
-      'DNS_SYNC_USER_TOKEN: the secret is empty',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '', DNS_SYNC_USER_TOKEN_FILE: ' ' } },
+      'userToken: required: DNS_SYNC_USER_TOKEN, DNS_SYNC_USER_TOKEN_FILE or userToken in the config file',
     ],
     [
       'an empty file',
@@ -822,6 +826,50 @@ describe('a settings file', () => {
     expect(client({ config, env: { DNS_SYNC_CONFIG: '' } }).mode).toBe('report');
   });
 
+  it('may end in .yml', () => {
+    write('dns-template-sync.yml', config);
+    expect(read()).toMatchObject({ configFile: 'dns-template-sync.yml', clients: [{ mode: 'report' }] });
+  });
+
+  it('has one name: others and a second one are an error, unless one is given', () => {
+    write('dns-template-sync.yml', config);
+    expect(problemsOf({ config })).toEqual([
+      'dns-template-sync.yml: there is dns-template-sync.yaml too: keep one of them, or give one with --config',
+    ]);
+    for (const name of [
+      'dns-template-sync.YAML',
+      'DNS-template-sync.yml',
+      'dns_template_sync.yaml',
+      '.dns-template-sync.yaml',
+    ]) {
+      write(name, config);
+      expect(problemsOf({ config })).toContain(
+        `${name}: a settings file has the name dns-template-sync.yaml: rename it, or give it with --config`,
+      );
+      expect(client({ flags: { config: name } }).mode).toBe('report');
+      expect(client({ flags: { config: false } }).mode).toBe('enforce');
+      rmSync(path.join(cwd, name));
+    }
+  });
+
+  it('that leads nowhere is not the same as none', () => {
+    symlinkSync('nowhere', path.join(cwd, 'dns-template-sync.yaml'));
+    expect(problemsOf({})).toEqual([
+      'dns-template-sync.yaml: cannot read the config file (it does not exist: ENOENT)',
+    ]);
+  });
+
+  it('that nobody has named is said, once', () => {
+    const said: string[] = [];
+    const settings = read({ config }, said);
+    expect(said).toEqual(['settings from dns-template-sync.yaml, since it is there; --no-config reads none']);
+    const request = { flags: {}, env: { HOME: cwd }, cwd, needs: nothing };
+    readSettings({ ...request, previous: settings, say: (line) => said.push(line) });
+    read({ config, flags: { config: 'dns-template-sync.yaml' } }, said);
+    read({ config, flags: { config: false } }, said);
+    expect(said).toHaveLength(1);
+  });
+
   it('that is a pipe, a device or far too large is a problem, and nobody waits for it', () => {
     execFileSync('mkfifo', [path.join(cwd, 'dns-template-sync.yaml')]);
     expect(problemsOf({})).toEqual([
@@ -833,6 +881,138 @@ describe('a settings file', () => {
     expect(problemsOf({ flags: { config: '/proc/kallsyms' } })).toEqual([
       '/proc/kallsyms: cannot read the config file (it is larger than 1 MiB)',
     ]);
+  });
+});
+
+describe('with CI set, a settings file that nobody has named', () => {
+  const address = 'https://panel.example.net/api/v1';
+  const env = { ...tokens, CI: 'true', DNS_SYNC_BASE_URL: address };
+  const refusal =
+    /^dns-template-sync\.yaml:.*where CI is set, .* decides not where tokens .* go: name it with --config/;
+
+  it.each([
+    `baseUrl: ${address}\n`,
+    'proxy: http://proxy.example.net\n',
+    'ca: /etc/hostname\n',
+    'allowInsecure: true\n',
+    'notify: {ops: {type: webhook, url: "https://ops.example.net"}}\n',
+    `clients: {acme: {baseUrl: "${address}", clientToken: {env: DNS_SYNC_CLIENT_TOKEN}}}\n`,
+  ])('does not say where tokens of the environment go: %s', (config) => {
+    const told = problemsOf({ config, env, needs: all });
+    expect(told.filter((line) => refusal.test(line))).toHaveLength(1);
+    for (const given of [
+      { flags: { config: 'dns-template-sync.yaml' } },
+      { needs: nothing },
+      { env: { ...env, CI: 'false' } },
+      { env: { ...env, CI: '' } },
+      { flags: { sandbox: true } },
+    ])
+      expect(problemsOf({ config, env, needs: all, ...given }).join()).not.toContain('CI is set');
+  });
+
+  it('may say the rest, and everything where it names the tokens itself', () => {
+    write('token', 'some-token\n');
+    expect(client({ config: 'mode: report\n', env, needs: all }).mode).toBe('report');
+    const config = `baseUrl: ${address}\nuserToken: {file: token}\nclientToken: {file: token}\n`;
+    expect(client({ config, env: { CI: 'true' }, needs: all }).baseUrl).toBe(address);
+  });
+
+  it('neither do the files of clients that it names', () => {
+    write('clients/acme.yaml', `baseUrl: ${address}\n`);
+    expect(problemsOf({ config: 'clients: clients\n', env: { ...tokens, CI: '1' }, needs: all })).toEqual([
+      expect.stringMatching(/^clients\/acme\.yaml:1:10: baseUrl: where CI is set/),
+    ]);
+  });
+});
+
+describe('a value in quotes, as from --env-file of docker', () => {
+  const advice =
+    'the quotes around the value are a part of it, as they are with --env-file of docker: remove them';
+
+  it.each([
+    ['DNS_SYNC_BASE_URL', '"https://panel.example.net/api/v1"'],
+    ['DNS_SYNC_TEMPLATES', '"one:two"'],
+    ['DNS_SYNC_STATE_DIR', "'/var/lib/state'"],
+    ['DNS_SYNC_DRY_RUN', '"true"'],
+    ['LOG_LEVEL', '"debug"'],
+    ['DNS_SYNC_USER_TOKEN', '"user-secret"'],
+    ['HTTPS_PROXY', '"http://proxy.example.net"'],
+  ])('is the one problem of %s', (name, value) => {
+    const env = { ...tokens, DNS_SYNC_BASE_URL: 'https://panel.example.net/api/v1', [name]: value };
+    expect(problemsOf({ env, needs: all })).toEqual([`${name}: ${advice}`]);
+  });
+
+  it('also where the settings file names the variable', () => {
+    const env = { ...tokens, DNS_SYNC_USER_TOKEN: '', MINE: '"user-secret"' };
+    const needs = { baseUrl: false, tokens: true };
+    expect(problemsOf({ config: 'userToken: {env: MINE}\n', env, needs })).toEqual([
+      `dns-template-sync.yaml:1:12: userToken: ${advice}`,
+    ]);
+  });
+});
+
+describe('an empty variable is as one that is not set', () => {
+  it.each(['', ' '])('%j', (nothingThere) => {
+    const names = [
+      ...everySetting.map(({ env: [name] }) => name),
+      'DNS_SYNC_STORE',
+      'DNS_SYNC_STORE_FILE',
+      'DNS_SYNC_TRIGGER_TOKEN',
+      'DNS_SYNC_PAGE_TOKEN_FILE',
+      'DNS_SYNC_CONFIG',
+      'DNS_SYNC_USER_TOKEN_FILE',
+      'LOG_LEVEL',
+      'XDG_STATE_HOME',
+      'https_proxy',
+      'no_proxy',
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+    ];
+    const env = Object.fromEntries(names.map((name) => [name, nothingThere]));
+    const given = { ...tokens, NO_PROXY: '*', HTTPS_PROXY: 'http://proxy.example.net' };
+    const flags = { baseUrl: 'https://panel.example.net/api/v1' };
+    const plain = read({ flags, env: given, needs: all });
+    const settings = read({ flags, env: { ...env, ...given }, needs: all });
+    expect(JSON.stringify(settings)).toBe(JSON.stringify(plain));
+    expect(settings.clients[0]?.proxy).toBeNull();
+  });
+});
+
+describe('a token where a path or a name belongs', () => {
+  const address = { DNS_SYNC_BASE_URL: 'https://panel.example.net/api/v1' };
+  const token = '8f14e45fceea167a5a36dedd4bea2543';
+
+  it.each<[Given]>([
+    [{ env: { DNS_SYNC_USER_TOKEN_FILE: token } }],
+    [{ env: { DNS_SYNC_USER_TOKEN_FILE: 'hunter2' } }],
+    [{ env: { DNS_SYNC_CLIENT_TOKEN_FILE: `${token}/+8f==` } }],
+    [{ env: { DNS_SYNC_STORE_FILE: token } }],
+    [{ env: { DNS_SYNC_TEMPLATES: token } }],
+    [{ env: { DNS_SYNC_STATE_DIR: token } }],
+    [{ env: { DNS_SYNC_CA: token } }],
+    [{ env: { DNS_SYNC_CONFIG: token } }],
+    [{ env: { DNS_SYNC_PROXY: token } }],
+    [{ env: { HTTPS_PROXY: token } }],
+    [{ env: { DNS_SYNC_NAMESERVERS: token } }],
+    [{ env: { DNS_SYNC_TIMEZONE: token } }],
+    [{ config: `userToken: {env: ${token}}\n` }],
+    [{ config: `userToken: {env: A${token}}\n` }],
+    [{ config: `userToken: {file: ${token}}\n` }],
+    [{ config: `templates: ${token}\n` }],
+  ])('is named by its place alone: %j', (given) => {
+    const told = problemsOf({ ...given, env: { ...address, ...given.env }, needs: all }).join('\n');
+    expect(told).toMatch(/DNS_SYNC|HTTPS_PROXY|dns-template-sync\.yaml:1/);
+    expect(told).not.toMatch(/8f14e45|hunter2/i);
+  });
+
+  it('but a path is shown that is one', () => {
+    write('secrets/other', 'x');
+    const told = (file: string): string =>
+      problemsOf({
+        env: { ...address, DNS_SYNC_CLIENT_TOKEN: 'client-secret', DNS_SYNC_USER_TOKEN_FILE: file },
+        needs: all,
+      }).join();
+    for (const file of ['secrets/user', './user', '/tmp/8/user'])
+      expect(told(file)).toContain(path.resolve(cwd, file));
   });
 });
 

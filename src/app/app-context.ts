@@ -18,7 +18,7 @@ import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
-import { loggedWarnings, printedWarnings, type WarningOutlet } from './warnings.ts';
+import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
 import { postgresStore, type PostgresStore } from '../cluster/store.ts';
 import { readVersion } from '../version.ts';
 
@@ -73,7 +73,7 @@ export const openAppContext = async (
         cwd: io.cwd,
         needs: { baseUrl: true, tokens: true },
         mayLeaveOut: more.mayLeaveOut === true,
-        ...(previous ? { previous } : {}),
+        ...(previous ? { previous } : { say: isDaemon ? loggedOn(io, options) : saidOn(io) }),
       }),
     isDaemon,
     strict: options['strict'] === true,
@@ -91,6 +91,18 @@ export const openAppContext = async (
     },
   });
 };
+
+/** What a daemon says before its log can begin. Whoever collects its lines takes those of stderr for the same. */
+const loggedOn =
+  ({ stderr, clock }: Io, options: Options) =>
+  (notice: string): void =>
+    createLogger({
+      level: 'info',
+      out: stderr,
+      secrets: () => [],
+      format: formatOf(options, true, stderr),
+      now: clock.now,
+    }).info({ event: 'notice', notice }, 'notice');
 
 /** Runs a command's task with that. If the service fails it, throws what the service said as a `UserError`. */
 export const inAppContext = async <T>(

@@ -9,6 +9,12 @@ export interface WarningOutlet {
   close(clients: number): void;
 }
 
+/** For the person who runs the program, whatever becomes of its log. */
+export const saidOn =
+  (io: Pick<Io, 'stderr'>) =>
+  (message: string): void =>
+    printLine(io, `dns-template-sync: ${message}`);
+
 export const loggedWarnings = (log: Logger): WarningOutlet => ({
   warn: (notice, client, _, level = 'warn') =>
     log[level]({ event: 'notice', ...(client === undefined ? {} : { client }), notice }, 'notice'),
@@ -18,7 +24,7 @@ export const loggedWarnings = (log: Logger): WarningOutlet => ({
 /** For the person who runs a command; those of one of several clients are gathered until its end. */
 export const printedWarnings = (log: Logger, io: Pick<Io, 'stderr'>): WarningOutlet => {
   const gathered = new Warnings();
-  const print = (message: string): void => printLine(io, `dns-template-sync: ${message}`);
+  const print = saidOn(io);
   return {
     warn: (message, client, clients = 1, level = 'warn') => {
       if (client === undefined) print(message);

@@ -124,7 +124,7 @@ const compareListings = (
 const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Finding[]> => {
   const { baseUrl, proxy, ca } = settings;
   if (proxy !== null) return Promise.resolve([]);
-  const trust = ca === null ? {} : { ca: [...rootCertificates, ca] };
+  const trust = ca === null ? {} : { ca: [...rootCertificates, ca.pem()] };
   return new Promise((resolve) => {
     const request = baseUrl.startsWith('https:') ? requestSecure : requestPlain;
     const asked = request(baseUrl, { method: 'HEAD', agent: false, ...trust }, ({ headers, socket }) => {
@@ -147,7 +147,7 @@ const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Find
 };
 
 const examineSettings = ({ settings }: Client): Finding => {
-  const given = Object.entries(settings.given().settings).map(([key, { place }]) => `${key}: ${place}`);
+  const given = Object.entries(settings.given().settings).map(([key, place]) => `${key}: ${place}`);
   const { places } = settings.tokens.read();
   return ok('settings', [...given, ...(places === undefined ? [] : [places])].join(', '));
 };

@@ -4,12 +4,12 @@ import {
   clientTable,
   limitTable,
   programTable,
-  publicTable,
   runTable,
+  flagText,
+  variableOf,
   type Setting,
   type Table,
 } from '../settings/table.ts';
-import { storeVariables } from '../settings/store.ts';
 import { manuals, type Manual } from './manual.ts';
 
 /** Gives each command its page of help: what it does, options, environment, exit codes and examples. */
@@ -69,7 +69,7 @@ const variablesOf = (command: Command): Item[] => {
   if (command.name() === 'sandbox') return [];
   const settings = [
     ...read({ ...clientTable, ...limitTable }, makesPasses),
-    ...read({ ...programTable, ...publicTable }, isDaemon),
+    ...read(programTable, isDaemon),
     ...(flags.has('--config') ? read(runTable, false) : []),
   ];
   return [
@@ -80,9 +80,6 @@ const variablesOf = (command: Command): Item[] => {
     ...(isDaemon ? ownTokens : []),
   ];
 };
-
-const flagText = (flag: string): string =>
-  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const settingByFlag: ReadonlyMap<string, Setting<unknown>> = new Map(
   Object.values<Setting<unknown>>({ ...clientTable, ...programTable, ...runTable }).flatMap((setting) =>
@@ -102,7 +99,7 @@ const describeSetting = (option: Option): string => {
 
 const itemOf = (setting: Setting<unknown>): Item[] => {
   const { env, about, flag } = setting;
-  if (env === undefined) return [];
+  if (env === null) return [];
   const instead = flag === undefined ? '' : ` Or ${flagText(flag)}.`;
   return [[env, `${about}${instead}${defaultOf(setting)}`]];
 };
@@ -129,8 +126,8 @@ const tokens: readonly Item[] = [
 ];
 
 const store: Item = [
-  storeVariables[0],
-  `PostgreSQL, where several machines share their state; or ${storeVariables[1]}. (default: SQLite in the state directory)`,
+  variableOf('store'),
+  `PostgreSQL, where several machines share their state; or ${variableOf('store')}_FILE. (default: SQLite in the state directory)`,
 ];
 
 const ownTokens: readonly Item[] = [

@@ -1,5 +1,6 @@
 import { escapeControl, asJson } from '../lib/escape-control.ts';
 import type { Options } from '../app/options.ts';
+import { saidOn } from '../app/warnings.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -23,6 +24,7 @@ export const history = async (patterns: readonly string[], options: Options, io:
     mayLeaveOut: true,
     env: io.env,
     cwd: io.cwd,
+    say: saidOn(io),
   });
   const since = readSince(options['since'], io.clock.now());
   const store = openStore(settings, io.clock);

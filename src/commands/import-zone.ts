@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Options } from '../app/options.ts';
+import { saidOn } from '../app/warnings.ts';
 import { printLine } from '../app/progress.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
@@ -24,7 +25,7 @@ export const importZone = async (names: readonly string[], options: Options, io:
   const origin = originFrom(options['origin'], '--zone');
   if (names.length > 1) throw new ArgumentError('--zone makes one template: give one name');
   const needs = { baseUrl: false, tokens: false };
-  const settings = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd });
+  const settings = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd, say: saidOn(io) });
   const [client, ...others] = settings.clients;
   if (!client || others.length > 0)
     throw new UserError('there are several clients: choose one with --client');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Options } from '../app/options.ts';
+import { saidOn } from '../app/warnings.ts';
 import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -12,7 +13,13 @@ export const notify = async (names: readonly string[], options: Options, io: Io)
   if (options['test'] !== true)
     throw new UserError('notify --test sends a test message; it does nothing else');
   const needs = { baseUrl: false, tokens: false };
-  const { notify: receivers } = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd });
+  const { notify: receivers } = readSettings({
+    flags: options,
+    needs,
+    env: io.env,
+    cwd: io.cwd,
+    say: saidOn(io),
+  });
   if (receivers.length === 0) throw new UserError('the settings file names no receivers under notify');
   const known = receivers.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));

@@ -4,6 +4,7 @@ import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import { settingsProblem } from '../settings/client-files.ts';
+import { SettingsError } from '../settings/problems.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from '../app/report-output.ts';
 import { reportOn, resolveNames, addAnswers } from '../app/passes.ts';
@@ -29,8 +30,13 @@ export const plan = async (templates: readonly string[], options: Options, io: I
   }
 };
 
-const failedBy = ({ message }: UserError): Report =>
-  assembleReport([], [settingsProblem('', null, message.replaceAll('\n- ', '\n'))]);
+const failedBy = (error: UserError): Report => {
+  const problems = error instanceof SettingsError ? error.problems : [error.message];
+  return assembleReport(
+    [],
+    problems.map((line) => settingsProblem('', null, line)),
+  );
+};
 
 const planned = async (templates: readonly string[], options: Options, io: Io): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)

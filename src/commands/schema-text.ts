@@ -14,9 +14,11 @@ export const schemaId = (what: string): string => `urn:dns-template-sync:${what}
 const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
   switch (what) {
     case 'config':
-      return asWritten((await import('../settings/config-schema.ts')).configSchema('either'));
+      return asWritten(
+        (await import('../settings/schema.ts')).configSchema({ clients: 'either', mayBeText: false }),
+      );
     case 'client':
-      return asWritten((await import('../settings/config-schema.ts')).clientFileSchema());
+      return asWritten((await import('../settings/schema.ts')).clientFileSchema());
     case 'report':
       return asWritten((await import('../report/report.ts')).reportSchema);
     case 'notification':

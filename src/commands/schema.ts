@@ -3,6 +3,7 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../app/options.ts';
+import { saidOn } from '../app/warnings.ts';
 import { schemaText } from './schema-text.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
@@ -36,6 +37,7 @@ const templateDirectories = async (flags: Options, io: Io): Promise<ReadonlySet<
     needs: { baseUrl: false, tokens: false },
     env: io.env,
     cwd: io.cwd,
+    say: saidOn(io),
   });
   return new Set(clients.flatMap(({ templates }) => templates));
 };

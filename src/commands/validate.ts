@@ -1,6 +1,7 @@
 import { escapeControl, asJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
+import { saidOn } from '../app/warnings.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { Io } from '../io.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
@@ -12,7 +13,14 @@ import type { ClientProblem } from '../settings/client-files.ts';
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options, io: Io): Promise<number> => {
   const needs = { baseUrl: false, tokens: false };
-  const settings = readSettings({ flags: options, needs, mayLeaveOut: true, env: io.env, cwd: io.cwd });
+  const settings = readSettings({
+    flags: options,
+    needs,
+    mayLeaveOut: true,
+    env: io.env,
+    cwd: io.cwd,
+    say: saidOn(io),
+  });
   const how = {
     strict: options['strict'] === true,
     allowEmpty: options['allowEmpty'] === true,

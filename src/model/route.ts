@@ -8,11 +8,17 @@ export interface Proxy {
   readonly place: string;
 }
 
+/** Certificates of authorities to trust beside the usual ones. */
+export interface Authorities {
+  readonly pem: () => string;
+  /** Reads their file again, after a failure; whether it has others now. */
+  readonly readAgain: () => boolean;
+}
+
 /** How others are reached over HTTP. */
 export interface Route {
   readonly proxy: Proxy | null;
-  /** Certificates of authorities to trust beside the usual ones, as PEM. */
-  readonly ca: string | null;
+  readonly ca: Authorities | null;
 }
 
 /** `USER:PASSWORD` of an address, decoded; empty if it has neither. */

@@ -12,18 +12,30 @@ import { WireError, wireError } from './wire-error.ts';
  */
 export const connect = async (
   origin: string,
-  { proxy, ca }: Route,
+  route: Route,
   signal: AbortSignal,
 ): Promise<Socket | TLSSocket> => {
   try {
-    if (proxy === null) return await direct(origin, ca, signal);
-    const socket = await toProxy(proxy, ca, signal);
-    if (origin.startsWith('http:')) return socket;
-    await openTunnel(socket, proxy, addressOf(origin), signal);
-    return await secure(socket, addressOf(origin).host, ca, signal);
+    return await open(origin, route, signal).catch((error: unknown) => {
+      // The authority may have a new certificate, and the service one of it.
+      if (signal.aborted || route.ca?.readAgain() !== true) throw error;
+      return open(origin, route, signal);
+    });
   } catch (error) {
     throw wireError(error, false);
   }
+};
+
+const open = async (
+  origin: string,
+  { proxy, ca }: Route,
+  signal: AbortSignal,
+): Promise<Socket | TLSSocket> => {
+  if (proxy === null) return direct(origin, ca, signal);
+  const socket = await toProxy(proxy, ca, signal);
+  if (origin.startsWith('http:')) return socket;
+  await openTunnel(socket, proxy, addressOf(origin), signal);
+  return secure(socket, addressOf(origin).host, ca, signal);
 };
 
 /** What a proxy is sent by itself: user and password, if it wants some. */
@@ -45,13 +57,13 @@ const addressOf = (url: string): Address => {
   return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
 };
 
-const direct = async (url: string, ca: string | null, signal: AbortSignal): Promise<Socket> => {
+const direct = async (url: string, ca: Route['ca'], signal: AbortSignal): Promise<Socket> => {
   const { host, port } = addressOf(url);
   const socket = await ready(connectInClear({ host, port, noDelay: true }), 'connect', signal);
   return url.startsWith('https:') ? secure(socket, host, ca, signal) : socket;
 };
 
-const toProxy = async (proxy: Proxy, ca: string | null, signal: AbortSignal): Promise<Socket> => {
+const toProxy = async (proxy: Proxy, ca: Route['ca'], signal: AbortSignal): Promise<Socket> => {
   try {
     return await direct(proxy.url, ca, signal);
   } catch (error) {
@@ -98,7 +110,7 @@ const ofProxy = ({ shown, place }: Proxy, why: string): WireError =>
 const secure = async (
   socket: Socket,
   host: string,
-  ca: string | null,
+  ca: Route['ca'],
   signal: AbortSignal,
 ): Promise<TLSSocket> => {
   const secured = loadTls().connect({

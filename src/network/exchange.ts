@@ -243,7 +243,7 @@ const onShared = async <T>(shared: SharedReads, use: (pool: ReadPool) => Promise
 };
 
 const sharedReads = (origin: string, route: Route): SharedReads => {
-  const key = JSON.stringify([origin, route.proxy?.url, route.ca]);
+  const key = JSON.stringify([origin, route.proxy?.url, route.ca?.pem()]);
   const known = pools.get(key);
   if (known) return known;
   const pool = new Pool(origin, {

@@ -1,18 +1,20 @@
 import { createRequire } from 'node:module';
 import type * as Tls from 'node:tls';
 import type { DetailedPeerCertificate, SecureContext, TLSSocket } from 'node:tls';
+import type { Authorities } from '../model/route.ts';
 import { WireError } from './wire-error.ts';
 
 /** Few connections need it, and it takes long to load. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as Node.js documents it
 export const loadTls = (): typeof Tls => createRequire(import.meta.url)('node:tls') as typeof Tls;
 
-/** What a connection trusts: the usual authorities, and those of `ca` (PEM). */
-export const trusting = (ca: string | null): { readonly secureContext?: SecureContext } => {
+/** What a connection trusts: the usual authorities, and those of `ca`. */
+export const trusting = (ca: Authorities | null): { readonly secureContext?: SecureContext } => {
   if (ca === null) return {};
+  const pem = ca.pem();
   const secureContext =
-    contexts.get(ca) ?? loadTls().createSecureContext({ ca: [...usualAuthorities(), ca] });
-  contexts.set(ca, secureContext);
+    contexts.get(pem) ?? loadTls().createSecureContext({ ca: [...usualAuthorities(), pem] });
+  contexts.set(pem, secureContext);
   return { secureContext };
 };
 

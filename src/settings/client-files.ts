@@ -1,11 +1,14 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { sameElements } from '../lib/same-elements.ts';
 import type { Problem } from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
-import type { ClientSettings } from './client.ts';
-import { clientFileReader, type ClientFile } from './client-file.ts';
-import { sameElements } from '../lib/same-elements.ts';
+import { isAtRest, timesMark } from '../regular-file.ts';
 import { clientDirectories, findClientFiles, type ClientPath } from './client-paths.ts';
-import type { Section } from './document.ts';
+import type { ClientSettings } from './client.ts';
+import { parseSettings, readText, type Section } from './document.ts';
 import { Problems } from './problems.ts';
+import { badClientName, clientFileSchema, clientName } from './schema.ts';
 import { findTwins, type NamedClient } from './twins.ts';
 
 export interface ClientFilesOptions {
@@ -23,7 +26,7 @@ export interface ClientFilesOptions {
   /** Names or patterns of the only clients that are wanted, whatever is wrong with others; empty: all. */
   readonly chosen: readonly string[];
   /** The clients of an earlier reading, by their files. */
-  readonly previous?: ReadonlyMap<string, ClientSettings>;
+  readonly previous: ReadonlyMap<string, ClientSettings>;
 }
 
 /** The clients that were found, and what is wrong with the files. */
@@ -47,9 +50,8 @@ interface InUse extends NamedClient {
 /** A file that says something new. */
 interface Candidate {
   readonly path: string;
-  readonly name: string;
-  readonly file: string;
-  readonly previous: InUse | null;
+  readonly read: ClientFile;
+  readonly previous: InUse | undefined;
   readonly problems: Problems;
   /** Null if something is wrong with the file. */
   readonly next: InUse | null;
@@ -62,7 +64,7 @@ interface Candidate {
 export class ClientFiles {
   readonly #options: ClientFilesOptions;
   readonly #readFile: (absolute: string) => ClientFile;
-  #inUse = new Map<string, InUse>();
+  #inUse: ReadonlyMap<string, InUse>;
   /** The files as they were read last, and as they were seen last. */
   #taken: readonly unknown[] = [];
   #seen: readonly unknown[] = [];
@@ -70,13 +72,20 @@ export class ClientFiles {
   constructor(options: ClientFilesOptions) {
     this.#options = options;
     this.#readFile = clientFileReader(options.cwd);
-    for (const [path, client] of options.previous ?? [])
-      this.#inUse.set(path, { path, file: path, client, from: null });
+    const { previous } = options;
+    this.#inUse = new Map(
+      [...previous].map(([file, client]) => [file, { path: file, file, client, from: null }]),
+    );
   }
 
   /** The directories with the files. */
   get directories(): readonly string[] {
     return [...new Set(this.#options.paths.map(({ directory }) => directory))];
+  }
+
+  /** The clients in use, by their files. */
+  get inUse(): ReadonlyMap<string, ClientSettings> {
+    return new Map([...this.#inUse].map(([file, { client }]) => [file, client]));
   }
 
   /** Whether the files are other ones than were read last, for a watcher; `change` is null if not. */
@@ -90,52 +99,45 @@ export class ClientFiles {
     };
   }
 
-  /** The clients in use, by their files. */
-  get inUse(): ReadonlyMap<string, ClientSettings> {
-    return new Map([...this.#inUse].map(([path, { client }]) => [path, client]));
-  }
-
   /** Reads what has changed. An unchanged file takes no longer than to ask for its time. */
   read(): ReadClients {
     const { chosen, paths } = this.#options;
     const { files, problems: missing } = findClientFiles(paths);
-    const all = files.map((path) => ({ path, read: this.#readFile(path) }));
+    const all = files.map((file) => ({ path: file, read: this.#readFile(file) }));
     this.#taken = [...all.map(({ read }) => read), ...missing];
-    const { found } = matchNames(
-      chosen,
-      all.map(({ read }) => read.name),
-    );
-    const names = new Set(found);
-    const wanted = all.filter(({ read }) => chosen.length === 0 || names.has(read.name));
+    const names = all.map(({ read }) => read.name);
+    const found = new Set(chosen.length === 0 ? names : matchNames(chosen, names).found);
+    const wanted = all.filter(({ read }) => found.has(read.name));
     const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
-    const candidates: Candidate[] = [];
+    const isUnchanged = (one: (typeof all)[number]): boolean => this.#inUse.get(one.path)?.from === one.read;
+    const candidates = wanted
+      .filter((one) => !isUnchanged(one))
+      .map((one) => this.#candidate(one.path, one.read, isOneOfSeveral));
     const next = new Map(missing.length === 0 ? [] : this.#inUse);
-    for (const { path, read } of wanted) {
-      const previous = this.#inUse.get(path) ?? null;
-      if (previous?.from === read) next.set(path, previous);
-      else candidates.push(this.#candidate(path, read, previous, isOneOfSeveral));
-    }
-    for (const { path } of candidates) next.delete(path);
+    for (const { path: file } of wanted.filter(isUnchanged)) next.set(file, this.#inUse.get(file)!);
+    for (const { path: file } of candidates) next.delete(file);
     for (const one of this.#accept(candidates, [...next.values()])) next.set(one.path, one);
     this.#inUse = next;
+    const known = new Set(files);
+    const lost = [...next.values()].filter((one) => !known.has(one.path));
     return {
-      clients: files.flatMap((path) => next.get(path)?.client ?? []).concat(lost(files, next)),
-      names: all.map(({ read }) => read.name),
+      clients: [...files.flatMap((file) => next.get(file) ?? []), ...lost].map(({ client }) => client),
+      names,
       problems: [
         ...missing.map((line) => settingsProblem('', null, line)),
-        ...candidates.flatMap(({ name, file, problems }) =>
+        ...candidates.flatMap(({ read: { name, file }, problems }) =>
           problems.lines.map((line) => settingsProblem(name, file, line)),
         ),
       ],
     };
   }
 
-  #candidate(path: string, read: ClientFile, previous: InUse | null, isOneOfSeveral: boolean): Candidate {
+  #candidate(absolute: string, read: ClientFile, isOneOfSeveral: boolean): Candidate {
     const problems = new Problems(read.problems);
     const client = this.#options.resolve(read.name, read.section, problems, isOneOfSeveral);
-    const next = { path, file: read.file, client, from: read };
-    const { name, file } = read;
-    return { path, name, file, previous, problems, next: problems.lines.length === 0 ? next : null };
+    const next = { path: absolute, file: read.file, client, from: read };
+    const previous = this.#inUse.get(absolute);
+    return { path: absolute, read, previous, problems, next: problems.lines.length === 0 ? next : null };
   }
 
   /** Two files never stand for one client: neither of them does then, unless it did before. */
@@ -145,14 +147,15 @@ export class ClientFiles {
       const kept = [...refused].flatMap(({ previous }) => previous ?? []);
       const open = candidates.filter((one) => !refused.has(one));
       const news = open.flatMap(({ next }) => next ?? []);
-      const twins = findTwins([...unchanged, ...kept], news, this.#options.hasTokens);
-      if (twins.size === 0) return [...kept, ...news];
+      const twins = findTwins([...unchanged, ...kept, ...news], this.#options.hasTokens);
+      const before = refused.size;
       for (const one of open) {
-        const problem = one.next && twins.get(one.next);
-        if (problem == null) continue;
-        one.problems.add(one.file, problem, 'name');
+        const twin = one.next && twins.get(one.next);
+        if (!twin) continue;
+        one.problems.add(one.read.file, `${twin.same} as ${twin.other.file}`, 'name');
         refused.add(one);
       }
+      if (refused.size === before) return [...kept, ...news];
     }
   }
 }
@@ -173,8 +176,50 @@ export const settingsProblem = (client: string, file: string | null, text: strin
   };
 };
 
-/** Clients in use although their files cannot be found. */
-const lost = (files: readonly string[], inUse: ReadonlyMap<string, InUse>): ClientSettings[] => {
-  const found = new Set(files);
-  return [...inUse.values()].flatMap(({ path, client }) => (found.has(path) ? [] : client));
+/** A file with one client, as it was read last. */
+interface ClientFile {
+  /** As people know it. */
+  readonly file: string;
+  readonly name: string;
+  readonly section: Section;
+  /** What is wrong with the file by itself. */
+  readonly problems: Problems;
+}
+
+interface KnownFile {
+  /** Null if it cannot be read. */
+  readonly text: string | null;
+  /** Null for a file that changed a moment ago: it may change again without another time. */
+  readonly stamp: string | null;
+  readonly read: ClientFile;
+}
+
+/** Reads files with one client each. One that is unchanged is the same object as before. */
+const clientFileReader = (cwd: string): ((absolute: string) => ClientFile) => {
+  const known = new Map<string, KnownFile>();
+  return (absolute) => {
+    const stats = statSync(absolute, { bigint: true, throwIfNoEntry: false });
+    const stamp = stats !== undefined && isAtRest(stats) ? timesMark(stats) : null;
+    const before = known.get(absolute);
+    if (before !== undefined && stamp !== null && before.stamp === stamp) return before.read;
+    const now = readClientFile(absolute, cwd);
+    const isSame = before !== undefined && before.text !== null && before.text === now.text;
+    const read = isSame ? before.read : now.read;
+    known.set(absolute, { ...now, stamp, read });
+    return read;
+  };
+};
+
+const readClientFile = (absolute: string, cwd: string): Pick<KnownFile, 'text' | 'read'> => {
+  const relative = path.relative(cwd, absolute);
+  const file = relative.startsWith('..') ? absolute : relative;
+  const problems = new Problems();
+  const request = { absolute, file, what: 'client file', problems } as const;
+  const text = readText(request);
+  const section = parseSettings(text ?? '', request, clientFileSchema);
+  const given = section.value('name');
+  const name = typeof given === 'string' ? given : path.basename(absolute).replace(/\.ya?ml$/, '');
+  if (!clientName.test(name) && !problems.concern('name'))
+    problems.add(file, `${badClientName}: rename the file, or set name in it`, 'name');
+  return { text, read: { file, name, section, problems } };
 };

@@ -16,9 +16,11 @@ export const clientPathOf = (given: string, folder: string): ClientPath | null =
   const absolute = path.resolve(folder, given);
   const [directory, name] = [path.dirname(absolute), path.basename(absolute)];
   if (directory.includes('*')) return null;
-  if (/\.ya?ml$/.test(name) || name.includes('*')) return { directory, fits: pattern(name), given };
-  return { directory: absolute, fits: (one) => /\.ya?ml$/.test(one), given };
+  if (isYaml(name) || name.includes('*')) return { directory, fits: pattern(name), given };
+  return { directory: absolute, fits: isYaml, given };
 };
+
+const isYaml = (name: string): boolean => /\.ya?ml$/.test(name);
 
 /** `*` is any part of a name. Names that start with a dot are those of no client. */
 const pattern = (name: string): ((one: string) => boolean) => {
@@ -30,7 +32,7 @@ const pattern = (name: string): ((one: string) => boolean) => {
 export interface FoundClientFiles {
   /** Absolute paths, each once, in the order of the paths and of their names. */
   readonly files: readonly string[];
-  /** Paths that lead to no file: somebody may have forgotten to mount a volume. */
+  /** Paths that lead to no file, since somebody may have forgotten to mount a volume; and files that are not read. */
   readonly problems: readonly string[];
 }
 
@@ -40,7 +42,13 @@ export const findClientFiles = (paths: readonly ClientPath[]): FoundClientFiles 
   const problems: string[] = [];
   for (const { directory, fits, given } of paths) {
     try {
-      const names = readdirSync(directory).filter((name) => !name.startsWith('.') && fits(name));
+      const all = readdirSync(directory).filter((name) => !name.startsWith('.') && name !== 'lost+found');
+      const names = all.filter(fits);
+      for (const name of all)
+        if (!isYaml(name) && isYaml(name.toLowerCase()))
+          problems.push(
+            `clients: ${path.join(directory, name)} is not read: its name has to end in .yaml or .yml`,
+          );
       if (names.length === 0) problems.push(`clients: there is no file ${given} (in ${directory})`);
       for (const name of names.sort()) files.add(path.join(directory, name));
     } catch (error) {

@@ -1,51 +1,91 @@
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Document } from 'yaml';
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
-import { suggestion } from '../lib/nearest.ts';
 import { codeOf } from '../errors.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { configKeys } from './config-schema.ts';
 import type { Problems } from './problems.ts';
+import { configSchema, keysAt } from './schema.ts';
 import { limitTable, runTable } from './table.ts';
 
 /** A mapping of a file with settings. Contains valid values only. */
 export interface Section {
-  readonly values: unknown;
+  readonly value: (key: string) => unknown;
+  /** The mapping at a path below this one. */
+  readonly at: (...keys: readonly string[]) => Section;
   /** Paths in the file are relative to this folder. */
   readonly folder: string;
-  /** The place of a key, dotted or in parts, for messages: `dns-template-sync.yaml:3:5: clients.acme.mode`. */
-  readonly place: (key: string | readonly string[]) => string;
-  /** The key with what leads to this mapping: `clients.acme.mode`. */
+  /** The place of a key, or of the mapping itself, for messages: `dns-template-sync.yaml:3:5: clients.acme.mode`. */
+  readonly place: (key?: string) => string;
+  /** The key with what leads to it, without the position: `clients.acme.mode`. */
   readonly nameOf: (key: string) => string;
-  /** The values of the mapping at a key as text: `010` and `1.10` stay as written. */
-  readonly texts: (key: string) => Readonly<Record<string, string>>;
+  /** Its values as texts: `010` and `1.10` stay as written. */
+  readonly texts: () => Readonly<Record<string, string>>;
 }
 
-/** A file with settings, as it was read. */
-export interface SettingsDocument {
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The mapping at this path of the file. */
-  readonly section: (at: readonly string[]) => Section;
+type Keys = readonly string[];
+
+/** What a section is made of. */
+interface Values {
+  readonly values: unknown;
+  readonly folder: string;
+  readonly place: (keys: Keys) => string;
+  readonly nameOf: (keys: Keys) => string;
+  readonly textsAt: (keys: Keys) => Readonly<Record<string, string>>;
 }
 
-export interface DocumentRequest {
+const sectionOf = (all: Values, at: Keys = []): Section => ({
+  value: (key) => valueAt(all.values, [...at, key]),
+  at: (...keys) => sectionOf(all, [...at, ...keys]),
+  folder: all.folder,
+  place: (key) => all.place(key === undefined ? at : [...at, key]),
+  nameOf: (key) => all.nameOf([...at, key]),
+  texts: () => all.textsAt(at),
+});
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const valueAt = (values: unknown, keys: Keys): unknown =>
+  keys.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), values);
+
+const usualNames = ['dns-template-sync.yaml', 'dns-template-sync.yml'];
+
+/** The settings file that is read though nobody has named it; null if there is none. */
+export const findConfigFile = (cwd: string, problems: Problems): string | null => {
+  const names = namesIn(cwd).filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
+  const [file = null, ...others] = usualNames.filter((name) => names.includes(name));
+  for (const name of names)
+    if (!usualNames.includes(name))
+      problems.addUnread(
+        name,
+        `a settings file has the name ${usualNames[0]}: rename it, or give it with --config`,
+      );
+  for (const other of others)
+    problems.addUnread(other, `there is ${file} too: keep one of them, or give one with --config`);
+  return file;
+};
+
+const namesIn = (directory: string): readonly string[] => {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    // What may not be listed may be read.
+    return usualNames.filter((name) => existsSync(path.resolve(directory, name)));
+  }
+};
+
+export interface FileRequest {
   readonly absolute: string;
   /** The path as people know it. */
   readonly file: string;
   readonly what: 'config file' | 'client file';
-  /** By what the file holds, for a schema that depends on it. */
-  readonly schema: (values: unknown) => z.ZodType;
   readonly problems: Problems;
 }
 
 /** The text of a file; null if it cannot be read, which goes to `problems`. */
-export const readText = ({
-  absolute,
-  file,
-  what,
-  problems,
-}: Omit<DocumentRequest, 'schema'>): string | null => {
+export const readText = ({ absolute, file, what, problems }: FileRequest): string | null => {
   try {
     return readRegularFileSync(absolute, largestFile).toString('utf8');
   } catch (error) {
@@ -58,144 +98,114 @@ export const readText = ({
 const largestFile = 1024 * 1024;
 
 /** Errors go to `problems`, and invalid values are left out. */
-export const parseSettings = (source: string, request: DocumentRequest): SettingsDocument => {
-  const { absolute, file, problems } = request;
+export const parseSettings = (
+  text: string,
+  { absolute, file, what, problems }: FileRequest,
+  schema: (values: unknown) => z.ZodType = fileSchema,
+): Section => {
   const lines = new LineCounter();
-  const document = parseDocument(source, { prettyErrors: false, lineCounter: lines });
-  const values = valuesOf(document, (offset) => placeOf(file, lines, offset), problems);
-  const place = (keys: readonly string[]): string => {
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const placeAt = (offset: number | undefined): string => {
+    if (offset === undefined) return file;
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const values = valuesOf(document, (offset, message) => problems.addUnread(placeAt(offset), message));
+  const place = (keys: Keys): string => {
     const node = document.getIn(keys, true);
-    const start = isNode(node) ? node.range?.[0] : undefined;
-    const at = start === undefined ? file : placeOf(file, lines, start);
+    const at = placeAt(isNode(node) ? node.range?.[0] : undefined);
     return keys.length === 0 ? at : `${at}: ${keys.join('.')}`;
   };
-  return checkedDocument(values, {
-    ...request,
+  const isOfClient = what === 'client file';
+  return sectionOf({
+    values: withoutInvalid(values, schema(values), isOfClient, place, problems),
     folder: path.dirname(absolute),
     place,
+    nameOf: (keys) => (isOfClient ? `${file}: ${keys.join('.')}` : keys.join('.')),
     textsAt: (keys) => textsOf(document.getIn(keys, true)),
   });
 };
 
-export interface CheckRequest extends Omit<DocumentRequest, 'absolute'> {
-  /** Paths are relative to it. */
-  readonly folder: string;
-  readonly place: (keys: readonly string[]) => string;
-  readonly textsAt: (keys: readonly string[]) => Readonly<Record<string, string>>;
-}
-
-/** Settings whose values have been read. Errors go to `problems`, and invalid values are left out. */
-export const checkedDocument = (values: unknown, request: CheckRequest): SettingsDocument => {
-  const { file, what, folder, place, textsAt } = request;
-  const checked = withoutInvalid(values, place, request);
-  const section = (at: readonly string[]): Section => ({
-    values: at.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), checked),
+/** Settings that a program gives as an object, with the keys of the settings file. */
+export const objectSettings = (given: unknown, folder: string, problems: Problems): Section => {
+  const place = (keys: Keys): string => keys.join('.') || 'settings';
+  return sectionOf({
+    values: withoutInvalid(given, fileSchema(given, true), false, place, problems),
     folder,
-    place: (key) => place([...at, ...(typeof key === 'string' ? key.split('.') : key)]),
-    nameOf: (key) => (what === 'client file' ? `${file}: ${key}` : [...at, key].join('.')),
-    texts: (key) => textsAt([...at, key]),
+    place,
+    nameOf: place,
+    textsAt: (keys) =>
+      Object.fromEntries(
+        Object.entries(valueAt(given, keys) ?? {}).map(([key, value]) => [key, String(value)]),
+      ),
   });
-  return { values: checked, section };
 };
 
-/** The value at a dotted key, or undefined. */
-export const valueAt = ({ values }: Section, key: string): unknown => {
-  let value = values;
-  for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
-  return value;
+const fileSchema = (values: unknown, mayBeText = false): z.ZodType => {
+  const clients = isObject(values) ? values['clients'] : undefined;
+  const isPaths = typeof clients === 'string' || Array.isArray(clients);
+  return configSchema({ clients: isPaths ? 'files' : 'map', mayBeText });
 };
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The parser's messages quote the file, which may contain a token, so messages are our own. */
-const valuesOf = (document: Document, at: (offset: number) => string, problems: Problems): unknown => {
+const valuesOf = (document: Document, refuse: (offset: number, message: string) => void): unknown => {
   const error = document.errors[0] ?? document.warnings[0];
   if (error) {
     const what = error.code.toLowerCase().replaceAll('_', ' ');
-    const hint = hintless.has(error.code) ? '' : '; text with special characters needs quotes';
-    problems.addUnread(at(error.pos[0]), `not valid YAML: ${what}${hint}`);
-    return {};
+    // Quotes would not mend these.
+    const hint = ['DUPLICATE_KEY', 'MULTIPLE_DOCS'].includes(error.code)
+      ? ''
+      : '; text with special characters needs quotes';
+    refuse(error.pos[0], `not valid YAML: ${what}${hint}`);
+  } else if (document.directives?.yaml.version === '1.1') {
+    refuse(0, 'the file must be YAML 1.2: remove the %YAML 1.1 line');
+  } else {
+    try {
+      return document.toJS() ?? {};
+    } catch {
+      refuse(0, 'not valid YAML: an alias (*name) without its anchor, or too many aliases');
+    }
   }
-  if (document.directives?.yaml.version === '1.1') {
-    problems.addUnread(at(0), 'the file must be YAML 1.2: remove the %YAML 1.1 line');
-    return {};
-  }
-  try {
-    return document.toJS() ?? {};
-  } catch {
-    problems.addUnread(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many aliases');
-    return {};
-  }
+  return {};
 };
 
-/** Errors that quotes would not fix. */
-const hintless: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS']);
-
-const placeOf = (file: string, lines: LineCounter, offset: number): string => {
-  const { line, col } = lines.linePos(offset);
-  return `${file}:${line}:${col}`;
-};
-
-/** The file's values without the invalid ones. */
 const withoutInvalid = (
   values: unknown,
-  place: (keys: readonly string[]) => string,
-  { schema, what, problems }: Omit<DocumentRequest, 'absolute'>,
-): Record<string, unknown> => {
-  const { error } = schema(values).safeParse(values);
-  const rest: unknown = error ? structuredClone(values) : values;
-  for (const issue of error?.issues ?? []) {
+  schema: z.ZodType,
+  isOfClient: boolean,
+  place: (keys: Keys) => string,
+  problems: Problems,
+): unknown => {
+  const { error } = schema.safeParse(values);
+  if (error === undefined) return values;
+  const rest = structuredClone(values);
+  const refuse = (keys: Keys, message: string): void => {
+    if (keys.length === 0) problems.addUnread(place(keys), message);
+    else problems.add(place(keys), message, keys.at(-1));
+    const holder = valueAt(rest, keys.slice(0, -1));
+    if (isObject(holder)) delete holder[keys.at(-1) ?? ''];
+  };
+  for (const issue of error.issues) {
     const keys = issue.path.map(String);
-    for (const invalid of errorsOf(issue, keys, what)) {
-      if (invalid.keys.length === 0) problems.addUnread(place([]), invalid.message);
-      else problems.add(place(invalid.keys), invalid.message, invalid.keys.at(-1));
-      remove(rest, invalid.keys);
-    }
+    if (issue.code !== 'unrecognized_keys') refuse(keys, issue.message);
+    else for (const key of issue.keys) refuse([...keys, key], wrongKey(key, keys, isOfClient));
   }
   return isObject(rest) ? rest : {};
 };
 
-type What = DocumentRequest['what'];
-
-const errorsOf = (
-  issue: z.core.$ZodIssue,
-  keys: string[],
-  what: What,
-): { keys: string[]; message: string }[] => {
-  if (issue.code !== 'unrecognized_keys') return [{ keys, message: issue.message }];
-  // A client's file is what stands under its name in the settings file.
-  const full = what === 'client file' ? ['clients', '', ...keys] : keys;
-  return issue.keys.map((key) => ({
-    keys: [...keys, key],
-    message: isForAll(key, full)
-      ? `it applies to all clients: set it ${what === 'client file' ? 'in the settings file' : 'at the top of the file'}`
-      : (elsewhere(key) ?? `unknown key${suggestion(key, configKeys(full))}`),
-  }));
-};
-
-/** Where a setting belongs that is not at this place of the file. */
-const elsewhere = (key: string): string | null => {
+/** What is wrong with a key that is not known where it stands. */
+const wrongKey = (key: string, keys: Keys, isOfClient: boolean): string => {
+  const isInClient = isOfClient ? keys.length === 0 : keys[0] === 'clients' && keys.length === 2;
+  if (isInClient && key !== 'clients' && keysAt([]).includes(key))
+    return `it applies to all clients: set it ${isOfClient ? 'in the settings file' : 'at the top of the file'}`;
   if (key in runTable) return 'a matter of one run: use --log-level or LOG_LEVEL';
-  return key in limitTable ? `unknown key; did you mean \`limits.${key}\`?` : null;
+  if (key in limitTable) return `unknown key; did you mean \`limits.${key}\`?`;
+  return `unknown key${suggestion(key, keysAt(isInClient ? ['clients', '', ...keys] : keys))}`;
 };
 
-/** Whether a key applies to all clients and cannot be set for one. */
-const isForAll = (key: string, keys: readonly string[]): boolean =>
-  keys[0] === 'clients' && keys.length === 2 && key !== 'clients' && configKeys([]).includes(key);
-
-const remove = (values: unknown, keys: readonly string[]): void => {
-  let holder = values;
-  for (const key of keys.slice(0, -1)) holder = isObject(holder) ? holder[key] : undefined;
-  const last = keys.at(-1);
-  if (isObject(holder) && last !== undefined) delete holder[last];
-};
-
-const textsOf = (map: unknown): Record<string, string> => {
-  const texts: Record<string, string> = {};
-  if (!isMap(map)) return texts;
-  for (const { key, value } of map.items) {
-    if (isScalar(key) && isScalar(value)) texts[String(key.value)] = value.source ?? String(value.value);
-  }
-  return texts;
-};
+const textsOf = (map: unknown): Record<string, string> =>
+  Object.fromEntries(
+    (isMap(map) ? map.items : []).flatMap(({ key, value }) =>
+      isScalar(key) && isScalar(value) ? [[String(key.value), value.source ?? String(value.value)]] : [],
+    ),
+  );

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
@@ -13,138 +14,162 @@ interface PathBase {
   readonly folder: string;
 }
 
-export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+/** Instead of a value: what was expected. */
+export class Wrong {
+  readonly expected: string;
+  constructor(expected: string) {
+    this.expected = expected;
+  }
+}
 
-/** A kind of value: its schema in the config file, and how to parse its text. */
+/** A kind of value: its form in a file, and how to read it from a text, wherever that stands. */
 export interface Kind<T> {
-  /** Made where a config file is read: it takes time, and there are many. */
-  readonly file: () => z.ZodType;
-  /** Present on lists: the separator in an environment variable. */
+  /** Made where a file is read: it takes time, and there are many. */
+  readonly form: () => z.ZodType;
+  readonly read: (text: string, base: PathBase) => T | Wrong;
+  /** Present on lists, whose texts are read one by one: the separator in an environment variable. */
   readonly divider?: string;
-  readonly parse: (texts: readonly string[], base: PathBase) => Parsed<T>;
   /** How a value is written, where that is not as the language has it. */
   show?(value: T): string;
 }
 
+/** With the message of `expected` for other forms too. `read` gives undefined for what is none, or what is wrong with it. */
+const kind = <T>(
+  expected: string,
+  read: (text: string, base: PathBase) => T | Wrong | undefined,
+  form: (error: { readonly error: string }) => z.ZodType = z.string,
+): Kind<T> => ({
+  form: () => form({ error: `expected ${expected}` }),
+  read: (text, base) => {
+    const value = read(text, base);
+    if (value instanceof Wrong) return new Wrong(`${expected}: ${value.expected}`);
+    return value === undefined ? new Wrong(expected) : value;
+  },
+});
+
+/** The value, unless something is wrong. */
+const unless = <T>(wrong: string | null, value: T): T | Wrong => (wrong === null ? value : new Wrong(wrong));
+
+const isWithin = (value: number | null, min: number, max: number): value is number =>
+  value !== null && value >= min && value <= max;
+
+/** Milliseconds. */
 export const duration = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Kind<number> => ({
-  ...scalar(
+  ...kind(
     `a duration such as 500ms, 8s, 5m, 1h, 1d${min > 0 ? ', above zero' : ''}${max < Number.MAX_SAFE_INTEGER ? ', at most 1d' : ''}`,
-    (expected) => string(expected).regex(/^\d{1,12}(ms|s|m|h|d)$/, message(expected)),
     (text) => {
       const value = parseDuration(text);
-      return value !== null && value >= min && value <= max ? value : null;
+      return isWithin(value, min, max) ? value : undefined;
     },
+    (error) => z.string(error).regex(/^\d{1,12}(ms|s|m|h|d)$/, error),
   ),
   show: durationText,
 });
 
 /** Bytes. */
 export const size = (min: number, max: number): Kind<number> => ({
-  ...scalar(
+  ...kind(
     `a size such as 512KiB or 64MiB, from ${sizeText(min)} to ${sizeText(max)}`,
-    (expected) => string(expected).regex(/^\d{1,12}([KMG]i)?B$/, message(expected)),
     (text) => {
       const value = parseSize(text);
-      return value !== null && value >= min && value <= max ? value : null;
+      return isWithin(value, min, max) ? value : undefined;
     },
+    (error) => z.string(error).regex(/^\d{1,12}([KMG]i)?B$/, error),
   ),
   show: sizeText,
 });
 
-export const whole = (min: number, max: number): Kind<number> =>
-  scalar(
+export const whole = (min: number, max = Number.MAX_SAFE_INTEGER): Kind<number> =>
+  kind(
     max === Number.MAX_SAFE_INTEGER
       ? `a whole number from ${min} on`
       : `a whole number from ${min} to ${max}`,
-    (expected) => z.int(message(expected)).min(min, message(expected)).max(max, message(expected)),
-    (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null),
+    (text) => (/^\d{1,15}$/.test(text) && isWithin(Number(text), min, max) ? Number(text) : undefined),
+    (error) => z.int(error).min(min, error).max(max, error),
   );
 
-export const yesOrNo: Kind<boolean> = scalar(
+export const yesOrNo: Kind<boolean> = kind(
   'true or false',
-  (expected) => z.boolean(message(expected)),
-  (text) => (text === 'true' ? true : text === 'false' ? false : null),
+  (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  z.boolean,
 );
 
 export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> =>
-  scalar(
+  kind(
     `one of ${words.join(', ')}`,
-    (expected) => z.enum(words, message(expected)),
-    (text) => words.find((word) => word === text) ?? null,
+    (text) => words.find((word) => word === text),
+    (error) => z.enum(words, error),
   );
 
-export const cron: Kind<string> = {
-  file: () => string('a cron expression'),
-  parse: ([value = '']) => {
-    const problem = scheduleProblem(value);
-    return problem === null ? { value } : { expected: `a cron expression: ${problem}` };
-  },
-};
+export const cron: Kind<string> = kind('a cron expression', (text) => unless(scheduleProblem(text), text));
 
-export const timezone: Kind<string> = scalar(
-  'an IANA time zone such as UTC or Europe/Berlin',
-  string,
-  (zone) => (isTimezone(zone) ? zone : null),
+export const timezone: Kind<string> = kind('an IANA time zone such as UTC or Europe/Berlin', (zone) =>
+  isTimezone(zone) ? zone : undefined,
 );
 
-/** The service's base address, without a slash at its end. Whether `http:` is allowed is checked elsewhere. */
-export const serviceAddress: Kind<string> = scalar(
+/** A base address, without a slash at its end; null: none. Whether `http:` is allowed is checked elsewhere. */
+export const address: Kind<string | null> = kind(
   'an address such as https://panel.example.net/api/v1, without user, query or fragment',
-  string,
-  (address) => {
-    if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
-    const { username, password, search, hash, href } = new URL(address);
-    return username || password || search || hash || /[?#]/.test(address) ? null : href.replace(/\/+$/, '');
+  (text) => {
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+    const { username, password, href } = new URL(text);
+    return username || password || /[?#]/.test(text) ? undefined : href.replace(/\/+$/, '');
   },
 );
 
-/** The address of a commit; `{sha}` stands for its id. Null, which no source can give: none. */
-export const commitAddress: Kind<string | null> = {
-  file: () => string(expectedCommit),
-  parse: ([given = '']) => {
-    const problem = commitProblem(given);
-    return problem === null ? { value: given } : { expected: `${expectedCommit}: ${problem}` };
-  },
-};
+/** The address of a commit; `{sha}` stands for its id. */
+export const commitAddress: Kind<string | null> = kind(
+  'an address such as https://git.example.net/dns/commit/{sha}',
+  (text) => unless(commitFault(text), text),
+);
 
-const expectedCommit = 'an address such as https://git.example.net/dns/commit/{sha}';
-
-const commitProblem = (given: string): string | null => {
-  if (given.split('{sha}').length !== 2) return 'it contains {sha} exactly once';
-  const [one, other] = ['0', '1'].map((digit) => given.replace('{sha}', digit.repeat(40)));
-  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(given) || !URL.canParse(one!) || !URL.canParse(other!))
+const commitFault = (text: string): string | null => {
+  if (text.split('{sha}').length !== 2) return 'it contains {sha} exactly once';
+  const [one = '', other = ''] = ['0', '1'].map((digit) => text.replace('{sha}', digit.repeat(40)));
+  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(one) || !URL.canParse(other))
     return 'it is a URL';
-  const { protocol, hostname, host, username, password } = new URL(one!);
+  const { protocol, hostname, host, username, password } = new URL(one);
   if (username || password) return 'it has no user or password';
-  if (host !== new URL(other!).host) return '{sha} is not in its host';
+  if (host !== new URL(other).host) return '{sha} is not in its host';
   return protocol === 'https:' || isLoopback(hostname) ? null : 'http: only leads to this machine';
 };
 
+/** The same of what names a host. */
+const hostThatIsToken = (text: string): string | null =>
+  /^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,}$/i.test(text) ? 'it looks like a token' : null;
+
 /** `off` takes none, whatever other programs are told. */
-export const proxyAddress: Kind<string | null> & { readonly expected: string } = {
-  expected: 'a proxy such as http://proxy.example.net:3128, or off',
-  file: () => string('a proxy such as http://proxy.example.net:3128, or off'),
-  parse: ([given = '']) => {
-    if (given === 'off') return { value: given };
-    const address = /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `http://${given}`;
-    const isProxy =
-      /^https?:\/\//i.test(address) && URL.canParse(address) && new URL(address).pathname === '/';
-    return isProxy ? { value: address } : { expected: proxyAddress.expected };
+export const proxyAddress: Kind<string | null> = kind(
+  'a proxy such as http://proxy.example.net:3128, or off',
+  (given) => {
+    if (given === 'off') return given;
+    const text = /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+    const isProxy = /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).pathname === '/';
+    return isProxy ? unless(hostThatIsToken(given), text) : undefined;
   },
-};
+);
+
+/** Somebody may have meant another variable: such a text is in no message, and no directory is made of it. */
+const pathThatIsToken = (text: string, { folder }: PathBase): string | null =>
+  /^(?=.*\d)(?=.*[a-z])(?!.*\.(?:pem|crt|cer|ya?ml)$)[\w+=.~-]{20,}$/i.test(text) &&
+  !existsSync(path.resolve(folder, text))
+    ? 'nothing is there, and it looks like a token; ./NAME is a path in any case'
+    : null;
+
+const pathKind = (read: (given: string, base: PathBase) => string): Kind<string> =>
+  kind('a path', (given, base) =>
+    given === '' ? undefined : unless(pathThatIsToken(given, base), read(given, base)),
+  );
 
 /** A directory or file as it was given: relative if it is in the working directory. */
-export const shownPath: Kind<string> = scalar('a path', string, (given, { cwd, folder }) => {
-  if (given === '') return null;
+export const shownPath = pathKind((given, { cwd, folder }) => {
   if (path.isAbsolute(given)) return path.normalize(given);
   const absolute = path.resolve(folder, given);
   const relative = path.relative(cwd, absolute);
   return relative.startsWith('..') ? absolute : relative || '.';
 });
 
-export const absolutePath: Kind<string> = scalar('a path', string, (given, { folder }) =>
-  given === '' ? null : path.resolve(folder, given),
-);
+export const absolutePath: Kind<string | null> = pathKind((given, { folder }) => path.resolve(folder, given));
 
 export interface ListenAddress {
   readonly host: string;
@@ -152,69 +177,38 @@ export interface ListenAddress {
 }
 
 export const listenAddress: Kind<ListenAddress | null> = {
-  file: () => string('HOST:PORT or off'),
-  parse: ([given = '']) => {
-    if (given === 'off') return { value: null };
-    const match = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(given);
-    const host = match?.[1] ?? match?.[2] ?? '';
-    const port = Number(match?.[3] ?? -1);
-    const bracketed = match?.[1] !== undefined;
-    return host !== '' && port >= 0 && port <= 65_535 && bracketed === (isIP(host) === 6)
-      ? { value: { host, port } }
-      : { expected: 'HOST:PORT (an IPv6 address in brackets) or off' };
-  },
-  show: (address) => (address === null ? 'off' : `${address.host}:${address.port}`),
+  ...kind('HOST:PORT (an IPv6 address in brackets) or off', (given) => {
+    if (given === 'off') return null;
+    const [, bracketed, plain, port = '65536'] =
+      /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(given) ?? [];
+    const host = bracketed ?? plain ?? '';
+    const isHost = host !== '' && (bracketed !== undefined) === (isIP(host) === 6);
+    return isHost && Number(port) <= 65_535 ? { host, port: Number(port) } : undefined;
+  }),
+  show: (listen) => (listen === null ? 'off' : `${listen.host}:${listen.port}`),
 };
 
-export const nameServer: Kind<string> = scalar(
+export const nameServer: Kind<string> = kind(
   'a name server: HOST or HOST:PORT, an IPv6 address with a port in brackets',
-  string,
-  (text) => (parseNameServer(text) === null ? null : text),
+  (text) => (parseNameServer(text) === null ? undefined : unless(hostThatIsToken(text), text)),
 );
 
 /** Null: the system's. */
-export const resolverAddress: Kind<string | null> = scalar(
+export const resolverAddress: Kind<string | null> = kind(
   'the address of a resolver, such as 192.0.2.53 or 127.0.0.1:5353',
-  string,
-  (text) => (isIP(parseNameServer(text)?.host ?? '') === 0 ? null : text),
+  (text) => (isIP(parseNameServer(text)?.host ?? '') === 0 ? undefined : text),
 );
 
-export const hostName: Kind<string> = scalar('a host name without port', string, (host) =>
-  /^[\w-]+(\.[\w-]+)*$/.test(host) ? host.toLowerCase() : null,
+export const hostName: Kind<string> = kind('a host name without port', (host) =>
+  /^[\w-]+(\.[\w-]+)*$/.test(host) ? host.toLowerCase() : undefined,
 );
 
+/** The settings have all of its values in one list. */
 export const list = <T>(item: Kind<T>, divider: string): Kind<readonly T[]> => ({
-  file: () => z.union([item.file(), z.array(item.file())], message('text or a list of texts')),
+  form: () => z.union([item.form(), z.array(item.form())], { error: 'expected text or a list of texts' }),
   divider,
-  parse: (texts, base) => {
-    const values: T[] = [];
-    for (const one of texts) {
-      const parsed = item.parse([one], base);
-      if ('expected' in parsed) return parsed;
-      values.push(parsed.value);
-    }
-    return values.length === 0 ? { expected: 'at least one' } : { value: values };
+  read: (text, base) => {
+    const value = item.read(text, base);
+    return value instanceof Wrong ? value : [value];
   },
 });
-
-function scalar<T>(
-  expected: string,
-  file: (expected: string) => z.ZodType,
-  parse: (text: string, base: PathBase) => T | null,
-): Kind<T> {
-  return {
-    file: () => file(expected),
-    parse: ([given = ''], base) => {
-      const value = parse(given, base);
-      return value === null ? { expected } : { value };
-    },
-  };
-}
-
-function string(expected: string): z.ZodString {
-  return z.string(message(expected));
-}
-
-function message(expected: string): { error: string } {
-  return { error: `expected ${expected}` };
-}

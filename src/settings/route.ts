@@ -1,58 +1,60 @@
 import { X509Certificate } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
-import { codeOf } from '../errors.ts';
-import { credentialsIn, type Proxy, type Route } from '../model/route.ts';
-import { readRegularFileSync } from '../regular-file.ts';
-import { proxyAddress } from './kind.ts';
+import { codeOf, UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
-import { placeOf, type Sources } from './resolve.ts';
+import { credentialsIn, type Authorities, type Proxy, type Route } from '../model/route.ts';
+import { readRegularFileSync } from '../regular-file.ts';
+import { proxyAddress, Wrong } from './kind.ts';
 import type { Secrets } from './secret.ts';
-import { clientTable } from './table.ts';
+import { find, quotesAdvice, resolve, standsInQuotes, type Sources } from './sources.ts';
+import { clientTable, variableOf } from './table.ts';
 
 /** The variables that many programs obey. */
 export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 
-/** The settings that concern a route, as they were given. */
-interface GivenRoute {
-  readonly proxy: string | null;
-  readonly ca: string | null;
-}
-
 /** How an address is reached, by the settings, else by the variables that other programs obey too. */
-export const routesOf = (
-  given: GivenRoute,
-  sources: Sources,
-  secrets: Secrets,
-): ((address: string) => Route) => {
-  const ca = given.ca === null ? null : certificatesIn(given.ca, sources);
-  return (address) => ({ proxy: proxyFor(address, given.proxy, sources, secrets), ca });
+export const routesOf = (sources: Sources, secrets: Secrets): ((address: string) => Route) => {
+  const { proxy, ca: file } = resolve(routeTable, sources);
+  const place = find('ca', clientTable.ca, sources)?.place ?? 'ca';
+  let ca: Authorities | null = null;
+  if (file !== null) sources.problems.attempt('ca', () => void (ca = authoritiesIn(file, place)));
+  return (address) => ({
+    proxy: proxy === null ? usualProxy(address, sources, secrets) : ownProxy(proxy, sources, secrets),
+    ca,
+  });
 };
 
-const proxyFor = (
-  address: string,
-  given: string | null,
-  sources: Sources,
-  secrets: Secrets,
-): Proxy | null => {
-  const place = placeOf(clientTable.proxy, 'proxy', sources);
-  if (given !== null && place !== null)
-    return given === 'off' ? null : checked(proxyAt(given, place, secrets), sources);
+const routeTable = { proxy: clientTable.proxy, ca: clientTable.ca };
+
+/** Variables may hold secrets, settings files may not. */
+const ownProxy = (given: string, sources: Sources, secrets: Secrets): Proxy | null => {
+  if (given === 'off') return null;
+  const variable = variableOf('proxy');
+  const { problems, env, isObject } = sources;
+  const place = find('proxy', clientTable.proxy, sources)?.place ?? variable;
+  if (!isObject && place !== variable && new URL(given).password !== '')
+    problems.add(
+      place,
+      `secrets are not allowed in this file: give a proxy with a password in ${variable}${env['HTTPS_PROXY'] ? ', or leave this out for HTTPS_PROXY' : ' or HTTPS_PROXY'}`,
+      'proxy',
+    );
+  return proxyAt(given, place, secrets);
+};
+
+const usualProxy = (address: string, { env, problems, cwd }: Sources, secrets: Secrets): Proxy | null => {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
-  const { env, problems } = sources;
   const scheme = url.protocol.slice(0, -1);
   const variable = proxyVariables.find((name) => env[name] && name.toLowerCase() === `${scheme}_proxy`);
   // What is sent to this machine must not leave it.
   if (variable === undefined || isLoopback(url.hostname)) return null;
   if (isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null;
-  const parsed = proxyAddress.parse([env[variable] ?? ''], { cwd: '', folder: '' });
-  if ('value' in parsed && parsed.value !== null && parsed.value !== 'off')
-    return proxyAt(parsed.value, variable, secrets);
-  problems.add(
-    variable,
-    `expected ${proxyAddress.expected}; NO_PROXY, or proxy: off in the settings, leaves it out`,
-    'proxy',
-  );
+  const given = env[variable] ?? '';
+  const proxy = proxyAddress.read(given, { cwd, folder: cwd });
+  if (typeof proxy === 'string' && proxy !== 'off') return proxyAt(proxy, variable, secrets);
+  const expected = proxy instanceof Wrong ? proxy.expected : 'a proxy';
+  const advice = `expected ${expected}; NO_PROXY, or proxy: off in the settings, leaves it out`;
+  problems.add(variable, standsInQuotes(given) ? quotesAdvice : advice, 'proxy');
   return null;
 };
 
@@ -63,17 +65,6 @@ const proxyAt = (address: string, place: string, secrets: Secrets): Proxy => {
     for (const secret of [credentials, password, credentials.slice(credentials.indexOf(':') + 1)])
       secrets.note(secret);
   return { url: href, shown: origin, place };
-};
-
-/** Variables may hold secrets, settings files may not. */
-const checked = (proxy: Proxy, { problems, env, isObject = false }: Sources): Proxy => {
-  if (!isObject && proxy.place !== clientTable.proxy.env && new URL(proxy.url).password !== '')
-    problems.add(
-      proxy.place,
-      `secrets are not allowed in this file: give a proxy with a password in ${clientTable.proxy.env}${env['HTTPS_PROXY'] ? ', or leave this out for HTTPS_PROXY' : ' or HTTPS_PROXY'}`,
-      'proxy',
-    );
-  return proxy;
 };
 
 /** Whether `NO_PROXY` names the host: itself, a domain above it, its network, each also with a port; `*` is all. */
@@ -103,18 +94,35 @@ const isInNetwork = (address: string, network: string): boolean => {
   return list.check(address, family);
 };
 
-const certificatesIn = (file: string, sources: Sources): string | null => {
-  const place = placeOf(clientTable.ca, 'ca', sources) ?? 'ca';
+/** Throws a UserError if there are none. A file that was replaced is read when somebody asks for that. */
+const authoritiesIn = (file: string, place: string): Authorities => {
+  let pem = certificatesIn(file, place);
+  return {
+    pem: () => pem,
+    readAgain: () => {
+      const before = pem;
+      try {
+        pem = certificatesIn(file, place);
+      } catch (error) {
+        // It may be about to be replaced.
+        if (!(error instanceof UserError)) throw error;
+      }
+      return pem !== before;
+    },
+  };
+};
+
+const certificatesIn = (file: string, place: string): string => {
+  let blocks: readonly string[];
   try {
     const text = readRegularFileSync(file, largestBundle).toString('utf8');
-    const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
     for (const block of blocks) void new X509Certificate(block);
-    if (blocks.length > 0) return blocks.join('\n');
-    sources.problems.add(place, `${file} has no certificate in PEM form (-----BEGIN CERTIFICATE-----)`, 'ca');
   } catch (error) {
-    sources.problems.add(place, `cannot read certificates from ${file} (${codeOf(error)})`, 'ca');
+    throw new UserError(`${place}: cannot read certificates from ${file} (${codeOf(error)})`);
   }
-  return null;
+  if (blocks.length > 0) return blocks.join('\n');
+  throw new UserError(`${place}: ${file} has no certificate in PEM form (-----BEGIN CERTIFICATE-----)`);
 };
 
 /** Bytes; the bundle of a whole operating system has a fifth of it. */

@@ -1,46 +1,35 @@
 import { UserError } from '../errors.ts';
 import type { ClientSettings } from './client.ts';
 
-/** A client, and where it is set. */
+/** A client, and where it is set: a file, or a key of the settings file. */
 export interface NamedClient {
-  /** A file, or a key of the settings file. */
   readonly file: string;
   readonly client: ClientSettings;
 }
 
 /**
- * Which of the new clients are the same as another one, and why that cannot be: two with the same templates would undo
- * each other's writes.
+ * The clients that are the same as an earlier or else a later one, and what both have: two with the same templates would
+ * undo each other's writes.
  */
 export const findTwins = <One extends NamedClient>(
-  known: readonly One[],
-  added: readonly One[],
+  clients: readonly One[],
   hasTokens: boolean,
-): ReadonlyMap<One, string> => {
-  const problems = new Map<One, string>();
-  const isNew = new Set(added);
+): ReadonlyMap<One, { readonly other: One; readonly same: string }> => {
+  const twins = new Map<One, { other: One; same: string }>();
   const first = new Map<string, One>();
-  for (const one of [...known, ...added]) {
-    for (const [key, what] of keysOf(one.client, hasTokens)) {
+  for (const one of clients) {
+    const { name } = one.client;
+    const keys = new Map([[`name ${name}`, `the same client name, ${name},`]]);
+    const identity = hasTokens ? identityOf(one.client) : null;
+    if (identity !== null) keys.set(identity, 'the same base URL and client token');
+    for (const [key, same] of keys) {
       const other = first.get(key);
       if (other === undefined) first.set(key, one);
-      else {
-        if (isNew.has(one)) problems.set(one, `${what} as ${other.file}`);
-        if (isNew.has(other) && !problems.has(other)) problems.set(other, `${what} as ${one.file}`);
-      }
+      else twins.set(one, { other, same });
+      if (other !== undefined && !twins.has(other)) twins.set(other, { other: one, same });
     }
   }
-  return problems;
-};
-
-const keysOf = (client: ClientSettings, hasTokens: boolean): [string, string][] => {
-  const identity = hasTokens ? identityOf(client) : null;
-  return [
-    [`name ${client.name}`, `the same client name, ${client.name},`],
-    ...(identity === null
-      ? []
-      : [[identity, 'the same base URL and client token'] satisfies [string, string]]),
-  ];
+  return twins;
 };
 
 /** Of clients that stay, token files are not read each time that another one changes. */
@@ -48,10 +37,9 @@ const identities = new WeakMap<ClientSettings, string>();
 
 /** Null if its token cannot be read any more. */
 const identityOf = (client: ClientSettings): string | null => {
-  const known = identities.get(client);
-  if (known !== undefined) return known;
   try {
-    const identity = JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
+    const identity =
+      identities.get(client) ?? JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
     identities.set(client, identity);
     return identity;
   } catch (error) {

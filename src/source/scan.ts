@@ -1,4 +1,4 @@
-import { lstat as lstatCallback, type BigIntStats } from 'node:fs';
+import { existsSync, lstat as lstatCallback, type BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import type { Missing } from '../desired/source-file.ts';
@@ -44,15 +44,16 @@ export type FilesByReal = ReadonlyMap<string, ScannedFile>;
 /**
  * The template files and fragments under some paths, at most 100 directories deep, sorted; a file that two paths lead to is
  * listed once. Symbolic links are followed only to places below one of the real paths, so that an author of
- * template files cannot choose what else is read. Entries whose name starts with `.` are skipped. A file that
- * is unchanged since `before` is the same object. Relative paths start from `cwd`.
+ * template files cannot choose what else is read. Entries whose name starts with `.` are skipped, and `lost+found`. A file
+ * that is unchanged since `before` is the same object. Relative paths start from `cwd`.
  */
 export const scanFiles = async (
   paths: readonly string[],
   before?: FilesByReal,
   cwd = '',
 ): Promise<ScanResult> => {
-  const realRoots = await realPathsOf(paths.map((path) => absolute(cwd, path)));
+  const found = await Promise.all(paths.map((path) => realPathOf(absolute(cwd, path)).catch(() => null)));
+  const realRoots = found.filter((real) => real !== null);
   const search: Search = {
     cwd,
     files: [],
@@ -67,9 +68,19 @@ export const scanFiles = async (
   return search;
 };
 
-const realPathsOf = async (paths: readonly string[]): Promise<string[]> => {
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
-  return real.filter((path) => path !== null);
+/**
+ * Where a given path really is. In a checkout of git its authors may have made a link of it: it leads nowhere else then.
+ * The links of git-sync and of Kubernetes volumes lie outside of one.
+ */
+const realPathOf = async (place: string): Promise<string> => {
+  const real = await realpath(place);
+  if (real === place) return real;
+  let checkout: string | null = null;
+  for (let folder = dirname(place), below = ''; folder !== below; below = folder, folder = dirname(folder))
+    if (existsSync(join(folder, '.git'))) checkout = folder;
+  if (checkout !== null && !isWithin(real, [await realpath(checkout)]))
+    throw new OutsideError('its links lead out of the git checkout in which it lies');
+  return real;
 };
 
 /** Whether a real path is one of these, or lies below one. */
@@ -98,7 +109,9 @@ const maxDepth = 100;
 class TooManyError extends Error {}
 
 class OutsideError extends Error {
-  override message = 'it leads out of the directories given as templates';
+  constructor(message = 'it leads out of the directories given as templates') {
+    super(message);
+  }
 }
 
 export const missingAt = (path: string, thrown: unknown): Missing => ({
@@ -199,9 +212,10 @@ interface Search {
 const searchPath = async (path: string, search: Search): Promise<void> => {
   const place = absolute(search.cwd, path);
   try {
-    const stats = await stat(place);
+    const real = await realPathOf(place);
+    const stats = await stat(real);
     if (stats.isDirectory()) {
-      const root = { path, real: await realpath(place) };
+      const root = { path, real };
       search.roots.push(root);
       await searchDirectory(root, '', search);
     } else {
@@ -233,7 +247,7 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
       `there are more than ${maxDirectories} directories below the paths given as templates`,
     );
   const entries = (await readdir(real, { withFileTypes: true }))
-    .filter(({ name }) => !name.startsWith('.'))
+    .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   // Files that are not links need no realpath.
   const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
@@ -245,9 +259,13 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
       found.set(name, plainFile(root, below(relative, name), below(real, name), stats, search));
     },
   );
-  for (const { name } of entries) {
+  for (const entry of entries) {
+    const { name } = entry;
     const known = found.get(name);
-    if (known === undefined) await searchEntry(root, below(relative, name), search);
+    if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase())) {
+      const reason = 'its name has to end in .yaml or .yml, in small letters';
+      search.missing.push({ path: join(root.path, relative, name), reason });
+    } else if (known === undefined) await searchEntry(root, below(relative, name), search);
     else if ('reason' in known) search.missing.push(known);
     else addFile(known, search);
   }

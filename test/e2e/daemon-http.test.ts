@@ -134,7 +134,7 @@ describe('the API of the running program', () => {
     const service = await startService();
     const { code, stderr } = await run(['run', '--listen', '127.0.0.1:0'], {
       cwd: await workplace(),
-      env: { ...service.env, DNS_SYNC_TRIGGER_TOKEN_FILE: 'nowhere' },
+      env: { ...service.env, DNS_SYNC_TRIGGER_TOKEN_FILE: './nowhere' },
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(

@@ -106,7 +106,7 @@ describe('SIGHUP', () => {
     for (const [broken, why] of [
       ['clientToken: {file: token}\nsurplus: shred\n', 'surplus'],
       ['clientToken: [', 'not valid YAML'],
-      ['clientToken: {file: nowhere}\n', 'nowhere'],
+      ['clientToken: {file: ./nowhere}\n', 'nowhere'],
     ] as const) {
       await settings(broken);
       daemon.signal('SIGHUP');

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { manuals } from '../../src/commands/manual.ts';
-import { clientTable, limitTable, programTable, publicTable, runTable } from '../../src/settings/table.ts';
+import { clientTable, limitTable, programTable, runTable } from '../../src/settings/table.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { scriptedServer, status } from '../hosting/scripted-server.ts';
 import { run, start, workplace } from './program.ts';
@@ -32,9 +32,9 @@ it('the help of every command has what it does, exit codes and examples', async 
 
 it('the help of run names every variable, and that of get only those it reads', async () => {
   const [ofRun, ofGet] = await Promise.all([helpOf('run'), helpOf('get accounts')]);
-  const tables = { ...clientTable, ...limitTable, ...programTable, ...publicTable, ...runTable };
+  const tables = { ...clientTable, ...limitTable, ...programTable, ...runTable };
   for (const setting of Object.values(tables))
-    if (setting.env !== undefined) expect(ofRun).toContain(`\n  ${setting.env} `);
+    if (setting.env !== null) expect(ofRun).toContain(`\n  ${setting.env} `);
   expect(ofRun).toContain('DNS_SYNC_SETTLE');
   expect(ofRun).toMatch(/DNS_SYNC_MAX_ANSWER_SIZE .*\(default: 64MiB\)/);
   expect(ofGet).toContain('DNS_SYNC_USER_TOKEN');

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { loadFiles } from '../desired/load-files.ts';
-import { storeVariables } from '../../src/settings/store.ts';
-import { clientTable, limitTable, programTable, publicTable } from '../../src/settings/table.ts';
+import { clientTable, limitTable, programTable, secretTable, variableOf } from '../../src/settings/table.ts';
 
 const folder = path.join('.github', 'docs');
 const textOf = (page: string): string => readFileSync(path.join(folder, page), 'utf8');
@@ -218,17 +217,11 @@ describe('the manifests', () => {
   });
 
   it('name variables that the program knows', () => {
-    const tables = [clientTable, limitTable, programTable, publicTable];
-    const tokens = ['USER_TOKEN', 'CLIENT_TOKEN', 'TRIGGER_TOKEN', 'PAGE_TOKEN'].map(
-      (one) => `DNS_SYNC_${one}`,
-    );
+    const tables = [clientTable, limitTable, programTable];
     const known = new Set<string>([
       'DNS_SYNC_CONFIG',
-      ...storeVariables,
-      ...tokens.flatMap((name) => [name, `${name}_FILE`]),
-      ...tables.flatMap((table) =>
-        Object.values(table).flatMap((one) => ('env' in one && typeof one.env === 'string' ? one.env : [])),
-      ),
+      ...Object.keys(secretTable).flatMap((key) => [variableOf(key), `${variableOf(key)}_FILE`]),
+      ...tables.flatMap((table) => Object.values(table).flatMap((one) => one.env ?? [])),
     ]);
     const files = [
       ...readdirSync(folder).map((page) => path.join(folder, page)),

@@ -19,7 +19,7 @@ const place = async (answer: number) => {
 
 it('notify --test sends each receiver a test message', async () => {
   const { server, launch } = await place(204);
-  expect(await run(['notify', '--test'], launch)).toEqual({
+  expect(await run(['notify', '--test', '--config', 'dns-template-sync.yaml'], launch)).toEqual({
     code: 0,
     stdout: 'ops: delivered\n',
     stderr: '',

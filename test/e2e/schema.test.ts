@@ -102,7 +102,11 @@ describe('schema --write', () => {
       'baseUrl: https://panel.example.net/api/v1\nclients: {a: {templates: [one, two]}, b: {templates: two}}\n',
     );
     for (const name of ['one', 'two']) await mkdir(path.join(cwd, name));
-    expect(await run(['schema', '--write'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['schema', '--write'], { cwd })).toMatchObject({
+      code: 0,
+      stderr:
+        'dns-template-sync: settings from dns-template-sync.yaml, since it is there; --no-config reads none\n',
+    });
     for (const name of ['one', 'two'])
       expect((await readdir(path.join(cwd, name))).toSorted()).toEqual(names);
   });

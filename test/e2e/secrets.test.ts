@@ -252,7 +252,7 @@ describe('tokens in files', () => {
   it('that are missing are reported by path only', async () => {
     const cwd = await workplace();
     const { DNS_SYNC_USER_TOKEN: _, ...env } = environment('http://127.0.0.1:1/api/v1');
-    const ended = await run(['plan'], { cwd, env: { ...env, DNS_SYNC_USER_TOKEN_FILE: 'secret-none' } });
+    const ended = await run(['plan'], { cwd, env: { ...env, DNS_SYNC_USER_TOKEN_FILE: './secret-none' } });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(
       /DNS_SYNC_USER_TOKEN_FILE: cannot read .*secret-none \(it does not exist: ENOENT\)/,

@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import type { Route } from '../../src/model/route.ts';
 
 const at = (name: string): string => path.join(import.meta.dirname, 'certificates', name);
 
@@ -12,6 +13,10 @@ export const certificate = (name: string): string => readFileSync(at(`${name}.pe
 
 /** The certificate of an authority of one's own. */
 export const authority = { file: at('authority.pem'), pem: certificate('authority') };
+
+/** Authorities whose file stays as it is. */
+export const trusted = (pem: string | null): Route['ca'] =>
+  pem === null ? null : { pem: () => pem, readAgain: () => false };
 
 /**
  * A port that takes TLS, as `localhost`, `127.0.0.1` or `panel.example.net`, and hands it, in clear, to another one.

@@ -8,7 +8,7 @@ import { post } from '../../src/notify/post.ts';
 import { readSettings } from '../../src/settings.ts';
 import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
 import { json, scriptedServer, status } from '../hosting/scripted-server.ts';
-import { authority, secureFront } from './certificates.ts';
+import { authority, secureFront, trusted } from './certificates.ts';
 import { startProxy, type ProxyOptions } from './proxy.ts';
 
 const add = { type: 'A', content: '203.0.113.10' };
@@ -23,7 +23,7 @@ const scene = async (options: ProxyOptions = {}) => {
   return {
     server,
     proxy,
-    ca: authority.pem,
+    ca: trusted(authority.pem),
     baseUrl: `https://panel.example.net:${port}/api/v1`,
     tunnel: `CONNECT panel.example.net:${port}`,
   };
@@ -113,11 +113,37 @@ describe('the service', () => {
     const local = baseUrl.replace('panel.example.net', 'localhost');
     expect(await connected(local, { ca }).listDnsTemplates()).toMatchObject([{ id: 17 }]);
     for (const other of [null, rootCertificates[0]!]) {
-      const { kind, message } = await failureOf(connected(local, { ca: other }).listDnsTemplates());
+      const { kind, message } = await failureOf(connected(local, { ca: trusted(other) }).listDnsTemplates());
       expect(kind).toBe('not-sent');
       expect(message).toContain('its certificate is not trusted: it comes from authority');
     }
   });
+});
+
+test('certificates of authorities are read again when they do not fit: their file may have been replaced', async () => {
+  const { baseUrl } = await scene();
+  const cwd = mkdtempSync(path.join(tmpdir(), 'route-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const file = path.join(cwd, 'ca.pem');
+  writeFileSync(file, rootCertificates[0]!);
+  const { clients } = readSettings({
+    flags: { config: false },
+    env: {
+      HOME: cwd,
+      DNS_SYNC_CA: file,
+      DNS_SYNC_BASE_URL: baseUrl.replace('panel.example.net', 'localhost'),
+    },
+    cwd,
+    needs: { baseUrl: true, tokens: false },
+  });
+  const [{ ca, baseUrl: local } = { ca: null, baseUrl: '' }] = clients;
+  const service = connected(local, { ca });
+  expect((await failureOf(service.listDnsTemplates())).message).toContain('its certificate is not trusted');
+  writeFileSync(file, 'half a file');
+  expect((await failureOf(service.listDnsTemplates())).message).toContain('its certificate is not trusted');
+  writeFileSync(file, authority.pem);
+  expect(await service.listDnsTemplates()).toMatchObject([{ id: 17 }]);
+  expect(await service.addDnsTemplateRecord(17, add)).toMatchObject({ id: 17 });
 });
 
 describe('a receiver of messages', () => {
@@ -245,7 +271,7 @@ describe('the proxy', () => {
     );
     expect(given('ca: settings.yaml')).toThrow(/settings.yaml:2.*has no certificate in PEM form/);
     expect(given('ca: none.pem')).toThrow(/cannot read certificates from .*none.pem \(it does not exist/);
-    expect(given(`ca: ${authority.file}`)().clients[0]?.ca).toContain('BEGIN CERTIFICATE');
+    expect(given(`ca: ${authority.file}`)().clients[0]?.ca?.pem()).toContain('BEGIN CERTIFICATE');
   });
 
   test('keeps its password to itself', () => {

@@ -2,7 +2,7 @@ import type { TlsOptions } from 'node:tls';
 import { expect, test } from 'vitest';
 import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
 import { json, scriptedServer } from '../hosting/scripted-server.ts';
-import { authority, certificate, secureFront } from './certificates.ts';
+import { authority, certificate, secureFront, trusted } from './certificates.ts';
 import { startProxy } from './proxy.ts';
 
 /* A TLS connection that fails says where the fault is, and advises `ca` only where that is not set. */
@@ -13,7 +13,7 @@ const listAt = async (options: TlsOptions, ca: string | null, host = 'localhost'
   // It takes any name for this machine.
   const { url } = await startProxy();
   const proxy = { url, shown: url, place: 'HTTPS_PROXY' };
-  const service = connected(`https://${host}:${port}/api/v1`, { ca, proxy });
+  const service = connected(`https://${host}:${port}/api/v1`, { ca: trusted(ca), proxy });
   return { service, server };
 };
 

@@ -83,6 +83,67 @@ describe('a link that leads out of the directories given as templates', () => {
   });
 });
 
+describe('a given path in a checkout of git', () => {
+  const scene = async (): Promise<string> => {
+    const directory = realpathSync(
+      await directoryWith({
+        'secrets/b.yaml': 'a secret that no message may quote\n',
+        shadow: 'a secret that no message may quote\n',
+        'checkout/.git/HEAD': 'ref: refs/heads/main\n',
+        'checkout/zones/a.yaml': template('a'),
+      }),
+    );
+    await symlink('../secrets', join(directory, 'checkout/templates'));
+    await symlink('../shadow', join(directory, 'checkout/dns.yaml'));
+    await symlink('zones', join(directory, 'checkout/inside'));
+    await symlink('checkout', join(directory, 'current'));
+    return directory;
+  };
+
+  test.each(['templates', 'dns.yaml', 'templates/b.yaml'])(
+    'may not lead out of it by a link: %s',
+    async (name) => {
+      const directory = await scene();
+      const state = await load(join(directory, 'checkout', name));
+      expect(checksIn(state, directory)).toEqual([`checkout/${name} outside`]);
+      expect(state.problems[0]?.message).toContain('its links lead out of the git checkout in which it lies');
+      expect(JSON.stringify(state)).not.toContain('a secret');
+    },
+  );
+
+  test('opens no way for links below another given path', async () => {
+    const directory = await scene();
+    await symlink('../../secrets/b.yaml', join(directory, 'checkout/zones/b.yaml'));
+    const state = await load(join(directory, 'checkout/zones'), join(directory, 'checkout/templates'));
+    expect(namesIn(state)).toEqual(['a']);
+    expect(checksIn(state, directory)).toEqual([
+      'checkout/templates outside',
+      'checkout/zones/b.yaml outside',
+    ]);
+  });
+
+  test.each(['checkout/inside', 'current/zones', 'current/inside'])(
+    'may be a link inside of it, and be reached by one to the checkout: %s',
+    async (name) => {
+      const state = await load(join(await scene(), name));
+      expect({ names: namesIn(state), problems: state.problems }).toEqual({ names: ['a'], problems: [] });
+    },
+  );
+});
+
+test('lost+found is no directory of templates, and a name in capitals is said', async () => {
+  const directory = await directoryWith({
+    'a.yaml': template('a'),
+    'b.YAML': template('b'),
+    'old.YML/c.yaml': template('c'),
+    'lost+found/d.yaml': 'no template',
+  });
+  const state = await load(directory);
+  expect(namesIn(state)).toEqual(['a', 'c']);
+  expect(checksIn(state, directory)).toEqual(['b.YAML unreadable']);
+  expect(state.problems[0]?.message).toContain('its name has to end in .yaml or .yml, in small letters');
+});
+
 describe('links that are followed', () => {
   test('a link inside, and one to another of the given paths', async () => {
     const directory = await directoryWith({
