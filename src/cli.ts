@@ -96,6 +96,10 @@ const commands: readonly AddCommand[] = [
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('plan'))))))
       .description('what differs, and what a pass would do about it; writes nothing')
       .option('--only <pattern>', onlyAbout, collect)
+      .option(
+        '--base <dir>',
+        'compare as if the files in this directory had been applied; reads no saved state',
+      )
       .option('--answers', 'ask the name servers of the subdomains too')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/plan.ts')).plan(templates, options, io)),

@@ -6,7 +6,7 @@ import type { Report } from '../report/report.ts';
 import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
-import { PlanChangedError } from './plan-file.ts';
+import { PlanChangedError, serviceOf } from './plan-file.ts';
 import { refuseUnused } from './load-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
 import { withAnswers } from '../report/with-answers.ts';
@@ -14,8 +14,11 @@ import { withAnswers } from '../report/with-answers.ts';
 /** The report over these passes, which also names the clients that are left out. */
 export const reportOn = (
   passes: readonly PassResult[],
-  { redact, settings }: Pick<AppContext, 'redact' | 'settings'>,
-): Report => assembleReport(redact(passes), redact(settings.leftOut));
+  { redact, settings, clients }: Pick<AppContext, 'redact' | 'settings' | 'clients'>,
+): Report => ({
+  ...assembleReport(redact(passes), redact(settings.leftOut)),
+  service: serviceOf(clients),
+});
 
 /** What passes tell while they run; values are without secrets. */
 export interface PassEvents {
