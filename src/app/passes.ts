@@ -35,7 +35,7 @@ export const runPasses = async (
   events: PassEvents,
 ): Promise<PassResult[]> => {
   const run = newRun();
-  const passes = clients.map(async (client) => {
+  const passes = (await clientsOf(clients, templates)).map(async (client) => {
     const startedAt = clock.now();
     const { name } = client.settings;
     const request: PassRequest = {
@@ -57,6 +57,19 @@ export const runPasses = async (
   // If one client fails, the writes of the others still complete.
   await Promise.allSettled(passes);
   return Promise.all(passes);
+};
+
+/** Those whose files describe any of the templates: no other is waited for, or fails what it has no part in. */
+const clientsOf = async (
+  clients: readonly Client[],
+  templates: readonly string[],
+): Promise<readonly Client[]> => {
+  if (templates.length === 0 || clients.length === 1) return clients;
+  const states = await Promise.all(clients.map((client) => client.load()));
+  return clients.filter((_, index) => {
+    const { templates: described, unusable } = states[index]!;
+    return [...described, ...unusable].some(({ template }) => templates.includes(template ?? ''));
+  });
 };
 
 /**
@@ -136,10 +149,11 @@ export const addAnswers = async (
   templates: readonly string[],
   signal: AbortSignal = new AbortController().signal,
 ): Promise<PassResult[]> => {
-  const found = await Promise.all(
-    clients.map((client) =>
-      client.askNameServers({ templates, isCommand: true, signal, previous: new Map() }),
-    ),
+  return Promise.all(
+    passes.map(async (pass) => {
+      const client = clients.find(({ settings }) => settings.name === pass.client)!;
+      const request = { templates, isCommand: true, signal, previous: new Map() };
+      return withAnswers(pass, await client.askNameServers(request));
+    }),
   );
-  return passes.map((pass, index) => withAnswers(pass, found[index] ?? new Map()));
 };
