@@ -81,7 +81,7 @@ const optionOf = ({ flags, about, choices, fallback, isRepeatable, isRequired }:
   option.description ||= aboutSetting(option.attributeName(), option.isBoolean());
   if (choices !== undefined) option.choices(choices);
   if (fallback !== undefined) option.default(fallback);
-  if (isRepeatable) option.argParser((value: string, before: string[] = []) => [...before, value]);
+  if (isRepeatable) option.argParser((value: string, before?: string[]) => [...(before ?? []), value]);
   return option.makeOptionMandatory(isRequired === true);
 };
 
