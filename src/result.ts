@@ -208,6 +208,10 @@ export interface Summary {
 /** What differs between template files and the service, and what was done about it; over the passes of all clients. */
 export interface Report {
   readonly schema: 'dns-template-sync/report/v1';
+  /** The digest of base URL and name of its clients; a plan is applied to no other ones. */
+  readonly service?: string;
+  /** Where earlier template files are that stood for the saved state. */
+  readonly base?: string;
   readonly run: string;
   readonly trigger: Trigger;
   /** ISO 8601. */

@@ -123,11 +123,20 @@ export const inAppContext = async <T>(
 };
 
 /** The client of a command that works on one. */
-export const onlyClient = ({ clients: [client, ...others] }: Pick<AppContext, 'clients'>): Client => {
-  if (!client || others.length > 0)
-    throw new UserError('there are several clients: choose one with --client');
+export const onlyClient = ({ clients }: Pick<AppContext, 'clients'>): Client => {
+  const [client, ...others] = clients;
+  if (!client || others.length > 0) throw severalClients(clients.map(({ settings }) => settings.name));
   return client;
 };
+
+export const severalClients = (names: readonly string[]): UserError => {
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return new UserError(
+    `there are several clients (${names.slice(0, maxNamed).join(', ')}${more}): choose one with --client`,
+  );
+};
+
+const maxNamed = 10;
 
 export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
   readonly clock: Clock;

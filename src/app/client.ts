@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
@@ -22,14 +23,14 @@ import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import { MemoryError, type Instant, type Memory } from '../state/memory.ts';
+import { MemoryError, noMemories, type Instant, type Memory } from '../state/memory.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { openTemplateSource, type TemplateSource } from '../source/template-source.ts';
-import { loadOptionsOf } from './load-templates.ts';
+import { loadOptionsOf, loadTemplates } from './load-templates.ts';
 import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
 import { withCommits } from './with-commits.ts';
 
@@ -203,6 +204,10 @@ class OpenClient implements Client {
   }
 
   async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
+    if (request.base !== undefined) {
+      const state = { memory: noMemories, writer: null, warn: () => undefined };
+      return (await this.#compare(request, pass, state)).result;
+    }
     const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
       this.#compare(request, pass, { memory, writer: null, warn }),
     );
@@ -250,17 +255,25 @@ class OpenClient implements Client {
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
     const askedAt = this.#askedAt(pass.clock);
+    const memory =
+      request.base === undefined ? state.memory : memoryOfBase(await this.#loadBase(request.base), listing);
     const given = {
       ...pass,
       ...cached,
       ...state,
+      memory,
       startedAt,
       listing,
       askedAt,
     };
     const result = await reconcile(described, given);
     const marked = withCommits(result, this.settings.commitUrl);
-    return { result: await this.#withUnmanaged(marked, request, listing, state), listing };
+    return { result: await this.#withUnmanaged(marked, request, listing, { memory }), listing };
+  }
+
+  /** What is wrong there is not of this pass. */
+  #loadBase(filesOf: NonNullable<PassRequest['base']>): Promise<DesiredState> {
+    return loadTemplates({ ...this.settings, templates: filesOf(this.settings) }, { allowEmpty: true });
   }
 
   async #withUnmanaged(

@@ -17,6 +17,8 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     readonly onPause?: (milliseconds: number, why: string) => void;
     /** Writes nothing to the service in any mode, but saves what it saw. */
     readonly onlyRemembers?: boolean;
+    /** For a dry run without saved state: earlier template files of a client, which stand for it. */
+    readonly base?: (client: ClientSettings) => readonly string[];
     /** The only subdomain to compare. */
     readonly subdomain?: string;
     /** Called when the lock is held and the pass begins. */

@@ -6,7 +6,7 @@ import type { Report } from '../report/report.ts';
 import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
-import { PlanChangedError } from './plan-file.ts';
+import { PlanChangedError, serviceOf } from './plan-file.ts';
 import { refuseUnused } from './load-templates.ts';
 import { newRun, type AppContext } from './app-context.ts';
 import { withAnswers } from '../report/with-answers.ts';
@@ -14,8 +14,11 @@ import { withAnswers } from '../report/with-answers.ts';
 /** The report over these passes, which also names the clients that are left out. */
 export const reportOn = (
   passes: readonly PassResult[],
-  { redact, settings }: Pick<AppContext, 'redact' | 'settings'>,
-): Report => assembleReport(redact(passes), redact(settings.leftOut));
+  { redact, settings, clients }: Pick<AppContext, 'redact' | 'settings' | 'clients'>,
+): Report => ({
+  ...assembleReport(redact(passes), redact(settings.leftOut)),
+  service: serviceOf(clients),
+});
 
 /** What passes tell while they run; values are without secrets. */
 export interface PassEvents {
@@ -32,7 +35,7 @@ export const runPasses = async (
   events: PassEvents,
 ): Promise<PassResult[]> => {
   const run = newRun();
-  const passes = clients.map(async (client) => {
+  const passes = (await clientsOf(clients, templates)).map(async (client) => {
     const startedAt = clock.now();
     const { name } = client.settings;
     const request: PassRequest = {
@@ -54,6 +57,19 @@ export const runPasses = async (
   // If one client fails, the writes of the others still complete.
   await Promise.allSettled(passes);
   return Promise.all(passes);
+};
+
+/** Those whose files describe any of the templates: no other is waited for, or fails what it has no part in. */
+const clientsOf = async (
+  clients: readonly Client[],
+  templates: readonly string[],
+): Promise<readonly Client[]> => {
+  if (templates.length === 0 || clients.length === 1) return clients;
+  const states = await Promise.all(clients.map((client) => client.load()));
+  return clients.filter((_, index) => {
+    const { templates: described, unusable } = states[index]!;
+    return [...described, ...unusable].some(({ template }) => templates.includes(template ?? ''));
+  });
 };
 
 /**
@@ -133,10 +149,11 @@ export const addAnswers = async (
   templates: readonly string[],
   signal: AbortSignal = new AbortController().signal,
 ): Promise<PassResult[]> => {
-  const found = await Promise.all(
-    clients.map((client) =>
-      client.askNameServers({ templates, isCommand: true, signal, previous: new Map() }),
-    ),
+  return Promise.all(
+    passes.map(async (pass) => {
+      const client = clients.find(({ settings }) => settings.name === pass.client)!;
+      const request = { templates, isCommand: true, signal, previous: new Map() };
+      return withAnswers(pass, await client.askNameServers(request));
+    }),
   );
-  return passes.map((pass, index) => withAnswers(pass, found[index] ?? new Map()));
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -6,6 +7,7 @@ import { groupBy } from '../plan/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/row-sides.ts';
+import type { Client } from './client.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
 export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<Report> => {
@@ -13,7 +15,8 @@ export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<
   const text = await readRegularFile(path.resolve(cwd, file), largestFile).catch((error: unknown) => {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   });
-  const plan = await planOf(parseJson(text.toString('utf8')));
+  // PowerShell's `>` and some editors put a mark before the text.
+  const plan = await planOf(parseJson(text.toString('utf8').replace(/^\ufeff/, '')));
   if (typeof plan !== 'string') return plan;
   throw new UserError(`--plan: ${file} is ${plan}: ${how}`);
 };
@@ -23,10 +26,18 @@ export const planOf = async (value: unknown): Promise<Report | string> => {
   const { reportSchema } = await import('../report/report.ts');
   const parsed = reportSchema.safeParse(value);
   if (!parsed.success || !parsed.data.dryRun) return 'not a report of plan';
+  if (parsed.data.service === undefined)
+    return 'a plan of an earlier version, which does not say for which service it was made';
   const differences = parsed.data.templates.flatMap((template) => template.differences);
   return differences.some(({ outcome, skippedBy }) => outcome === 'skipped' && skippedBy === undefined)
     ? 'a plan of an earlier version, which has no code for why a difference is skipped'
     : parsed.data;
+};
+
+/** By what a plan knows its service again: without the address itself, and in any order of the clients. */
+export const serviceOf = (clients: readonly Pick<Client, 'savedAt'>[]): string => {
+  const scopes = clients.map(({ savedAt }) => savedAt.scope).sort();
+  return createHash('sha256').update(scopes.join()).digest('hex').slice(0, 32);
 };
 
 /** Null, which is not a report, if it is not JSON. */

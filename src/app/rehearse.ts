@@ -4,7 +4,7 @@ import type { Report } from '../report/report.ts';
 import type { AppContext } from './app-context.ts';
 import type { PassRequest } from './pass-request.ts';
 import { reportOn } from './passes.ts';
-import { planChanges, PlanChangedError } from './plan-file.ts';
+import { planChanges, PlanChangedError, serviceOf } from './plan-file.ts';
 
 /** Throws if what a pass is about to write is not what was approved. */
 export type Approve = (planned: Report['templates']) => void;
@@ -39,6 +39,7 @@ export const rehearse = async (
   context: AppContext,
   { templates, how, approved, pass }: Rehearsal,
 ): Promise<readonly PassResult[] | { readonly report: Report; readonly approve: Approve }> => {
+  if (approved) refuseOtherService(approved, context);
   if (approved && templates.length === 0) await refusePart(approved, context);
   const which = approved ? approved.name.replace(/^the plan/, 'the one') : 'the one that was shown';
   const passes = await pass(context, { ...how, dryRun: false, isRehearsal: true }, templates);
@@ -53,6 +54,19 @@ export const rehearse = async (
     refuseUnlessSame(own, planned, which, false);
   };
   return { report, approve };
+};
+
+/** Another one may have templates and records of the same ids. If clients are missing, so are their templates, which says more. */
+const refuseOtherService = (
+  { report, name }: ApprovedPlan,
+  { clients }: Pick<AppContext, 'clients'>,
+): void => {
+  const names = new Set(clients.map(({ settings }) => settings.name));
+  const isOfFewer = report.templates.some(({ client }) => !names.has(client));
+  if (isOfFewer || report.service === serviceOf(clients)) return;
+  throw new ArgumentError(
+    `${name} is of another service, or of fewer clients: nothing was written; use the settings and --client that it was made with, or plan anew`,
+  );
 };
 
 /** A plan for some templates approves only these, so they have to be named again. */

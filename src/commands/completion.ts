@@ -38,7 +38,7 @@ const entriesOf = (command: Command, above: string): CompletionEntry[] => {
   return [
     {
       words,
-      about: command.description(),
+      about: command.summary(),
       options: command.options,
       choices: first?.argChoices ?? command.commands.map((one) => one.name()),
       takesFiles: first?.name() === 'file',

@@ -16,7 +16,7 @@ import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import { openStore, inAppContext, sandboxTokens } from '../app/app-context.ts';
 import { changeText } from '../report/row-sides.ts';
 
-/** The history of writes, the oldest first. */
+/** The newest writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
   const settings = readSettings({
     flags: options,
@@ -62,13 +62,20 @@ const show = async (
     for (const entry of found) entries.push(entry);
   }
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
-  const shown = redactTexts(sorted, redactor(settings.secrets()));
+  const shown = redactTexts(sorted.slice(-mostShown), redactor(settings.secrets()));
   const severalClients = settings.clients.length > 1;
   io.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
+  if (sorted.length > shown.length)
+    io.stderr.write(
+      `the newest ${shown.length} of ${sorted.length} writes: --since and names of templates choose others\n`,
+    );
   for (const problem of redactTexts(settings.leftOut, redactor(settings.secrets())))
     io.stderr.write(`${formatProblem(problem)}\n`);
   return settings.leftOut.length > 0 ? 1 : 0;
 };
+
+/** As `/api/history` gives them at once. */
+const mostShown = 1_000;
 
 /** Templates that have been managed, or that a file describes now: others have no history. */
 const resolveNames = async (

@@ -15,6 +15,7 @@ import { isHostLabel } from '../model/host.ts';
 import { groupBy } from '../plan/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
+import { severalClients } from '../app/app-context.ts';
 import { readSettings } from '../settings.ts';
 import { importTarget, importTemplate, summaryOf } from './import-file.ts';
 
@@ -27,8 +28,7 @@ export const importZone = async (names: readonly string[], options: Options, io:
   const needs = { baseUrl: false, tokens: false };
   const settings = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd, say: saidOn(io) });
   const [client, ...others] = settings.clients;
-  if (!client || others.length > 0)
-    throw new UserError('there are several clients: choose one with --client');
+  if (!client || others.length > 0) throw severalClients(settings.clients.map(({ name }) => name));
   const redact = redactor(settings.allSecrets());
   const text = await textOf(file, io);
   // Messages would quote it.

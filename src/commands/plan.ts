@@ -10,6 +10,7 @@ import { showReport } from '../app/report-output.ts';
 import { reportOn, resolveNames, addAnswers } from '../app/passes.ts';
 import { whileShown } from '../app/progress.ts';
 import { passClients } from '../app/shown-passes.ts';
+import { baseFiles } from '../app/base-files.ts';
 import { readOnly } from '../app/only-records.ts';
 import { inAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
@@ -49,17 +50,24 @@ const planned = async (templates: readonly string[], options: Options, io: Io): 
       const names = await whileShown(io, 'reading template files', () => resolveNames(clients, templates));
       const only = await readOnly(io, options, clients, names);
       const ignoreSubdomains = options['ignoreSubdomains'] === true;
+      const base = typeof options['base'] === 'string' ? options['base'] : null;
       const passes = await passClients(
         io,
         context,
-        { dryRun: true, lockTimeout: 0, ignoreSubdomains, only },
+        {
+          dryRun: true,
+          lockTimeout: 0,
+          ignoreSubdomains,
+          only,
+          ...(base === null ? {} : baseFiles(base, clients, io)),
+        },
         names,
       );
       const found =
         options['answers'] === true
           ? await whileShown(io, 'asking name servers', () => addAnswers(clients, passes, names))
           : passes;
-      const report = reportOn(found, context);
+      const report = { ...reportOn(found, context), ...(base === null ? {} : { base }) };
       await showReport(report, options, io);
       if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
       return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });

@@ -30,7 +30,7 @@ export const suspend = (patterns: readonly string[], options: Options, io: Io): 
     return eachTarget(patterns, await knownOf(clients, describedTemplates), async (client, named) => {
       const templates = named && (await withIds(named, client));
       const saved = await client.suspending((one) => one.suspend({ templates, by, reason, duration }));
-      return saved.map((one) => `${one.template ?? nameOf(client)}: ${suspensionText(one)}`);
+      return saved.map((one) => `${one.template ?? nameOf(client)}: ${suspensionText(one, localTime)}`);
     });
   });
 };
@@ -53,7 +53,7 @@ export const resume = (patterns: readonly string[], options: Options, io: Io): P
         ...ended.map(
           ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
         ),
-        ...left.map((one) => `${name}: ${nameOf(client)} is still ${suspensionText(one)}`),
+        ...left.map((one) => `${name}: ${nameOf(client)} is still ${suspensionText(one, localTime)}`),
       ];
       return lines.length === 0 ? [`${name}: was not suspended`] : lines;
     });
@@ -108,6 +108,9 @@ const eachTarget = async (
   }
   return lines;
 };
+
+/** For who has just said how long: `2026-11-27 16:05:00`. */
+const localTime = (at: number): string => new Date(at).toLocaleString('sv-SE');
 
 const nameOf = ({ settings }: Client): string => `client ${settings.name}`;
 

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { escapeControl, asJson } from '../lib/escape-control.ts';
+import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from '../app/options.ts';
 import { saidOn } from '../app/warnings.ts';
@@ -30,11 +32,15 @@ export const validate = async (files: readonly string[], options: Options, io: I
     validateClients(settings, files, how),
   );
   const format = forms[String(options['format'])] ?? asText;
-  io.stdout.write(format(problems, states));
+  io.stdout.write(format(problems, states, io));
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 };
 
-type Form = (problems: readonly ClientProblem[], states: readonly DesiredState[]) => string;
+type Form = (
+  problems: readonly ClientProblem[],
+  states: readonly DesiredState[],
+  io: Pick<Io, 'cwd' | 'env'>,
+) => string;
 
 const asText: Form = (problems, states) => {
   const files = states.reduce((sum, state) => sum + state.files, 0);
@@ -44,12 +50,12 @@ const asText: Form = (problems, states) => {
   return [...problems.map((problem) => formatProblem(problem)), summary, ''].join('\n');
 };
 
-/** Workflow commands: each becomes an annotation at its line. */
-const asGithub: Form = (problems) =>
+/** Workflow commands: each becomes an annotation at its line, by its path in the repository. */
+const asGithub: Form = (problems, _, io) =>
   problems
     .map(({ severity, check, message, file, line, column }) => {
       const place = [
-        file === null ? null : `file=${property(file)}`,
+        file === null ? null : `file=${property(inRepository(file, io))}`,
         line === null ? null : `line=${line}`,
         column === null ? null : `col=${column}`,
         `title=${property(check)}`,
@@ -57,6 +63,13 @@ const asGithub: Form = (problems) =>
       return `::${severity} ${place.join(',')}::${data(`${message} [${check}]`)}\n`;
     })
     .join('');
+
+/** A job may work in a directory below its checkout. */
+const inRepository = (file: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string => {
+  const workspace = env['GITHUB_WORKSPACE'] || cwd;
+  const absolute = path.resolve(cwd, file);
+  return isBelow(workspace, absolute) ? path.relative(workspace, absolute) : file;
+};
 
 const data = (text: string): string => escapeControl(text).replaceAll('%', '%25');
 

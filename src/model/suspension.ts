@@ -67,9 +67,11 @@ export const suspensionsFrom = (
 
 export const isInEffect = ({ until }: Suspension, now: number): boolean => until === null || now < until;
 
-/** For people. */
-export const suspensionText = ({ by, reason, until }: Omit<Suspension, 'since'>): string =>
-  `suspended by ${by}${until === null ? '' : ` until ${new Date(until).toISOString()}`}: ${reason}`;
+/** For people; `timeOf`: as a report has it, which others read elsewhere. */
+export const suspensionText = (
+  { by, reason, until }: Omit<Suspension, 'since'>,
+  timeOf = (at: number): string => new Date(at).toISOString(),
+): string => `suspended by ${by}${until === null ? '' : ` until ${timeOf(until)}`}: ${reason}`;
 
 /** What a template goes by. */
 export interface TemplateNames {

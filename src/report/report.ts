@@ -259,6 +259,12 @@ const unmanaged = z.object({
 export const reportSchema = z
   .object({
     schema: z.literal('dns-template-sync/report/v1').describe('the format of this report'),
+    service: z.exactOptional(
+      described('in reports of commands: the digest of base URL and name of its clients'),
+    ),
+    base: z.exactOptional(
+      described('present if template files stood for the saved state: the directory of --base'),
+    ),
     run: described('the id of the pass, as in its log lines; empty before the first pass'),
     trigger: z
       .enum(['command', 'startup', 'file-change', 'schedule', 'request'])

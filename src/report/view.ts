@@ -18,7 +18,7 @@ export interface View {
   readonly problems: readonly ProblemView[];
   /** Those of templates that are not just in sync. */
   readonly commits: readonly CommitView[];
-  /** What no file manages, in a sentence. */
+  /** What no file manages, and what the report is without, in sentences. */
   readonly unmanaged: string | null;
 }
 
@@ -96,15 +96,21 @@ export const viewOf = (report: Report): View => {
   };
 };
 
-/** Null too if it is among the problems. */
+/** Without what is among the problems. */
 const unmanagedView = (
-  { unmanaged, problems }: Pick<Report, 'unmanaged' | 'problems'>,
+  { base, unmanaged, problems }: Pick<Report, 'base' | 'unmanaged' | 'problems'>,
   withClient: boolean,
 ): string | null => {
-  if (problems.some(({ check }) => check === 'unmanaged')) return null;
-  const sentence = unmanagedSentence(unmanaged, withClient);
-  return sentence === null ? null : escapeControl(sentence);
+  const isProblem = problems.some(({ check }) => check === 'unmanaged');
+  const sentences = [
+    isProblem ? null : unmanagedSentence(unmanaged, withClient),
+    base === undefined ? null : baseSentence,
+  ].filter((sentence) => sentence !== null);
+  return sentences.length === 0 ? null : escapeControl(sentences.join('. '));
 };
+
+const baseSentence =
+  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
 export const statusWords = {
   'in-sync': 'in sync',

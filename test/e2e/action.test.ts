@@ -1,179 +1,184 @@
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeBelow } from '../daemon/ways.ts';
-import { scriptedServer } from '../hosting/scripted-server.ts';
 import { addTemplate, describing } from './daemon.ts';
-import { standInForDocker } from './docker.ts';
-import { workplace } from './program.ts';
+import { action, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
+import { openPullRequest, shown } from './pull-request.ts';
 import { startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const folder = path.resolve('.github/actions/plan');
-const described = z.looseObject({ description: z.string() });
-const action = z
-  .strictObject({
-    name: z.string(),
-    description: z.string(),
-    inputs: z.record(z.string(), described.extend({ default: z.string().optional() })),
-    outputs: z.record(z.string(), described.extend({ value: z.string() })),
-    runs: z.strictObject({
-      using: z.literal('composite'),
-      steps: z.array(
-        z.strictObject({
-          id: z.string().optional(),
-          if: z.string().optional(),
-          shell: z.literal('bash'),
-          env: z.record(z.string(), z.string()).optional(),
-          run: z.string(),
-        }),
-      ),
-    }),
-  })
-  .parse(parse(await readFile(path.join(folder, 'action.yml'), 'utf8')));
+const tokens = { DNS_SYNC_USER_TOKEN: userToken, DNS_SYNC_CLIENT_TOKEN: 'client-token' };
+const anna = { type: 'User', login: 'anna' };
+const bert = { type: 'User', login: 'bert' };
+const bot = { type: 'Bot', login: 'github-actions[bot]' };
+const ownMarker = '<!-- dns-template-sync plan dns-template-sync.yaml -->';
 
-interface Comment {
-  readonly id: number;
-  body: string;
-  readonly user: { readonly type: string };
-}
-
-/** The comments of a pull request, 100 a page. */
-const startGitHub = async (comments: Comment[]) => {
-  const server = await scriptedServer((response, { method, path: address, query, headers, body }) => {
-    const answer = (status: number, value: unknown): void =>
-      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (headers['authorization'] !== 'Bearer the-github-token')
-      return answer(401, { message: 'Bad credentials' });
-    const [, id] = /\/repos\/acme\/dns\/issues\/comments\/(\d+)$/.exec(address) ?? [];
-    const own = comments.find((one) => String(one.id) === id);
-    if (method === 'PATCH' && own) {
-      own.body = JSON.parse(body).body;
-      return answer(200, own);
-    }
-    if (!address.endsWith('/repos/acme/dns/issues/7/comments')) return answer(404, { message: 'Not Found' });
-    if (method === 'POST') {
-      const made = { id: comments.length + 1, body: JSON.parse(body).body, user: { type: 'Bot' } };
-      comments.push(made);
-      return answer(201, made);
-    }
-    const page = Number(new URLSearchParams(query).get('page'));
-    return answer(200, comments.slice((page - 1) * 100, page * 100));
-  });
-  return { url: new URL(server.url).origin, seen: server.seen };
-};
-
-/** Runs the steps as a runner does: expressions replaced, a failed step ends the job but for `always()`. */
-const runAction = async (
-  cwd: string,
-  inputs: Readonly<Record<string, string>>,
-  env: Readonly<Record<string, string>>,
-): Promise<{ failed: boolean; code: string }> => {
-  const output = path.join(cwd, 'output');
-  await writeFile(output, '');
-  const values: Record<string, string> = { 'github.token': 'the-github-token', 'github.event.number': '7' };
-  for (const [name, { default: usual = '' }] of Object.entries(action.inputs))
-    values[`inputs.${name}`] = inputs[name] ?? usual.replace('${{ github.token }}', 'the-github-token');
-  const filled = (text: string): string =>
-    text.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => values[name] ?? `unknown ${name}`);
-  let failed = false;
-  for (const step of action.runs.steps) {
-    const condition = (step.if ?? 'true')
-      .replace('always()', 'true')
-      .replace("github.event_name == 'pull_request'", 'true')
-      .replaceAll(/([\w.-]+) == '(\w+)'/g, (_, name: string, text: string) => String(values[name] === text));
-    expect(condition).toMatch(/^(true|false)( && (true|false))*$/);
-    if (condition.includes('false') || (failed && step.if?.includes('always()') !== true)) continue;
-    const own = Object.fromEntries(
-      Object.entries(step.env ?? {}).map(([name, text]) => [name, filled(text)]),
-    );
-    await writeFile(path.join(cwd, 'step'), step.run);
-    await promisify(execFile)('bash', ['--noprofile', '--norc', '-eo', 'pipefail', path.join(cwd, 'step')], {
-      cwd: path.join(cwd, 'repository'),
-      env: { ...env, ...own, GITHUB_ACTION_PATH: folder, GITHUB_OUTPUT: output },
-    }).catch((error: unknown) => {
-      failed = true;
-      if (process.env['SHOW_STEPS']) throw error;
-    });
-    const [, code] = /^code=(\d+)$/m.exec(await readFile(output, 'utf8')) ?? [];
-    values['steps.plan.outputs.code'] = code ?? '';
-  }
-  return { failed, code: values['steps.plan.outputs.code'] ?? '' };
-};
-
-const prepared = async (comments: Comment[] = []) => {
+/** A base branch that is in sync, and a request that changes its address. */
+const prepared = async (address: string, comments: Comment[] = []) => {
   const service = await startService();
   await addTemplate(service, 'site', '192.0.2.1');
-  const cwd = await workplace({ withExamples: false });
-  const template = (address: string): Promise<void> =>
-    writeBelow(cwd, 'repository/templates/site.yaml', describing('site', address));
-  await template('192.0.2.1');
-  await writeBelow(cwd, 'repository/dns-template-sync.yaml', `baseUrl: ${service.url}\n`);
-  await standInForDocker(cwd);
+  const request = await openPullRequest(
+    {
+      'dns-template-sync.yaml': `baseUrl: ${service.url}\n`,
+      'templates/site.yaml': describing('site', '192.0.2.1'),
+    },
+    { 'templates/site.yaml': describing('site', address) },
+  );
   const github = await startGitHub(comments);
-  const env = {
-    PATH: `${path.join(cwd, 'bin')}:${process.env['PATH']}`,
-    HOME: cwd,
-    // Of a job that has no base branch, so that no checkout is needed; `recipes.test.ts` has one.
-    GITHUB_BASE_REF: '',
-    GITHUB_API_URL: github.url,
-    GITHUB_REPOSITORY: 'acme/dns',
-    GITHUB_STEP_SUMMARY: path.join(cwd, 'summary.md'),
-    DNS_SYNC_USER_TOKEN: userToken,
-    DNS_SYNC_CLIENT_TOKEN: 'client-token',
-  };
-  const job = (inputs: Record<string, string> = {}, more: Record<string, string> = {}) =>
-    runAction(cwd, { image: 'image', ...inputs }, { ...env, ...more });
-  return { cwd, service, github, template, job, comments };
+  const job = (more: ActionJob = {}) =>
+    runAction(request, github, { ...more, env: { ...tokens, ...more.env } });
+  return { request, service, job, comments };
 };
 
 describe('the action', () => {
   it('adds one comment, and updates it at the next run', async () => {
-    const { template, job, comments, service, cwd } = await prepared();
-    expect(await job()).toEqual({ failed: false, code: '0' });
-    await template('192.0.2.2');
-    expect(await job()).toEqual({ failed: false, code: '2' });
+    const { job, comments, service } = await prepared('192.0.2.2');
+    expect(await job()).toMatchObject({ failed: false, code: '2', commands: [] });
+    await service.change('edit-record', { record_id: 2002, content: '192.0.2.2' });
+    expect(await job()).toMatchObject({ failed: false, code: '0' });
     expect(comments).toHaveLength(1);
-    expect(comments[0]?.body).toMatch(/^<!-- dns-template-sync plan -->\n### /);
-    expect(comments[0]?.body).toContain('192.0.2.2');
-    expect(await readFile(path.join(cwd, 'summary.md'), 'utf8')).toContain('192.0.2.2');
+    expect(comments[0]?.body).toMatch(/^<!-- dns-template-sync plan dns-template-sync.yaml -->\n### /);
+    expect(comments[0]?.body).toContain('in sync');
     expect(service.writes()).toEqual([]);
+  });
+
+  it.each(['pull_request', 'pull_request_target'])('takes the same files on %s', async (event) => {
+    const { job, comments } = await prepared('192.0.2.2');
+    expect(await job({ event })).toMatchObject({ failed: false, code: '2' });
+    expect(comments[0]?.body).toContain('192.0.2.2');
+  });
+
+  it('plans the base branch on a schedule, and comments on nothing', async () => {
+    const { job, comments, service } = await prepared('192.0.2.2');
+    const inputs = { 'fail-on-drift': 'true' };
+    expect(await job({ event: 'schedule', inputs })).toMatchObject({ failed: false, code: '0' });
+    await service.change('edit-record', { record_id: 2002, content: '192.0.2.7' });
+    expect(await job({ event: 'schedule', inputs })).toMatchObject({ failed: true, code: '2' });
+    expect(comments).toEqual([]);
   });
 
   it('finds its comment behind many others, and takes no other one for its own', async () => {
     const others = Array.from({ length: 150 }, (_, index): Comment => {
-      const isOwn = index === 140;
+      const isMarked = index === 140 || index === 3;
       return {
         id: index + 1,
-        body: isOwn || index === 3 ? '<!-- dns-template-sync plan -->\nold' : 'hello',
-        user: { type: isOwn ? 'Bot' : 'User' },
+        body: isMarked ? `${ownMarker}\nold` : 'hello',
+        user: index === 140 ? bot : bert,
       };
     });
-    const { job, comments } = await prepared(others);
-    expect(await job()).toEqual({ failed: false, code: '0' });
+    const { job, comments } = await prepared('192.0.2.1', others);
+    expect(await job()).toMatchObject({ failed: false, code: '0' });
     expect(comments).toHaveLength(150);
     expect(comments[140]?.body).not.toContain('old');
     expect(comments[3]?.body).toContain('old');
   });
 
-  it('fails on drift if it is told to, and always on an error, which the comment shows', async () => {
-    const { template, job, comments } = await prepared();
-    await template('192.0.2.2');
-    expect(await job({ 'fail-on-drift': 'true' })).toEqual({ failed: true, code: '2' });
-    await template('not-an-address');
-    expect(await job()).toEqual({ failed: true, code: '1' });
+  it.each([
+    ['a person', 'token-of-anna', anna],
+    ['a bot', 'the-github-token', bot],
+  ])('with the token of %s takes only the comment that this one may change', async (_, token, user) => {
+    const marked = (id: number, by: Comment['user']): Comment => ({
+      id,
+      body: `${ownMarker}\nold`,
+      user: by,
+    });
+    const { job, comments } = await prepared('192.0.2.1', [
+      marked(1, bert),
+      marked(2, { type: 'Bot', login: 'another[bot]' }),
+    ]);
+    for (let push = 0; push < 2; push += 1)
+      expect(await job({ inputs: { 'github-token': token } })).toMatchObject({ failed: false });
+    expect(comments.map(({ user: by }) => by.login)).toEqual(['bert', 'another[bot]', user.login]);
+    expect(comments.map(({ body }) => body.endsWith('old'))).toEqual([true, true, false]);
+  });
+
+  it('keeps a comment for each of its uses', async () => {
+    const { job, comments } = await prepared('192.0.2.2');
+    for (const name of ['', 'staging', '', 'staging', 'a --> b'])
+      expect(await job({ inputs: { name } })).toMatchObject({ failed: false });
+    expect(comments.map(({ body }) => body.split('\n')[0])).toEqual([
+      ownMarker,
+      '<!-- dns-template-sync plan staging -->',
+      '<!-- dns-template-sync plan a%20--%3E%20b -->',
+    ]);
+  });
+
+  it('fails on drift if it is told to, and always on an error, which comment and annotation show', async () => {
+    const drifted = await prepared('192.0.2.2');
+    expect(await drifted.job({ inputs: { 'fail-on-drift': 'true' } })).toMatchObject({
+      failed: true,
+      code: '2',
+    });
+    const { job, comments } = await prepared('not-an-address');
+    const { failed, code, log, commands } = await job();
+    expect({ failed, code, commands }).toEqual({ failed: true, code: '1', commands: ['error'] });
+    expect(log).toMatch(/^::error file=templates\/site\.yaml,line=3,col=\d+,title=bad-ipv4::/m);
     expect(comments).toHaveLength(1);
     expect(comments[0]?.body).toContain('failed');
   });
 
   it('fails if the comment cannot be written', async () => {
-    const { job } = await prepared();
-    expect(await job({ 'github-token': 'another' })).toEqual({ failed: true, code: '0' });
+    const { job } = await prepared('192.0.2.1');
+    expect(await job({ inputs: { 'github-token': 'another' } })).toMatchObject({ failed: true, code: '0' });
+  });
+
+  it('says that the settings are in neither branch', async () => {
+    const { job, comments } = await prepared('192.0.2.1');
+    expect(await job({ inputs: { settings: 'no.yaml' } })).toMatchObject({ failed: true, code: '1' });
+    expect(shown(comments[0]?.body ?? '')).toContain(
+      'no.yaml: cannot read the config file (it does not exist: ENOENT)',
+    );
+  });
+
+  it('needs no settings file', async () => {
+    const { job, service, comments } = await prepared('192.0.2.2');
+    const inputs = { settings: '', tokens: `DNS_SYNC_BASE_URL ${Object.keys(tokens).join(' ')}` };
+    const env = { DNS_SYNC_BASE_URL: service.url };
+    expect(await job({ inputs, env })).toMatchObject({ failed: false, code: '2' });
+    expect(comments).toHaveLength(1);
+  });
+
+  it('waits for the merge of the request, and says that there is none', async () => {
+    const { request, job, comments } = await prepared('192.0.2.2');
+    await writeBelow(request.cwd, 'bin/sleep', '#!/bin/sh\necho "slept $1"\n');
+    await chmod(path.join(request.cwd, 'bin/sleep'), 0o755);
+    const outdated = { ...request, head: '0'.repeat(40) };
+    const github = await startGitHub(comments);
+    const { failed, log } = await runAction(outdated, github, { env: tokens });
+    expect(failed).toBe(true);
+    expect(log).toContain('::error::GitHub has no merge of this pull request');
+    expect(log.match(/slept 3/g)).toHaveLength(9);
+    expect(comments).toEqual([]);
+    expect(await job()).toMatchObject({ failed: false });
+  });
+
+  it('gives the program a token as the file that the settings name', async () => {
+    const service = await startService();
+    for (const name of ['acme', 'bakery']) await addTemplate(service, name, '192.0.2.1');
+    const settings = (place: string): string =>
+      `baseUrl: ${service.url}\nuserToken: {env: USER_TOKEN}\nclients:\n  acme: {templates: templates/acme, clientToken: {file: ${place}}}\n  bakery: {templates: templates/bakery, clientToken: {env: BAKERY_TOKEN}}\n`;
+    const files = {
+      'templates/acme/a.yaml': describing('acme', '192.0.2.1'),
+      'templates/bakery/b.yaml': describing('bakery', '192.0.2.1'),
+    };
+    const request = await openPullRequest(files, {});
+    const place = path.join(request.cwd, 'run/secrets/acme');
+    const again = await openPullRequest({ ...files, 'dns-template-sync.yaml': settings(place) }, {});
+    const github = await startGitHub();
+    const inputs = { tokens: `USER_TOKEN ACME_TOKEN=${place} BAKERY_TOKEN` };
+    const env = { USER_TOKEN: userToken, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' };
+    const run = await runAction({ ...request, clone: again.clone, head: again.head }, github, {
+      inputs,
+      env,
+    });
+    expect(run).toMatchObject({ failed: false, code: '0' });
+    expect(
+      service.seen.map(({ headers, query, body }) => JSON.stringify([headers, query, body])),
+    ).toContainEqual(expect.stringContaining('token+of+acme'));
   });
 
   it('is called by the documents with inputs that it has', async () => {

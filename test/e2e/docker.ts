@@ -70,7 +70,9 @@ while [ $# -gt 0 ]; do
       IFS=: read -r from to how <<<"$2"
       case $from in /*) [ -e "$from" ] || refuse "nothing at $from" ;; *) from="$root.$from"; mkdir -p "$from" ;; esac
       case $how in '' | ro) ;; *) refuse "-v $2" ;; esac
-      mkdir -p "$(dirname "$root$to")" && ln -s "$from" "$root$to"; shift 2 ;;
+      # A place of the test is there for the program as it is.
+      case $to in "${directory}"/*) target=$to ;; *) target=$root$to ;; esac
+      mkdir -p "$(dirname "$target")" && ln -sfn "$from" "$target"; shift 2 ;;
     -w) work=$2; shift 2 ;;
     --name) echo "$2" >container; shift 2 ;;
     --restart | --cap-drop | --security-opt) shift 2 ;;

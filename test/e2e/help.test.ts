@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { manuals } from '../../src/commands/manual.ts';
+import { commands as table } from '../../src/commands/table.ts';
 import { clientTable, limitTable, programTable, runTable } from '../../src/settings/table.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { scriptedServer, status } from '../hosting/scripted-server.ts';
@@ -21,7 +21,12 @@ it('the help of every command has what it does, exit codes and examples', async 
   const cwd = await workplace({ withExamples: false });
   const { stdout } = await run(['completion', 'bash'], { cwd });
   const commands = [...stdout.matchAll(/^ {4}\*' ([a-z -]+) '\*\)$/gm)].map(([, words = '']) => words);
-  expect(commands.toSorted()).toEqual(Object.keys(manuals).toSorted());
+  expect(commands.toSorted()).toEqual(
+    table
+      .filter(({ isHidden }) => isHidden !== true)
+      .map(({ words }) => words)
+      .toSorted(),
+  );
   const pages = await Promise.all(commands.map(helpOf));
   for (const [index, page] of pages.entries()) {
     expect(page).toMatch(/^Usage: dns-template-sync .*\n\n[A-Z][^\n]+/);
@@ -30,22 +35,29 @@ it('the help of every command has what it does, exit codes and examples', async 
   }
 });
 
-it('the help of run names every variable, and that of get only those it reads', async () => {
-  const [ofRun, ofGet] = await Promise.all([helpOf('run'), helpOf('get accounts')]);
+it('the help of a command lists its own options, and names the page for the rest', async () => {
+  const page = await helpOf('plan');
+  expect(page.split('\n').length).toBeLessThan(60);
+  for (const own of ['--only', '--base', '--answers', '--format', '--detailed-exitcode'])
+    expect(page).toMatch(new RegExp(`^  ${own}\\b.* [a-z]`, 'm'));
+  expect(page).toMatch(/^ {2}options {4}--config, .*--state-dir.*: run --help describes them$/ms);
+  expect(page).toContain('.github/docs/settings.md');
+  expect(page).not.toContain('DNS_SYNC_');
+  expect(await helpOf('run')).toMatch(/^ {2}--state-dir <dir> +directory for the saved state/m);
+});
+
+it('the page that it names has every variable', async () => {
+  const page = await readFile('.github/docs/settings.md', 'utf8');
   const tables = { ...clientTable, ...limitTable, ...programTable, ...runTable };
-  for (const setting of Object.values(tables))
-    if (setting.env !== null) expect(ofRun).toContain(`\n  ${setting.env} `);
-  expect(ofRun).toContain('DNS_SYNC_SETTLE');
-  expect(ofRun).toMatch(/DNS_SYNC_MAX_ANSWER_SIZE .*\(default: 64MiB\)/);
-  expect(ofGet).toContain('DNS_SYNC_USER_TOKEN');
-  expect(ofGet).not.toContain('DNS_SYNC_SETTLE');
+  for (const { env } of Object.values<{ readonly env?: string | null }>(tables))
+    if (typeof env === 'string') expect(page).toContain(`\`${env}\``);
 });
 
 const wordsOf = (line: string): string[] =>
   (line.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
 
 // Those of the store need PostgreSQL; test/cluster tries that.
-const runnable = Object.entries(manuals).flatMap(([command, { examples }]) => {
+const runnable = table.flatMap(({ words: command, examples = [] }) => {
   const lines = examples.map(([line]) => line).filter((line) => !/^source | > | store /.test(line));
   return lines.length === 0 ? [] : [[command, lines] as const];
 });

@@ -3,7 +3,10 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { status } from '../hosting/scripted-server.ts';
 import { run, workplace, type Launch } from './program.ts';
-import { startService } from './service.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { fileStore } from '../../src/state/store.ts';
+import { clientToken, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -108,5 +111,35 @@ describe('history', () => {
       code: 1,
       stderr: expect.stringContaining('--since: expected a duration'),
     });
+  });
+
+  it('shows the newest thousand, and says how many there are', async () => {
+    const launch = await written();
+    const store = fileStore(systemClock);
+    const stateDir = path.join(launch.cwd, 'state');
+    const location = storeLocation(
+      { stateDir, baseUrl: launch.env?.['DNS_SYNC_BASE_URL'] ?? '', name: 'default' },
+      clientToken,
+      false,
+    );
+    const signal = new AbortController().signal;
+    const use = { timeout: 0, signal, onWait: () => undefined, lostPause: 0 };
+    await store
+      .handle(() => undefined)
+      .write(location, use, async (memory) => {
+        const [newest] = (await memory.history()).slice(-1);
+        const history = Array.from({ length: 1_000 }, (_, index) => ({
+          ...newest!,
+          at: newest!.at - index,
+          write: `run/${index}`,
+        }));
+        await memory.save({ row: null, records: [], forgotten: [], entries: [], left: [], history });
+      });
+    await store.close();
+    const { code, stdout, stderr } = await run(['history', '--format', 'json'], launch);
+    const shown: unknown[] = JSON.parse(stdout);
+    expect({ code, length: shown.length }).toEqual({ code: 0, length: 1_000 });
+    expect(shown.at(-2)).toMatchObject({ write: expect.stringMatching(/^[0-9a-f-]{36}/) });
+    expect(stderr).toBe('the newest 1000 of 1007 writes: --since and names of templates choose others\n');
   });
 });

@@ -35,7 +35,9 @@ it('a suspended template is not written to, by anybody, until it is resumed', as
   const { launch, edit, namesNow } = await place();
   const said = await run(['suspend', 'web', '--for', '2h', '--reason', 'moving the mail'], launch);
   expect(said).toMatchObject({ code: 0 });
-  expect(said.stdout).toMatch(/^web: suspended by .+ until 20.+: moving the mail\n$/);
+  expect(said.stdout).toMatch(
+    /^web: suspended by .+ until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d: moving the mail\n$/,
+  );
 
   await edit(www);
   const applied = await run(['apply', 'web', '--yes', '--force', '--format', 'json'], launch);

@@ -84,6 +84,22 @@ describe('validate', () => {
     ]);
   });
 
+  it('names the file of an annotation by its place in the checkout', async () => {
+    const workspace = await workplace({ withExamples: false });
+    await write(workspace, {
+      'dns/templates/bad.yaml': 'template: x\nrecords:\n  - {type: A, content: 1}\n',
+    });
+    const launch = { cwd: path.join(workspace, 'dns'), env: { GITHUB_WORKSPACE: workspace } };
+    for (const place of ['templates', path.join(workspace, 'dns/templates')]) {
+      const { stdout } = await run(['validate', '--templates', place, '--format', 'github'], launch);
+      expect(stdout).toMatch(/^::error file=dns\/templates\/bad\.yaml,line=3,/);
+    }
+    const elsewhere = { ...launch, env: { GITHUB_WORKSPACE: '/elsewhere' } };
+    expect((await run(['validate', '--format', 'github'], elsewhere)).stdout).toContain(
+      'file=templates/bad.yaml',
+    );
+  });
+
   it('uses variables and paths of the command line', async () => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, { 'one.yaml': 'template: one\nrecords:\n  - {type: A, content: "${web}"}\n' });

@@ -1,12 +1,12 @@
-// Puts a file into the comment of a pull request that begins with a marker; without such a comment, adds one.
+// Puts a plan into the comment of a pull request that begins with the marker of this use; without such a comment, adds one.
 import { readFileSync } from 'node:fs';
 
-const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN, NUMBER } = process.env;
-const marker = '<!-- dns-template-sync plan -->';
+const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN, NUMBER, NAME, SETTINGS, PLAN } = process.env;
+const marker = `<!-- dns-template-sync plan ${encodeURIComponent(NAME || SETTINGS)} -->`;
 const repository = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}`;
 
-const call = async (method, address, body) => {
-  const answer = await fetch(address, {
+const ask = (method, address, body) =>
+  fetch(address, {
     method,
     headers: {
       accept: 'application/vnd.github+json',
@@ -16,20 +16,44 @@ const call = async (method, address, body) => {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${method} ${address}: ${answer.status} ${await answer.text()}`);
+
+const taken = async (answer) => {
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 };
 
-/** Others may write the marker too, but only a comment of the same bot can be changed. */
-const find = async () => {
+/** Others may write the marker too. Who asks is told only to the token of a person; any other one is that of a bot. */
+const isOwn = async () => {
+  const answer = await ask('GET', `${GITHUB_API_URL}/user`);
+  if (answer.status === 403) return ({ user }) => user?.type === 'Bot';
+  const { login } = answer.ok ? await answer.json() : {};
+  return ({ user }) => login === undefined || user?.login === undefined || user.login === login;
+};
+
+const marked = async () => {
+  const found = [];
   for (let page = 1; ; page += 1) {
-    const some = await call('GET', `${repository}/issues/${NUMBER}/comments?per_page=100&page=${page}`);
-    const own = some.find(({ body, user }) => body?.startsWith(marker) && user?.type === 'Bot');
-    if (own !== undefined || some.length < 100) return own ?? null;
+    const some = await taken(
+      await ask('GET', `${repository}/issues/${NUMBER}/comments?per_page=100&page=${page}`),
+    );
+    found.push(...some.filter(({ body }) => body?.startsWith(marker)));
+    if (some.length < 100) return found;
   }
 };
 
-const body = `${marker}\n${readFileSync(process.argv[2], 'utf8')}`;
-const own = await find();
-if (own === null) await call('POST', `${repository}/issues/${NUMBER}/comments`, { body });
-else await call('PATCH', `${repository}/issues/comments/${own.id}`, { body });
+/** Whether a comment that this token may change has it now. */
+const update = async (body) => {
+  const candidates = await marked();
+  if (candidates.length === 0) return false;
+  for (const { id } of candidates.filter(await isOwn())) {
+    const answer = await ask('PATCH', `${repository}/issues/comments/${id}`, { body });
+    if (answer.status === 403 || answer.status === 404) continue;
+    await taken(answer);
+    return true;
+  }
+  return false;
+};
+
+const body = `${marker}\n${readFileSync(PLAN, 'utf8')}`;
+if (!(await update(body)))
+  await taken(await ask('POST', `${repository}/issues/${NUMBER}/comments`, { body }));
