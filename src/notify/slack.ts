@@ -100,7 +100,7 @@ const isAnsweredOtherwise = ({
   status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {
-  const { symbol, word, type, name, content, changes } = rowOf(difference, '');
+  const { symbol, word, type, name, content, changes } = rowOf(difference);
   const parts = changes.map(
     ({ field, from, to }) => `${field === 'content' ? '' : `${field} `}${short(from)} → ${short(to)}`,
   );

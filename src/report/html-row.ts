@@ -1,7 +1,6 @@
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
-import { toDo } from './row-remarks.ts';
 import { outcomeWords, type ReportRow } from './row.ts';
 
 /** The names of the two sides of a difference. */
@@ -68,9 +67,14 @@ const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: reado
         ${side(names.desired, textsOf(row, 'desired') ?? ['no such record'])}
         ${row.where.length === 0 ? '' : side('where', [html`${row.where.join(' · ')}`])}
       </dl>
-      ${[...row.remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`), ...more]}
+      ${[...sentencesOf(row).map((remark) => html`<p>${prose(remark, clock)}</p>`), ...more]}
     </details>
   </li>`;
+
+const sentencesOf = ({ remarks, toDo }: ReportRow): readonly string[] => [
+  ...remarks,
+  ...(toDo === null ? [] : [`To do: ${toDo.own}`]),
+];
 
 export const iconOfRow = ({ symbol, word }: Pick<ReportRow, 'symbol' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${symbol}</span> ${word}</span>`;
@@ -80,8 +84,12 @@ export const isFailed = ({ outcome }: Pick<ReportRow, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
 /** What a person can do, else the reason, else the usual next step. */
-const nextStep = ({ kind, outcome, remarks }: ReportRow, { next }: SideNames, clock: PageClock): Markup => {
-  const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
+const nextStep = (
+  { kind, outcome, remarks, toDo }: ReportRow,
+  { next }: SideNames,
+  clock: PageClock,
+): Markup => {
+  const advice = toDo?.own ?? remarks[0];
   if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
   return html`<span class="todo usual">${outcome === null ? usualStep(kind, next) : ''}</span>`;
 };

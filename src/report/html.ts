@@ -10,7 +10,7 @@ import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems, unmanaged } = viewOf({
+  const { status, summary, templates, problems, unmanaged, causes } = viewOf({
     ...report,
     templates: worstFirst(report.templates),
   });
@@ -35,7 +35,7 @@ export const renderHtml = (report: Report): string => {
           <section class="now ${status}">
             ${stateIcon(status)}
             <p class="summary">${summary}</p>
-            ${runOf(report, clock)}
+            ${causes === null ? '' : html`<p class="aside">${causes}</p>`} ${runOf(report, clock)}
           </section>
           ${problemSection(problems, { isAlone: differing.length === 0 })}
           ${differing.length === 0 ? '' : differenceSection(differing, clock)}

@@ -2,6 +2,7 @@ import { plural } from '../lib/plural.ts';
 import { shorten, shortenPair } from './columns.ts';
 import { fitted, type Fold } from './fold.ts';
 import type { Report } from './report.ts';
+import { worstFirst } from './worst-first.ts';
 import { outcomeWords, type ReportRow } from './row.ts';
 import {
   type CommitView,
@@ -20,7 +21,10 @@ const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { status, summary, templates, outages, problems, commits, unmanaged } = viewOf(report);
+  const { summary, templates, outages, problems, commits, unmanaged, causes } = viewOf({
+    ...report,
+    templates: worstFirst(report.templates),
+  });
   const differing = templates.filter((template) => !isQuiet(template) && !isUnknown(template));
   const isOpen = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
   const folds: Fold[] = [
@@ -29,11 +33,11 @@ export const renderMarkdown = (report: Report): string => {
     ...differing.map((template) => templateFold(template, isOpen)),
   ];
   const lines = [
-    summary,
+    ...(causes === null ? [] : [causes]),
     ...commits.slice(0, few).map(commitLine),
     ...(unmanaged === null ? [] : [prose(unmanaged)]),
   ];
-  const head = `### dns-template-sync: ${statusWords[status]}\n\n${lines.join('\n\n')}\n`;
+  const head = `### dns-template-sync: ${[summary, ...lines].join('\n\n')}\n`;
   const names = differing.map(({ title }) => code(title));
   return head + fitted(folds, names, limit - head.length);
 };
@@ -69,13 +73,15 @@ const templateFold = (template: TemplateView, isOpen: boolean): Fold => ({
   isOpen,
   title: [
     code(template.title),
-    `<b>${statusWords[template.status]}</b>`,
+    `<b>${template.status === 'drifted' && template.differs !== '' ? template.differs : statusWords[template.status]}</b>`,
+    ...(template.status === 'drifted' ? [] : [template.differs]),
     template.counts,
     code(template.file),
   ].join(' '),
   parts: [
     ...(template.message === null ? [] : [`${prose(template.message)}\n`]),
     ...table(template.rows),
+    ...toDos(template.rows),
     ...template.subdomains.flatMap(subdomainParts),
   ],
 });
@@ -116,6 +122,12 @@ const tableRow = (row: ReportRow): string => {
     why.join('<br>'),
   ];
   return `| ${cells.join(' | ')} |\n`;
+};
+
+/** Each once, below the table. */
+const toDos = (rows: readonly ReportRow[]): string[] => {
+  const all = [...new Set(rows.flatMap(({ toDo }) => toDo?.shared ?? []))];
+  return all.map((text, index) => `${index === 0 ? '\nTo do:\n\n' : ''}- ${prose(text)}\n`);
 };
 
 const changeOf = ({ field, from, to }: ReportRow['changes'][number]): string => {

@@ -2,6 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Difference, Outcome } from '../plan/difference.ts';
 import type { AnswerDifference, SubdomainResult } from '../result.ts';
+import type { ToDo } from './to-do.ts';
 import { causeWordsOf, placesOf, remarksOf } from './row-remarks.ts';
 import {
   isStated,
@@ -28,12 +29,18 @@ export interface ReportRow extends RowSides {
   readonly why: readonly string[];
   /** The position in the file, and the ids at the service. */
   readonly where: readonly string[];
-  /** Sentences: why, and what to do. */
+  /** Why, in sentences. */
   readonly remarks: readonly string[];
+  /** What a person can do; null: nothing, or nothing but what the remarks say. */
+  readonly toDo: ToDo | null;
 }
 
-/** The row of a difference of this template. Reasons in `said` are not repeated. */
-export const rowOf = (difference: Difference, template: string, said: readonly string[] = []): ReportRow => ({
+/** The row of a difference. Reasons in `said` are not repeated. */
+export const rowOf = (
+  difference: Difference,
+  toDo: ToDo | null = null,
+  said: readonly string[] = [],
+): ReportRow => ({
   kind: difference.action,
   ...symbols[difference.action],
   ...sidesOf(difference),
@@ -41,7 +48,8 @@ export const rowOf = (difference: Difference, template: string, said: readonly s
   outcome: difference.outcome ?? null,
   why: causeWordsOf(difference),
   where: placesOf(difference).map(escapeControl),
-  remarks: remarksOf(difference, template, said).map(escapeControl),
+  remarks: remarksOf(difference, said).map(escapeControl),
+  toDo: toDo && { own: escapeControl(toDo.own), shared: escapeControl(toDo.shared) },
 });
 
 export const rowOfSubdomain = (difference: ShownSubdomainDifference): ReportRow => {
@@ -59,6 +67,7 @@ export const rowOfSubdomain = (difference: ShownSubdomainDifference): ReportRow 
       ...(derivedFrom === null ? [] : [`template record ${derivedFrom}`]),
     ],
     remarks: [],
+    toDo: null,
   };
 };
 
@@ -88,6 +97,7 @@ export const rowOfAnswer = (
     why: servers.map(escapeControl),
     where: [],
     remarks: message === undefined ? [] : [escapeControl(message)],
+    toDo: null,
   };
 };
 

@@ -18,7 +18,8 @@ export const rowLines = (rows: readonly ReportRow[], indent: number, width: numb
   const notesColumn = largest(short.map(([line = []]) => lineWidth(line)));
 
   // A remark of several rows is shown once, below the last of them.
-  const lastRows = new Map(rows.flatMap(({ remarks }, index) => remarks.map((remark) => [remark, index])));
+  const remarks = rows.map(remarksOf);
+  const lastRows = new Map(remarks.flatMap((some, index) => some.map((remark) => [remark, index])));
 
   return rows.flatMap((row, index) => {
     const [first = [], ...more] = details[index] ?? [];
@@ -36,12 +37,17 @@ export const rowLines = (rows: readonly ReportRow[], indent: number, width: numb
       ] satisfies TerminalLine,
       ...more.map((line) => shifted(line, start)),
       ...(beside ? [] : belowLines(row, note, indent + 4, width)),
-      ...row.remarks
+      ...(remarks[index] ?? [])
         .filter((remark) => lastRows.get(remark) === index)
         .flatMap((remark) => paragraph(remark, indent + 4, width)),
     ];
   });
 };
+
+const remarksOf = ({ remarks, toDo }: ReportRow): readonly string[] => [
+  ...remarks,
+  ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
+];
 
 const kindStyles: Record<ReportRow['kind'], Style> = {
   add: 'green',

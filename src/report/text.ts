@@ -2,6 +2,7 @@ import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
 import type { AnswersView } from './answers-view.ts';
 import { withoutApplied } from '../result.ts';
+import { worstFirst } from './worst-first.ts';
 import type { Report } from './report.ts';
 import { blank, join, type TerminalLine, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
@@ -31,11 +32,12 @@ export interface TextOptions {
 export const renderText = (report: Report, options: TextOptions): string => {
   const { color, width, all = false } = options;
   const shownPart = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
-  const view = viewOf({ ...report, templates: shownPart });
+  const view = viewOf({ ...report, templates: worstFirst(shownPart) });
   const columns = Math.max(40, width);
   const shown = view.templates.filter((one) => !isUnknown(one) && (all || !isQuiet(one)));
   const quiet = all ? 0 : view.templates.filter(isQuiet).length;
   const lines = [
+    ...(view.causes === null ? [] : paragraph(view.causes, 0, columns, 'gray')),
     ...shown.flatMap((template) => templateLines(template, columns)),
     blank,
     ...view.outages.flatMap((outage) => outageLines(outage, columns)),
@@ -96,18 +98,24 @@ const quietLine = (count: number, templates: number): TerminalLine => [
   },
 ];
 
-const headingLines = ({ title, status, counts, file }: TemplateView, width: number): TerminalLine[] => {
+const headingLines = (
+  { title, status, differs, counts, file }: TemplateView,
+  width: number,
+): TerminalLine[] => {
   const name: TerminalLine = [
     { text: `${statusSymbols[status]} ${shorten(title, width - 2)}`, style: 'bold' },
   ];
-  const found = `${statusWords[status]}${counts === '' ? '' : `: ${counts}`}`;
+  // That a template differs is what its counts say.
+  const word = status === 'drifted' && differs !== '' ? '' : `${statusWords[status]}: `;
+  const found = `${word}${[differs, counts].filter((part) => part !== '').join(', ')}`.replace(/: $/, '');
   const style = statusStyles[status];
   const oneLine = join([name, [{ text: found, style }], [{ text: file, style: 'gray' }]], '  ');
   if (lineWidth(oneLine) <= width) return [oneLine];
+  const withFile = join([name, [{ text: file, style: 'gray' }]], '  ');
+  const place: TerminalLine = [{ text: `  ${shorten(file, width - 2)}`, style: 'gray' }];
   return [
-    name,
+    ...(lineWidth(withFile) <= width ? [withFile] : [name, place]),
     ...paragraph(found, 2, width, style),
-    [{ text: `  ${shorten(file, width - 2)}`, style: 'gray' }],
   ];
 };
 

@@ -2,10 +2,12 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../plan/group.ts';
 import { canonicalHost } from '../model/host.ts';
+import type { Difference } from '../plan/difference.ts';
 import type { Commit, Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
+import { toDosOf } from './to-do.ts';
 import { unmanagedSentence } from './unmanaged.ts';
 
 /** The report in words, for people. Every text is visible and harmless to a terminal. */
@@ -20,6 +22,8 @@ export interface View {
   readonly commits: readonly CommitView[];
   /** What no file manages, in a sentence. */
   readonly unmanaged: string | null;
+  /** Said once if most causes are unknown, as in a first plan. */
+  readonly causes: string | null;
 }
 
 export interface OutageView {
@@ -35,6 +39,9 @@ export interface TemplateView {
   readonly asOf?: string | null;
   /** Why it is held or failed, and common reasons for skipped differences. */
   readonly message: string | null;
+  /** What differs, such as `2 to change, 1 surplus`. */
+  readonly differs: string;
+  /** What does not differ. */
   readonly counts: string;
   readonly file: string;
   /** Null: none, or nobody knows where to see it. */
@@ -93,7 +100,18 @@ export const viewOf = (report: Report): View => {
     outages: outagesOf(report.templates, severalClients),
     problems: report.problems.map((problem) => problemView(problem, severalClients)),
     unmanaged: unmanagedView(report, severalClients),
+    causes: causesOf(report),
   };
+};
+
+const causesOf = ({ templates }: Pick<Report, 'templates'>): string | null => {
+  const causes = templates.flatMap(({ differences }) =>
+    differences.flatMap((one) => ('cause' in one && one.action !== 'surplus' ? [one.cause] : [])),
+  );
+  const isMost = causes.filter((cause) => cause === 'unknown').length * 2 > causes.length;
+  return isMost
+    ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
+    : null;
 };
 
 /** Null too if it is among the problems. */
@@ -109,7 +127,7 @@ const unmanagedView = (
 export const statusWords = {
   'in-sync': 'in sync',
   pending: 'pending',
-  drifted: 'drifted',
+  drifted: 'differs',
   suspended: 'suspended',
   held: 'held',
   failed: 'failed',
@@ -137,6 +155,7 @@ export const templateView = (
   const behind = template.subdomains.filter(isBehind);
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
+  const toDos = toDosOf(template);
   const messages = [
     ...(template.message === null ? [] : [template.message]),
     ...common.filter((reason) => !reason.startsWith(heldWord)),
@@ -146,6 +165,7 @@ export const templateView = (
     status,
     ...(asOf === undefined ? {} : { asOf }),
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
+    differs: listed(differencesIn(template)),
     counts: listed([
       [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
       [parked, `${parked} parked`],
@@ -154,9 +174,24 @@ export const templateView = (
     ]),
     file: escapeControl(revision === null ? file : `${file} at ${shortId(revision)}`),
     commit: commitView(commits.find((one) => one.revision === revision)),
-    rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
+    rows: template.differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
     subdomains: behind.map(subdomainOf),
   };
+};
+
+/** Of a template that is held it is said above that nothing is written. */
+const differencesIn = ({ differences }: TemplateResult): Counted[] => {
+  const count = (action: Difference['action']): number =>
+    differences.filter((one) => one.action === action && one.outcome !== 'applied').length;
+  const applied = differences.filter(({ outcome }) => outcome === 'applied').length;
+  return [
+    [applied, `${applied} applied`],
+    [count('add'), `${count('add')} to add`],
+    [count('update'), `${count('update')} to change`],
+    [count('park'), `${count('park')} to park`],
+    [count('surplus'), `${count('surplus')} surplus`],
+    [count('blocked'), `${count('blocked')} blocked`],
+  ];
 };
 
 const shortId = (revision: string): string => revision.slice(0, 10);
@@ -212,7 +247,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
-  const { differing, held } = summary;
+  const { held } = summary;
   const [add, update, park] = [
     summary.add - held.add,
     summary.update - held.update,
@@ -221,18 +256,19 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   const heldBack = held.add + held.update + held.park;
   // Of these nothing is known but that the service could not be read.
   const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const [compared, unlikeFile] = [summary.templates - unread, differing - unread];
-  const differ = `${unlikeFile} of ${plural(compared, 'template')} ${unlikeFile === 1 ? 'differs' : 'differ'}`;
+  const compared = summary.templates - unread;
+  const differing = templates.filter((one) => one.status === 'drifted').length;
+  const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
   return (
     listed([
       [unread, `${plural(unread, 'template')} not compared`],
-      [compared > 1 ? unlikeFile : 0, differ],
+      [compared > 1 ? differing : 0, differ],
       [summary.applied, `${summary.applied} applied`],
       [add, `${add} to add`],
       [update, `${update} to change`],
       [park, `${park} to park`],
       [heldBack, `${heldBack} held back`],
-      [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
+      [summary.surplus, `${summary.surplus} surplus`],
       [summary.blocked, `${summary.blocked} blocked`],
       [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
       [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
@@ -250,7 +286,9 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   );
 };
 
-const listed = (parts: readonly (readonly [count: number, words: string])[]): string =>
+type Counted = readonly [count: number, words: string];
+
+const listed = (parts: readonly Counted[]): string =>
   parts
     .filter(([count]) => count > 0)
     .map(([, words]) => words)

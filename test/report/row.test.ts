@@ -34,18 +34,15 @@ describe('a write of the history', () => {
 
 test('long texts show where they differ', () => {
   const [same, end] = ['x'.repeat(60_000), 'y'.repeat(60_000)];
-  const row = rowOf(
-    {
-      action: 'update',
-      recordId: 5,
-      current: record({ content: `${same}old${end}` }),
-      desired: record({ content: `${same}new${end}` }),
-      fields: ['content'],
-      cause: 'edited',
-      source: { file: 'web.yaml', line: 9, column: 5 },
-    },
-    'web',
-  );
+  const row = rowOf({
+    action: 'update',
+    recordId: 5,
+    current: record({ content: `${same}old${end}` }),
+    desired: record({ content: `${same}new${end}` }),
+    fields: ['content'],
+    cause: 'edited',
+    source: { file: 'web.yaml', line: 9, column: 5 },
+  });
   const shown = (text: string) =>
     expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
   expect(row.changes).toEqual([{ field: 'content', from: shown('old'), to: shown('new') }]);
@@ -65,7 +62,7 @@ test('a time that a reason says is not said again', () => {
     retryAt,
   } as const;
   const waits = `the service asked to wait until ${retryAt}`;
-  expect(rowOf({ ...update, error: waits }, 'site').remarks).toEqual([`${waits}.`]);
-  expect(rowOf(update, 'site', [waits]).remarks).toEqual([]);
-  expect(rowOf({ ...update, error: 'later' }, 'site').remarks).toEqual([`later. Next try at ${retryAt}.`]);
+  expect(rowOf({ ...update, error: waits }).remarks).toEqual([`${waits}.`]);
+  expect(rowOf(update, null, [waits]).remarks).toEqual([]);
+  expect(rowOf({ ...update, error: 'later' }).remarks).toEqual([`later. Next try at ${retryAt}.`]);
 });

@@ -1,0 +1,150 @@
+import { shellWord } from '../model/shell-word.ts';
+import { groupBy } from '../plan/group.ts';
+import type { Difference } from '../plan/difference.ts';
+import { patternOf } from '../plan/record-pattern.ts';
+import type { TemplateResult } from '../result.ts';
+
+/** What a person can do about a difference, with the command to copy. */
+export interface ToDo {
+  readonly own: string;
+  /** The same for all differences of this template with the same cause, which is then said once. */
+  readonly shared: string;
+}
+
+/** The differences of a template to which somebody can do something. */
+export const toDosOf = (template: TemplateResult): ReadonlyMap<Difference, ToDo> => {
+  const kindOf = kindsIn(template);
+  const kinds = groupBy(template.differences, kindOf);
+  return new Map(
+    [...kinds].flatMap(([kind, some]) => {
+      if (kind === null) return [];
+      const shared = sentence(kind, some, template);
+      return some.map((one): [Difference, ToDo] => {
+        const own = some.length === 1 ? shared : sentence(kind, [one], template);
+        return [one, { own, shared: kind === 'conflict' ? own : shared }];
+      });
+    }),
+  );
+};
+
+type Kind =
+  | 'dropped'
+  | 'renamed'
+  | 'unlisted'
+  | 'duplicate'
+  | 'drifted'
+  | 'forced'
+  | 'stopped'
+  | 'conflict'
+  | 'not-converging'
+  | 'refused'
+  | 'vanished';
+
+const kindsIn = ({ differences, parked }: TemplateResult): ((difference: Difference) => Kind | null) => {
+  const inTheWay = new Set(
+    differences.flatMap((one) => (one.action === 'blocked' ? (one.conflicts ?? []) : [])),
+  );
+  const adds = groupBy(
+    differences.filter(({ action }) => action === 'add'),
+    typeOf,
+  );
+  const dropped = groupBy(differences.filter(isDropped), typeOf);
+  // Parking would take parked records first, and of several which one is for the pass to choose.
+  const isRenamed = (one: Difference): boolean => {
+    const [add, more] = adds.get(typeOf(one)) ?? [];
+    const isOnly = parked === 0 && dropped.get(typeOf(one))?.length === 1 && add !== undefined && !more;
+    return isOnly && dataIn(add).name !== null && dataIn(one).content === dataIn(add).content;
+  };
+  return (one) => {
+    if (one.outcome !== undefined && one.outcome !== 'skipped') return null;
+    switch (one.action) {
+      case 'blocked':
+        return one.reason === 'cname-conflict' || one.reason === 'null-mx-conflict' ? 'conflict' : one.reason;
+      case 'surplus':
+        // What it blocks says what to do about it.
+        if (inTheWay.has(one.recordId)) return null;
+        if (one.reason === 'duplicate') return 'duplicate';
+        return !isDropped(one) ? 'unlisted' : isRenamed(one) ? 'renamed' : 'dropped';
+      case 'add':
+      case 'update':
+      case 'park':
+        if (one.skippedBy === 'mode-edits') return 'forced';
+        if (one.action === 'park' || one.cause === 'edited' || one.cause === 'unknown') return null;
+        return one.outcome === 'skipped' ? 'stopped' : 'drifted';
+    }
+  };
+};
+
+type Surplus = Extract<Difference, { action: 'surplus' }>;
+
+/** A record that the file listed before an edit. */
+const isDropped = (one: Difference): one is Surplus =>
+  one.action === 'surplus' && one.reason === 'unlisted' && one.cause === 'edited';
+
+const dataIn = (one: Difference): Surplus['current'] =>
+  one.action === 'surplus' ? one.current : one.desired;
+
+const typeOf = (one: Difference): string => dataIn(one).type;
+
+const sentence = (
+  kind: Kind,
+  some: readonly Difference[],
+  { template, differences }: TemplateResult,
+): string => {
+  const run = (...words: readonly string[]): string =>
+    `\`dns-template-sync ${[...words, shellWord(template)].join(' ')}\``;
+  const accept = `${run('accept').slice(0, -1)}${recordsIn(some)}\``;
+  const ids = some.flatMap((one) => ('recordId' in one && one.recordId !== undefined ? [one.recordId] : []));
+  const it = some.length === 1 ? 'it' : 'them';
+  switch (kind) {
+    case 'dropped':
+      return `you took ${it} out of the file, and the service cannot delete: remove ${named(ids)} in the panel, or let \`surplus: park\` move ${it} aside.`;
+    case 'renamed': {
+      const add = differences.find((one) => one.action === 'add' && typeOf(one) === typeOf(some[0]!));
+      return `the service cannot delete: with \`surplus: park\`, ${named(ids)} would be renamed to ${add && dataIn(add).name}; without it, remove ${named(ids)} in the panel.`;
+    }
+    case 'unlisted':
+      return `${accept} takes ${it} into the file. Or remove ${named(ids)} in the panel, name ${it} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it} aside.`;
+    case 'duplicate':
+      return `remove ${named(ids)} in the panel, or let \`surplus: park\` move ${it} aside, with \`adopt: true\` unless the file once listed ${it}.`;
+    case 'drifted':
+      return `${accept} makes the file say what the service has; a pass writes what the file says.`;
+    case 'forced':
+      return `${accept} makes the file say what the service has; ${run('apply', '--force')} writes what the file says.`;
+    case 'stopped':
+      return `${accept} makes the file say what the service has.`;
+    case 'conflict':
+      return clearTheWay(some[0]!, differences);
+    case 'not-converging':
+      return `${accept} makes the file say what the service has. Or change the record in the panel.`;
+    case 'refused':
+      return 'change the record in the file to one that the service accepts. An apply retries at once.';
+    case 'vanished':
+      return `find out who removes ${it}. Then ${run('apply', '--retry')} adds ${it} again.`;
+  }
+};
+
+/** The records as `accept` takes them; none stands for all that differ. */
+const recordsIn = (some: readonly Difference[]): string => {
+  const patterns = [...new Set(some.map((one) => patternOf(dataIn(one)).replaceAll('*', String.raw`\*`)))];
+  return patterns.length > maxRecords ? '' : patterns.map((pattern) => ` ${shellWord(pattern)}`).join('');
+};
+
+const maxRecords = 5;
+
+/** What stands at the subdomain itself has no name, and cannot be moved aside. */
+const clearTheWay = (one: Difference, differences: readonly Difference[]): string => {
+  const ids = one.action === 'blocked' ? (one.conflicts ?? []) : [];
+  const records = ids.length === 0 ? 'what is in the way' : named(ids);
+  if (dataIn(one).name === null) return `remove ${records} in the panel, or change the file.`;
+  const isListed = (id: number): boolean =>
+    differences.some((other) => isDropped(other) && other.recordId === id);
+  const adopt = ids.every(isListed) ? '' : ' with `adopt: true`';
+  return `remove ${records} in the panel, change the file, or let \`surplus: park\`${adopt} move ${ids.length === 1 ? 'it' : 'them'} aside.`;
+};
+
+/** `record 5`, `records 5, 6 and 7`. */
+const named = (ids: readonly number[]): string => {
+  const last = ids.at(-1);
+  return ids.length > 1 ? `records ${ids.slice(0, -1).join(', ')} and ${last}` : `record ${last}`;
+};
