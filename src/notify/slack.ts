@@ -2,7 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
-import { rowOf } from '../report/row.ts';
+import { isChange, labelOf, rowOf } from '../report/row.ts';
 import type { HealthChange } from './health-change.ts';
 import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
@@ -100,11 +100,13 @@ const isAnsweredOtherwise = ({
   status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {
-  const { symbol, word, type, name, content, changes } = rowOf(difference);
-  const parts = changes.map(
-    ({ field, from, to }) => `${field === 'content' ? '' : `${field} `}${short(from)} → ${short(to)}`,
-  );
-  return [symbol, word, type, short(name), ...(content === null ? [] : [short(content)]), ...parts].join(' ');
+  const { sign, word, type, name, values } = rowOf(difference);
+  const parts = values.flatMap((value) => {
+    const { field, actual, desired } = value;
+    if (isChange(value)) return `${labelOf(value)}${short(value.actual)} → ${short(value.desired)}`;
+    return field === 'content' ? short(actual ?? desired ?? '') : [];
+  });
+  return [sign, word, type, short(name), ...parts].join(' ');
 };
 
 const short = (text: string): string => shorten(text, 60);

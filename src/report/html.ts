@@ -1,19 +1,16 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupAlike, worstFirst } from './worst-first.ts';
+import { groupAlike } from './worst-first.ts';
 import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
 import { moment, type PageClock, stateIcon } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
+import { isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems, unmanaged, causes } = viewOf({
-    ...report,
-    templates: worstFirst(report.templates),
-  });
+  const { status, summary, templates, problems, unmanaged, causes } = viewOf(report);
   const differing = templates.filter((template) => !isQuiet(template));
   const quiet = templates.filter(isQuiet);
   const clock = { now: Date.parse(report.startedAt), timeZone: 'UTC' };
@@ -65,7 +62,9 @@ const differenceSection = (templates: readonly TemplateView[], clock: PageClock)
     <h2>What differs</h2>
     ${chips(templates)} ${sidesHeading}
     ${groupAlike(templates, (template) =>
-      isBare(template) ? `${template.status} ${template.message}` : null,
+      template.message !== null && template.rows.length + template.subdomains.length === 0
+        ? `${template.status} ${template.message}`
+        : null,
     ).map((group) =>
       group.length > 1
         ? alikeArticle(

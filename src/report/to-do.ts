@@ -1,10 +1,11 @@
+import { escapeControl, shortText } from '../lib/escape-control.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { groupBy } from '../plan/group.ts';
 import type { Difference } from '../plan/difference.ts';
 import { patternOf } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 
-/** What a person can do about a difference, with the command to copy. */
+/** What a person can do about a difference, with the command to copy. Every text is visible and harmless to a terminal. */
 export interface ToDo {
   readonly own: string;
   /** The same for all differences of this template with the same cause, which is then said once. */
@@ -21,7 +22,7 @@ export const toDosOf = (template: TemplateResult): ReadonlyMap<Difference, ToDo>
       const shared = sentence(kind, some, template);
       return some.map((one): [Difference, ToDo] => {
         const own = some.length === 1 ? shared : sentence(kind, [one], template);
-        return [one, { own, shared: kind === 'conflict' ? own : shared }];
+        return [one, { own, shared: ownKinds.has(kind) ? own : shared }];
       });
     }),
   );
@@ -75,6 +76,9 @@ const kindsIn = ({ differences, parked }: TemplateResult): ((difference: Differe
   };
 };
 
+/** What names another record too. */
+const ownKinds: ReadonlySet<Kind> = new Set(['conflict', 'renamed']);
+
 type Surplus = Extract<Difference, { action: 'surplus' }>;
 
 /** A record that the file listed before an edit. */
@@ -86,14 +90,21 @@ const dataIn = (one: Difference): Surplus['current'] =>
 
 const typeOf = (one: Difference): string => dataIn(one).type;
 
+/** What is foreign stands between backquotes, which it cannot end. */
+const quoted = (text: string): string =>
+  `\`${escapeControl(shortText(text, maxShown)).replaceAll('`', "'")}\``;
+
+/** Characters of a command: any real one is shorter. */
+const maxShown = 400;
+
 const sentence = (
   kind: Kind,
   some: readonly Difference[],
   { template, differences }: TemplateResult,
 ): string => {
-  const run = (...words: readonly string[]): string =>
-    `\`dns-template-sync ${[...words, shellWord(template)].join(' ')}\``;
-  const accept = `${run('accept').slice(0, -1)}${recordsIn(some)}\``;
+  const run = (command: string): string => quoted(`dns-template-sync ${command}`);
+  const name = shellWord(template);
+  const accept = run(['accept', name, ...recordsIn(some)].join(' '));
   const ids = some.flatMap((one) => ('recordId' in one && one.recordId !== undefined ? [one.recordId] : []));
   const it = some.length === 1 ? 'it' : 'them';
   switch (kind) {
@@ -101,7 +112,7 @@ const sentence = (
       return `you took ${it} out of the file, and the service cannot delete: remove ${named(ids)} in the panel, or let \`surplus: park\` move ${it} aside.`;
     case 'renamed': {
       const add = differences.find((one) => one.action === 'add' && typeOf(one) === typeOf(some[0]!));
-      return `the service cannot delete: with \`surplus: park\`, ${named(ids)} would be renamed to ${add && dataIn(add).name}; without it, remove ${named(ids)} in the panel.`;
+      return `the service cannot delete: with \`surplus: park\`, ${named(ids)} would be renamed to ${quoted(add === undefined ? '' : (dataIn(add).name ?? ''))}; without it, remove ${named(ids)} in the panel.`;
     }
     case 'unlisted':
       return `${accept} takes ${it} into the file. Or remove ${named(ids)} in the panel, name ${it} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it} aside.`;
@@ -110,7 +121,7 @@ const sentence = (
     case 'drifted':
       return `${accept} makes the file say what the service has; a pass writes what the file says.`;
     case 'forced':
-      return `${accept} makes the file say what the service has; ${run('apply', '--force')} writes what the file says.`;
+      return `${accept} makes the file say what the service has; ${run(`apply --force ${name}`)} writes what the file says.`;
     case 'stopped':
       return `${accept} makes the file say what the service has.`;
     case 'conflict':
@@ -120,14 +131,14 @@ const sentence = (
     case 'refused':
       return 'change the record in the file to one that the service accepts. An apply retries at once.';
     case 'vanished':
-      return `find out who removes ${it}. Then ${run('apply', '--retry')} adds ${it} again.`;
+      return `find out who removes ${it}. Then ${run(`apply --retry ${name}`)} adds ${it} again.`;
   }
 };
 
 /** The records as `accept` takes them; none stands for all that differ. */
-const recordsIn = (some: readonly Difference[]): string => {
+const recordsIn = (some: readonly Difference[]): readonly string[] => {
   const patterns = [...new Set(some.map((one) => patternOf(dataIn(one)).replaceAll('*', String.raw`\*`)))];
-  return patterns.length > maxRecords ? '' : patterns.map((pattern) => ` ${shellWord(pattern)}`).join('');
+  return patterns.length > maxRecords ? [] : patterns.map(shellWord);
 };
 
 const maxRecords = 5;

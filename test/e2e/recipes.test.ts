@@ -165,7 +165,7 @@ describe.each(Object.entries(recipes))('the recipe for %s', (_, script) => {
       SETTINGS: 'dns-template-sync.yaml',
       TOKENS: 'HOME',
     });
-    expect(plan).toContain('### dns-template-sync: failed');
+    expect(plan).toContain('### dns-template-sync: 1 error');
     expect(plan).toContain('mode: expected one of enforce, edits, report');
     expect(code).toBe(1);
   });

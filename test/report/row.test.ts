@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import { rowOf, rowOfWrite } from '../../src/report/row.ts';
+import { isChange, rowOf, rowOfWrite } from '../../src/report/row.ts';
 
 const record = (more: Partial<RecordData>): RecordData => ({
   type: 'A',
@@ -18,8 +18,11 @@ describe('a write of the history', () => {
       before: record({ ttl: 3600, priority: 0 }),
       after: record({ content: '192.0.2.2' }),
     });
-    expect(row.changes).toEqual([{ field: 'content', from: '192.0.2.1', to: '192.0.2.2' }]);
-    expect(row.facts).toContain('ttl 3600');
+    expect(row.values).toEqual([
+      { field: 'content', isChanged: true, actual: '192.0.2.1', desired: '192.0.2.2' },
+      { field: 'priority', isChanged: false, actual: '0', desired: '0' },
+      { field: 'ttl', isChanged: false, actual: '3600', desired: '3600' },
+    ]);
   });
 
   test('shows no change between two spellings of a name', () => {
@@ -28,7 +31,9 @@ describe('a write of the history', () => {
       before: record({ name: '', ttl: 60 }),
       after: record({ name: null, ttl: 300 }),
     });
-    expect(row.changes).toEqual([{ field: 'ttl', from: '60', to: '300' }]);
+    expect(row.values.filter(isChange)).toEqual([
+      { field: 'ttl', isChanged: true, actual: '60', desired: '300' },
+    ]);
   });
 });
 
@@ -45,7 +50,9 @@ test('long texts show where they differ', () => {
   });
   const shown = (text: string) =>
     expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
-  expect(row.changes).toEqual([{ field: 'content', from: shown('old'), to: shown('new') }]);
+  expect(row.values).toEqual([
+    { field: 'content', isChanged: true, actual: shown('old'), desired: shown('new') },
+  ]);
 });
 
 test('a time that a reason says is not said again', () => {

@@ -68,7 +68,7 @@ describe('what to do about', () => {
       'a renamed record',
       [surplus(5012, 'api'), add('balancer')],
       [
-        'the service cannot delete: with `surplus: park`, record 5012 would be renamed to balancer; without it, remove record 5012 in the panel.',
+        'the service cannot delete: with `surplus: park`, record 5012 would be renamed to `balancer`; without it, remove record 5012 in the panel.',
         null,
       ],
     ],
