@@ -52,7 +52,7 @@ export const rowList = (
 
 const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup => {
   const { kind, type, name, outcome, why, where, remarks, toDo } = row;
-  const sentences = [...remarks, ...(toDo === null ? [] : [`To do: ${toDo.own}`])];
+  const sentences = [...remarks, ...(toDo === null ? [] : [`To do: ${toDo.own()}`])];
   return html`<li class="row ${kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
@@ -86,7 +86,7 @@ const nextStep = (
   { next }: SideNames,
   clock: PageClock,
 ): Markup => {
-  const advice = toDo?.own ?? remarks[0];
+  const advice = toDo?.own() ?? remarks[0];
   if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
   const usual = kind === 'surplus' ? 'cannot be deleted' : writes.has(kind) ? next : '';
   return html`<span class="todo usual">${outcome === null ? usual : ''}</span>`;

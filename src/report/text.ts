@@ -165,9 +165,11 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): st
   const room = width - start;
   const values = rows.map((row) => valueLines(row.values, room));
   const notes = rows.map(noteOf);
-  const notesWidth = largest(notes.map(shownWidth));
   const widths = values.map((lines) => (lines.length > 1 ? Infinity : shownWidth(lines[0] ?? '')));
-  const column = largest(widths.filter((one) => one + 2 + notesWidth <= room));
+  const noteWidths = notes.map(shownWidth);
+  const isBeside = widths.map((own, index) => own + 2 + (noteWidths[index] ?? 0) <= room);
+  const widest = largest(noteWidths.filter((_, index) => isBeside[index]));
+  const column = largest(widths.filter((own) => own + 2 + widest <= room));
   const remarks = rows.map(({ remarks: some, toDo }) => [
     ...some,
     ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
@@ -177,18 +179,16 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): st
   return rows.flatMap((row, index) => {
     const [first = '', ...more] = values[index] ?? [];
     const [note = '', own = 0] = [notes[index], widths[index]];
-    const at = Math.max(column, own) + 2;
-    const isBeside = at + shownWidth(note) <= room;
+    const beside = isBeside[index] ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
     const head = [
       styled(`${row.sign} `, rowColors[row.kind]),
       `${pad(shorten(row.type, typeWidth), typeWidth)} `,
       styled(`${pad(shorten(row.name, nameWidth), nameWidth)}  `, 'bold'),
     ];
-    const last = isBeside && note !== '' ? ' '.repeat(at - own) + note : '';
     return [
-      `${' '.repeat(indent)}${head.join('')}${first}${last}`.trimEnd(),
+      `${' '.repeat(indent)}${head.join('')}${first}${beside}`.trimEnd(),
       ...more.map((line) => ' '.repeat(start) + line),
-      ...(isBeside ? [] : noteLines(row, indent + 4, width)),
+      ...(isBeside[index] ? [] : noteLines(row, indent + 4, width)),
       ...(remarks[index] ?? [])
         .filter((remark) => lastOf.get(remark) === index)
         .flatMap((remark) => paragraph(remark, indent + 4, width)),
@@ -212,10 +212,17 @@ const rowColors: Record<ReportRow['kind'], Style> = {
 
 const outcomeColors = { applied: 'green', failed: 'red', unknown: 'red', skipped: 'magenta' } as const;
 
-/** All values in one line if they fit, else a line for each. */
+/** Values share a line where there is room. */
 const valueLines = (values: readonly RowValue[], room: number): string[] => {
-  const oneLine = values.map(valueText).join('  ');
-  return shownWidth(oneLine) <= room ? [oneLine] : values.flatMap((value) => linesOf(value, room));
+  const lines: string[][] = [];
+  for (const some of values.map((value) => linesOf(value, room))) {
+    const [last = ''] = lines.at(-1) ?? [];
+    const longer = `${last}  ${some[0]}`;
+    const isJoined = last !== '' && [lines.at(-1), some].every((one) => one?.length === 1);
+    if (isJoined && shownWidth(longer) <= room) lines[lines.length - 1] = [longer];
+    else lines.push(some);
+  }
+  return lines.flat();
 };
 
 const valueText = (value: RowValue): string => {

@@ -7,7 +7,7 @@ import type { TemplateResult } from '../result.ts';
 
 /** What a person can do about a difference, with the command to copy. Every text is visible and harmless to a terminal. */
 export interface ToDo {
-  readonly own: string;
+  readonly own: () => string;
   /** The same for all differences of this template with the same cause, which is then said once. */
   readonly shared: string;
 }
@@ -21,8 +21,8 @@ export const toDosOf = (template: TemplateResult): ReadonlyMap<Difference, ToDo>
       if (kind === null) return [];
       const shared = sentence(kind, some, template);
       return some.map((one): [Difference, ToDo] => {
-        const own = some.length === 1 ? shared : sentence(kind, [one], template);
-        return [one, { own, shared: ownKinds.has(kind) ? own : shared }];
+        const own = (): string => (some.length === 1 ? shared : sentence(kind, [one], template));
+        return [one, { own, shared: ownKinds.has(kind) ? own() : shared }];
       });
     }),
   );
@@ -137,6 +137,7 @@ const sentence = (
 
 /** The records as `accept` takes them; none stands for all that differ. */
 const recordsIn = (some: readonly Difference[]): readonly string[] => {
+  if (some.length > 2 * maxRecords) return [];
   const patterns = [...new Set(some.map((one) => patternOf(dataIn(one)).replaceAll('*', String.raw`\*`)))];
   return patterns.length > maxRecords ? [] : patterns.map(shellWord);
 };
@@ -154,8 +155,10 @@ const clearTheWay = (one: Difference, differences: readonly Difference[]): strin
   return `remove ${records} in the panel, change the file, or let \`surplus: park\`${adopt} move ${ids.length === 1 ? 'it' : 'them'} aside.`;
 };
 
-/** `record 5`, `records 5, 6 and 7`. */
+/** `record 5`, `records 5, 6 and 7`, `records 5, 6, 7, 8, 9 and 12 more`. */
 const named = (ids: readonly number[]): string => {
-  const last = ids.at(-1);
-  return ids.length > 1 ? `records ${ids.slice(0, -1).join(', ')} and ${last}` : `record ${last}`;
+  if (ids.length === 1) return `record ${ids[0]}`;
+  const shown = ids.length > maxRecords ? ids.slice(0, maxRecords) : ids.slice(0, -1);
+  const last = ids.length > maxRecords ? `${ids.length - maxRecords} more` : ids.at(-1);
+  return `records ${shown.join(', ')} and ${last}`;
 };

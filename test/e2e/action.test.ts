@@ -168,7 +168,7 @@ describe('the action', () => {
     await template('not-an-address');
     expect(await job()).toEqual({ failed: true, code: '1' });
     expect(comments).toHaveLength(1);
-    expect(comments[0]?.body).toContain('failed');
+    expect(comments[0]?.body).toContain('1 error');
   });
 
   it('fails if the comment cannot be written', async () => {

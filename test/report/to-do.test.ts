@@ -50,7 +50,7 @@ const blocked = (name: string | null, reason: string, more: object = {}): Differ
 /** What there is to do about each. */
 const toDos = (differences: readonly Difference[], more: Partial<TemplateResult> = {}): (string | null)[] => {
   const found = toDosOf(template({ template: 'hotel.example', status: 'drifted', differences, ...more }));
-  return differences.map((one) => found.get(one)?.own ?? null);
+  return differences.map((one) => found.get(one)?.own() ?? null);
 };
 
 const accept = (records: string): string => `\`dns-template-sync accept hotel.example ${records}\``;
@@ -145,5 +145,8 @@ describe('what to do about', () => {
     };
     expect(shared(2)).toContain("`dns-template-sync accept web 'n0 A' 'n1 A'` makes");
     expect(shared(6)).toContain('`dns-template-sync accept web` makes');
+    const many = Array.from({ length: 700 }, (_, index) => surplus(index, `n${index}`));
+    const [first] = toDosOf(template({ template: 'web', differences: many })).values();
+    expect(first?.shared).toContain('remove records 0, 1, 2, 3, 4 and 695 more in the panel');
   });
 });
