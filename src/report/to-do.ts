@@ -12,8 +12,11 @@ export interface ToDo {
   readonly shared: string;
 }
 
+/** Parked: null if it is not known how many records are. */
+type Differences = Pick<TemplateResult, 'template' | 'differences'> & { readonly parked: number | null };
+
 /** The differences of a template to which somebody can do something. */
-export const toDosOf = (template: TemplateResult): ReadonlyMap<Difference, ToDo> => {
+export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> => {
   const kindOf = kindsIn(template);
   const kinds = groupBy(template.differences, kindOf);
   return new Map(
@@ -41,7 +44,7 @@ type Kind =
   | 'refused'
   | 'vanished';
 
-const kindsIn = ({ differences, parked }: TemplateResult): ((difference: Difference) => Kind | null) => {
+const kindsIn = ({ differences, parked }: Differences): ((difference: Difference) => Kind | null) => {
   const inTheWay = new Set(
     differences.flatMap((one) => (one.action === 'blocked' ? (one.conflicts ?? []) : [])),
   );
@@ -100,7 +103,7 @@ const maxShown = 400;
 const sentence = (
   kind: Kind,
   some: readonly Difference[],
-  { template, differences }: TemplateResult,
+  { template, differences }: Differences,
 ): string => {
   const run = (command: string): string => quoted(`dns-template-sync ${command}`);
   const name = shellWord(template);
