@@ -48,16 +48,17 @@ const kindsIn = ({ differences, parked }: Differences): ((difference: Difference
   const inTheWay = new Set(
     differences.flatMap((one) => (one.action === 'blocked' ? (one.conflicts ?? []) : [])),
   );
-  const adds = groupBy(
-    differences.filter(({ action }) => action === 'add'),
+  const missing = groupBy(differences.filter(isMissing), typeOf);
+  const surplus = groupBy(
+    differences.filter((one) => one.action === 'surplus' && one.cause !== 'unknown'),
     typeOf,
   );
-  const dropped = groupBy(differences.filter(isDropped), typeOf);
-  // Parking would take parked records first, and of several which one is for the pass to choose.
+  // A pass takes records that the file once listed, parked ones first. Of several, the choice is the pass's.
   const isRenamed = (one: Difference): boolean => {
-    const [add, more] = adds.get(typeOf(one)) ?? [];
-    const isOnly = parked === 0 && dropped.get(typeOf(one))?.length === 1 && add !== undefined && !more;
-    return isOnly && dataIn(add).name !== null && dataIn(one).content === dataIn(add).content;
+    const [add, another] = missing.get(typeOf(one)) ?? [];
+    if (add?.action !== 'add' || another || surplus.get(typeOf(one))?.length !== 1 || parked !== 0)
+      return false;
+    return add.desired.name !== null && dataIn(one).content === add.desired.content;
   };
   return (one) => {
     if (one.outcome !== undefined && one.outcome !== 'skipped') return null;
@@ -87,6 +88,9 @@ type Surplus = Extract<Difference, { action: 'surplus' }>;
 /** A record that the file listed before an edit. */
 const isDropped = (one: Difference): one is Surplus =>
   one.action === 'surplus' && one.reason === 'unlisted' && one.cause === 'edited';
+
+const isMissing = (one: Difference): boolean =>
+  one.action === 'add' || (one.action === 'blocked' && one.current === undefined);
 
 const dataIn = (one: Difference): Surplus['current'] =>
   one.action === 'surplus' ? one.current : one.desired;

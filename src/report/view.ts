@@ -117,7 +117,9 @@ export const viewOf = (report: Report): View => {
 
 const causesOf = (templates: readonly TemplateResult[]): string | null => {
   const causes = templates.flatMap(({ differences }) =>
-    differences.flatMap((one) => ('cause' in one && one.action !== 'surplus' ? [one.cause] : [])),
+    differences.flatMap((one) =>
+      'cause' in one && one.action !== 'surplus' && one.outcome !== 'applied' ? [one.cause] : [],
+    ),
   );
   const isMost = causes.filter((cause) => cause === 'unknown').length * 2 > causes.length;
   return isMost

@@ -128,11 +128,18 @@ describe('what to do about', () => {
     expect(toDos(differences)).toEqual(expected);
   });
 
+  test('a record that was always there does not keep another one from a rename', () => {
+    const [first] = toDos([surplus(1, 'api'), surplus(2, 'x', { cause: 'unknown' }), add('balancer')]);
+    expect(first).toContain('record 1 would be renamed to `balancer`');
+  });
+
   test('a rename is only promised where a pass has no other choice', () => {
     const [took] = toDos([surplus(1, 'api')]);
     expect(toDos([surplus(1, 'api'), surplus(2, 'other'), add('balancer')])[0]).toBe(took);
     expect(toDos([surplus(1, 'api'), add('balancer'), add('third')])[0]).toBe(took);
     expect(toDos([surplus(1, 'api'), add(null)])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), add('balancer'), blocked('third', 'vanished')])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), surplus(2, 'x', { cause: 'drifted' }), add('balancer')])[0]).toBe(took);
     expect(toDos([surplus(1, 'api'), add('balancer')], { parked: 1 })[0]).toBe(took);
   });
 
