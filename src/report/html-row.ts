@@ -1,6 +1,6 @@
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
-import { html, type Markup } from './markup.ts';
+import { html, Markup } from './markup.ts';
 import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
 
 /** The names of the two sides of a difference. */
@@ -52,7 +52,8 @@ export const rowList = (
 
 const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup => {
   const { kind, type, name, outcome, why, where, remarks, toDo } = row;
-  const sentences = [...remarks, ...(toDo === null ? [] : [`To do: ${toDo.own()}`])];
+  const sentences = remarks.map((remark) => prose(remark, clock));
+  if (toDo !== null) sentences.push(html`To do: ${commandsIn(toDo.own())}`);
   return html`<li class="row ${kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
@@ -68,7 +69,7 @@ const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: reado
         ${side(names.actual, textsOf(row, 'actual'))} ${side(names.desired, textsOf(row, 'desired'))}
         ${where.length === 0 ? '' : side('where', [html`${where.join(' · ')}`])}
       </dl>
-      ${[...sentences.map((one) => html`<p>${prose(one, clock)}</p>`), ...more]}
+      ${[...sentences.map((one) => html`<p>${one}</p>`), ...more]}
     </details>
   </li>`;
 };
@@ -86,10 +87,19 @@ const nextStep = (
   { next }: SideNames,
   clock: PageClock,
 ): Markup => {
-  const advice = toDo?.own() ?? remarks[0];
-  if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
+  if (toDo !== null) return html`<span class="todo">${commandsIn(toDo.own())}</span>`;
+  const [reason] = remarks;
+  if (reason !== undefined) return html`<span class="todo">${prose(reason, clock)}</span>`;
   const usual = kind === 'surplus' ? 'cannot be deleted' : writes.has(kind) ? next : '';
   return html`<span class="todo usual">${outcome === null ? usual : ''}</span>`;
+};
+
+/** What is in backquotes is to be copied. */
+const commandsIn = (text: string): Markup => {
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+  return new Markup(parts.map(({ source }) => source).join(''));
 };
 
 const writes: ReadonlySet<ReportRow['kind']> = new Set(['add', 'update', 'park']);
