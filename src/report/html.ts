@@ -32,10 +32,10 @@ export const renderHtml = (report: Report): string => {
           <section class="now ${status}">
             ${stateIcon(status)}
             <p class="summary">${summary}</p>
-            ${causes === null ? '' : html`<p class="aside">${causes}</p>`} ${runOf(report, clock)}
+            ${runOf(report, clock)}
           </section>
           ${problemSection(problems, { isAlone: differing.length === 0 })}
-          ${differing.length === 0 ? '' : differenceSection(differing, clock)}
+          ${differing.length === 0 ? '' : differenceSection(differing, causes, clock)}
           ${quiet.length === 0 ? '' : quietSection(quiet)}
           ${unmanaged === null ? '' : html`<p class="aside">${unmanaged}</p>`}
         </main>
@@ -57,10 +57,14 @@ const runOf = (
         <code>${escapeControl(run)}</code>
       </p>`;
 
-const differenceSection = (templates: readonly TemplateView[], clock: PageClock): Markup =>
+const differenceSection = (
+  templates: readonly TemplateView[],
+  causes: string | null,
+  clock: PageClock,
+): Markup =>
   html`<section>
     <h2>What differs</h2>
-    ${chips(templates)} ${sidesHeading}
+    ${causes === null ? '' : html`<p class="aside">${causes}</p>`} ${chips(templates)} ${sidesHeading}
     ${groupAlike(templates, (template) =>
       template.message !== null && template.rows.length + template.subdomains.length === 0
         ? `${template.status} ${template.message}`
