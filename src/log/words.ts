@@ -37,7 +37,7 @@ const formatters: Readonly<Record<string, (line: Line) => string>> = {
     const left = linesOf(differences).filter(({ outcome }) => outcome !== 'applied');
     const unnamed = left.length - maxShown + Number(more ?? 0);
     return listed([
-      `${said(template)}: ${said(status)}`,
+      `${said(template)}: ${inPlain(status)}`,
       message,
       `${said(inSync)} in sync`,
       ...left.slice(0, maxShown).map(ofDifference),
@@ -49,7 +49,8 @@ const formatters: Readonly<Record<string, (line: Line) => string>> = {
   'pass.finished': ({ status, durationMs, summary, error }) => {
     const { templates, inSync, differing: _, ...counts } = fieldsOf(summary);
     const found = [plural(Number(templates), 'template'), `${said(inSync)} in sync`, ...named(counts)];
-    return listed([`pass finished: ${said(error ?? status)}`, ...found, ...named({ durationMs })]);
+    const line = listed([`pass finished: ${inPlain(status)}`, ...found, ...named({ durationMs })]);
+    return error === undefined || error === null ? line : `${line}\n${said(error)}`;
   },
   'answers.report': ({ subdomain, answers }) => {
     const { status, differences } = fieldsOf(answers);
@@ -61,6 +62,9 @@ const formatters: Readonly<Record<string, (line: Line) => string>> = {
   'templates.invalid': () => 'invalid template files:',
   notice: ({ notice }) => said(notice),
 };
+
+/** As a cause, `drifted` means that the service changed; as a status that anything differs. */
+const inPlain = (status: unknown): string => (status === 'drifted' ? 'differs' : said(status));
 
 /** Reports and the page have all. */
 const maxShown = 5;

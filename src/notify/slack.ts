@@ -2,7 +2,9 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
-import { rowOf } from '../report/row.ts';
+import { isChange, labelOf, rowOf } from '../report/row.ts';
+import { toDosOf } from '../report/to-do.ts';
+import { statusWords } from '../report/view.ts';
 import type { HealthChange } from './health-change.ts';
 import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
@@ -22,6 +24,7 @@ export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null =
 const maxBlockLength = 2_900;
 const maxTextLength = 3_900;
 const maxRows = 5;
+const maxToDos = 3;
 
 const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
   const { health } = change;
@@ -33,13 +36,19 @@ const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
     ...commitLine(health),
     ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
+    ...toDoLines(health),
     ...health.subdomains
       .slice(0, maxRows)
-      .map(
-        ({ subdomain, status, answers }) =>
-          `${code(subdomain, maxNameLength)} ${isAnsweredOtherwise({ status, answers }) ? `name servers ${answers.status}` : status}`,
-      ),
+      .map((one) => `${code(one.subdomain, maxNameLength)} ${wordOf(one)}`),
   ];
+};
+
+/** What a person can do, each once. Which record a pass would rename is not known here. */
+const toDoLines = ({ template, differences }: HealthChange['health']): string[] => {
+  if (template === null) return [];
+  const toDos = toDosOf({ template, differences, parked: null });
+  const texts = new Set([...toDos.values()].map(({ shared }) => shared));
+  return [...texts].slice(0, maxToDos).map((text) => `To do: ${escaped(text)}`);
 };
 
 /** The commit of the file: what has changed is the first question of everybody. */
@@ -81,7 +90,7 @@ const sayings: Record<HealthChange['event'], (change: HealthChange) => string> =
         ...(answered.length > 0
           ? [`${plural(answered.length, 'subdomain')} with other answers from name servers`]
           : []),
-      ].join(', ') || 'drifted'
+      ].join(', ') || statusWords.drifted
     );
   },
   mended: ({ health: { corrected } }) =>
@@ -93,18 +102,25 @@ const sayings: Record<HealthChange['event'], (change: HealthChange) => string> =
   cleared: ({ health }) => (health.template === null ? 'works again' : 'is in sync again'),
 };
 
-const isAnsweredOtherwise = ({
-  status,
-  answers,
-}: Pick<HealthChange['health']['subdomains'][number], 'status' | 'answers'>): boolean =>
+const wordOf = (subdomain: ShownSubdomain): string => {
+  const { status, answers } = subdomain;
+  const isShown = isAnsweredOtherwise(subdomain) && answers.status !== 'off';
+  return isShown ? `name servers ${statusWords[answers.status]}` : statusWords[status];
+};
+
+type ShownSubdomain = Pick<HealthChange['health']['subdomains'][number], 'status' | 'answers'>;
+
+const isAnsweredOtherwise = ({ status, answers }: ShownSubdomain): boolean =>
   status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {
-  const { symbol, word, type, name, content, changes } = rowOf(difference, '');
-  const parts = changes.map(
-    ({ field, from, to }) => `${field === 'content' ? '' : `${field} `}${short(from)} → ${short(to)}`,
-  );
-  return [symbol, word, type, short(name), ...(content === null ? [] : [short(content)]), ...parts].join(' ');
+  const { sign, word, type, name, values } = rowOf(difference);
+  const parts = values.flatMap((value) => {
+    const { field, actual, desired } = value;
+    if (isChange(value)) return `${labelOf(value)}${short(value.actual)} → ${short(value.desired)}`;
+    return field === 'content' ? short(actual ?? desired ?? '') : [];
+  });
+  return [sign, word, type, short(name), ...parts].join(' ');
 };
 
 const short = (text: string): string => shorten(text, 60);

@@ -28,11 +28,11 @@ export const shortenPair = (from: string, to: string, width: number): [string, s
   return [cut(from), cut(to)];
 };
 
-/** Wraps a text at blanks into lines of at most `width`; splits a word only if it is longer. */
+/** Wraps a text at blanks into lines of at most `width`; splits a word, or a command in backquotes, only if it is longer. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
+  for (const word of wordsOf(text, width).flatMap((whole) => pieces(whole, width))) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line);
       line = '';
@@ -41,6 +41,11 @@ export const wrap = (text: string, width: number): string[] => {
   }
   return [...lines, line];
 };
+
+const wordsOf = (text: string, width: number): string[] =>
+  (text.match(/(?:`[^`]*`|[^ ])+/g) ?? ['']).flatMap((word) =>
+    widthOf(word) > width ? word.split(' ') : [word],
+  );
 
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));

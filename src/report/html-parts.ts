@@ -70,11 +70,12 @@ interface ArticleOptions {
 /** A template that differs: its differences, then those of the subdomains that follow it. */
 export const templateArticle = (template: TemplateView, options: ArticleOptions): Markup => {
   const { clock, href, sides = templateSides, moreRows = '', moreSubdomains = '' } = options;
-  const { title, status, counts, message, rows, subdomains } = template;
+  const { title, status, differs, counts, message, rows, subdomains } = template;
+  const found = [differs, counts].filter((part) => part !== '').join(', ');
   return html`<article class="of-${status}" data-key="${title}">
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">${counts === '' ? '' : `${counts} · `}${fileOf(template)}</p>
+      <p class="aside">${found === '' ? '' : `${found} · `}${fileOf(template)}</p>
     </header>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${rowList(rows, sides, clock)} ${moreRows}

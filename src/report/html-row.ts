@@ -1,8 +1,7 @@
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
-import { html, type Markup } from './markup.ts';
-import { toDo } from './row-remarks.ts';
-import { outcomeWords, type ReportRow } from './row.ts';
+import { html, Markup } from './markup.ts';
+import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
 
 /** The names of the two sides of a difference. */
 export interface SideNames {
@@ -51,131 +50,141 @@ export const rowList = (
         ${rows.map((row, at) => rowItem(row, names, clock, more(at)))}
       </ul>`;
 
-const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup =>
-  html`<li class="row ${row.kind}${isFailed(row) ? ' failing' : ''}">
+const rowItem = (row: ReportRow, names: SideNames, clock: PageClock, more: readonly Markup[]): Markup => {
+  const { kind, type, name, outcome, why, where, remarks, toDo } = row;
+  const sentences = remarks.map((remark) => prose(remark, clock));
+  if (toDo !== null) sentences.push(html`To do: ${commandsIn(toDo.own())}`);
+  return html`<li class="row ${kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
-        ${iconOfRow(row)} <code class="type">${row.type}</code> <code class="name">${row.name}</code>
+        ${iconOfRow(row)} <code class="type">${type}</code> <code class="name">${name}</code>
         <span class="sides">${sidesInLine(row, names)}</span>
         <span class="cause"
-          >${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
-          ${row.why.join(' · ')}</span
+          >${outcome === null ? '' : html`<b class="${outcome}">${outcomeWords[outcome]}</b>`}
+          ${why.join(' · ')}</span
         >
         ${nextStep(row, names, clock)}
       </summary>
       <dl>
-        ${side(names.actual, textsOf(row, 'actual') ?? ['no such record'])}
-        ${side(names.desired, textsOf(row, 'desired') ?? ['no such record'])}
-        ${row.where.length === 0 ? '' : side('where', [html`${row.where.join(' · ')}`])}
+        ${side(names.actual, textsOf(row, 'actual'))} ${side(names.desired, textsOf(row, 'desired'))}
+        ${where.length === 0 ? '' : side('where', [html`${where.join(' · ')}`])}
       </dl>
-      ${[...row.remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`), ...more]}
+      ${[...sentences.map((one) => html`<p>${one}</p>`), ...more]}
     </details>
   </li>`;
+};
 
-export const iconOfRow = ({ symbol, word }: Pick<ReportRow, 'symbol' | 'word'>): Markup =>
-  html`<span class="sign"><span aria-hidden="true">${symbol}</span> ${word}</span>`;
+export const iconOfRow = ({ sign, word }: Pick<ReportRow, 'sign' | 'word'>): Markup =>
+  html`<span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>`;
 
 /** These outcomes are not certain successes. */
 export const isFailed = ({ outcome }: Pick<ReportRow, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
 /** What a person can do, else the reason, else the usual next step. */
-const nextStep = ({ kind, outcome, remarks }: ReportRow, { next }: SideNames, clock: PageClock): Markup => {
-  const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
-  if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
-  return html`<span class="todo usual">${outcome === null ? usualStep(kind, next) : ''}</span>`;
+const nextStep = (
+  { kind, outcome, remarks, toDo }: ReportRow,
+  { next }: SideNames,
+  clock: PageClock,
+): Markup => {
+  if (toDo !== null) return html`<span class="todo">${commandsIn(toDo.own())}</span>`;
+  const [reason] = remarks;
+  if (reason !== undefined) return html`<span class="todo">${prose(reason, clock)}</span>`;
+  const usual = kind === 'surplus' ? 'cannot be deleted' : writes.has(kind) ? next : '';
+  return html`<span class="todo usual">${outcome === null ? usual : ''}</span>`;
 };
 
-const usualStep = (kind: ReportRow['kind'], next: string): string =>
-  kind === 'surplus' ? 'cannot be deleted' : ['add', 'update', 'park'].includes(kind) ? next : '';
+/** What is in backquotes is to be copied. */
+const commandsIn = (text: string): Markup => {
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+  return new Markup(parts.map(({ source }) => source).join(''));
+};
 
-const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
+const writes: ReadonlySet<ReportRow['kind']> = new Set(['add', 'update', 'park']);
+
+const side = (name: string, texts: readonly Markup[]): Markup =>
   html`<div>
     <dt>${name}</dt>
     <dd>${texts.map((text) => html`<span>${text}</span>`)}</dd>
   </div>`;
 
-/** The texts of a side, as far as known; null if it has no such record. */
-const textsOf = (row: ReportRow, which: 'actual' | 'desired'): readonly Markup[] | null => {
-  if (row.missingFrom === which) return null;
-  const facts = row.missingFrom !== null || which === 'actual' ? row.facts : [];
-  return [
-    ...(row.content === null ? [] : [html`<code>${row.content}</code>`]),
-    ...row.changes.map((change) => wholeOf(change, which)),
-    ...facts.map((fact) => html`${fact}`),
-  ];
+/** The texts of a side. Of what does not change the file may say nothing. */
+const textsOf = ({ values }: ReportRow, which: 'actual' | 'desired'): readonly Markup[] => {
+  if (values.every((value) => value[which] === null)) return [html`no such record`];
+  return values.flatMap((value) => {
+    const text = value[which] ?? '';
+    if (isChange(value)) return html`${labelOf(value)}<code>${markedIn(value, which)}</code>`;
+    if (value.field === 'content') return html`<code>${text}</code>`;
+    const isOpen = which === 'desired' && value.actual !== null;
+    return isOpen ? [] : html`${labelOf(value)}${text}`;
+  });
 };
 
-type HtmlChange = ReportRow['changes'][number];
-
-const wholeOf = ({ field, from, to }: HtmlChange, which: 'actual' | 'desired'): Markup => {
-  const part = changedPart(from, to);
-  const changed = which === 'actual' ? part.from : part.to;
-  return html`${labelOf(field)}<code
-      >${isWorthMarking(part, from, to) ? html`${part.before}${marked(changed)}${part.after}` : `${part.before}${changed}${part.after}`}</code
-    >`;
-};
+type Change = RowValue & { readonly actual: string; readonly desired: string };
 
 /** The record, or its changes, in one line. */
-export const sidesInLine = (
-  { content, changes, facts, missingFrom }: Pick<ReportRow, 'content' | 'changes' | 'facts' | 'missingFrom'>,
-  names: SideNames,
-): Markup => {
-  const record = content === null ? '' : html`<code>${shorten(content, maxContent)}</code>`;
-  const rest = facts.length === 0 ? '' : html`<span class="aside">${facts.join(', ')}</span>`;
-  if (missingFrom === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
-  if (missingFrom === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
+export const sidesInLine = ({ values }: Pick<ReportRow, 'values'>, names: SideNames): Markup => {
+  const changes = values.filter(isChange);
+  const same = values.filter((value) => !isChange(value));
+  const [content] = same
+    .filter(({ field }) => field === 'content')
+    .map(({ actual, desired }) => actual ?? desired ?? '');
+  const facts = same.filter(({ field }) => field !== 'content');
+  const record = content === undefined ? '' : html`<code>${shorten(content, maxContent)}</code>`;
+  const rest =
+    facts.length === 0
+      ? ''
+      : html`<span class="aside"
+          >${facts.map((value) => `${labelOf(value)}${value.actual ?? value.desired}`).join(', ')}</span
+        >`;
+  if (values.every(({ actual }) => actual === null))
+    return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
+  if (values.every(({ desired }) => desired === null))
+    return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
   return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
 };
 
 const arrow = html`<span class="to">→</span>`;
 
-const changeInLine = ({ field, from, to }: HtmlChange): Markup => {
-  const part = changedPart(from, to);
-  const isLong = widthOf(from) + widthOf(to) > maxContent;
-  const [before, after] = isLong ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
-  const isMarked = isWorthMarking(part, from, to);
-  const shown = (text: string): Markup => {
-    const changed = isLong ? shorten(text, maxChanged) : text;
-    return isMarked ? html`${before}${marked(changed)}${after}` : html`${before}${changed}${after}`;
-  };
+const changeInLine = (value: Change): Markup => {
+  const isLong = widthOf(value.actual) + widthOf(value.desired) > maxContent;
+  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isLong));
   return html`<span
-    >${labelOf(field)}<del><code>${shown(part.from)}</code></del> ${arrow}
-    <ins><code>${shown(part.to)}</code></ins></span
+    >${labelOf(value)}<del><code>${from!}</code></del> ${arrow} <ins><code>${to!}</code></ins></span
   >`;
 };
 
-const labelOf = (field: HtmlChange['field']): string => (field === 'content' ? '' : `${field} `);
-
-const marked = (text: string): Markup | string => (text === '' ? '' : html`<mark>${text}</mark>`);
-
-/** Short texts, and texts with little in common, are easier to read without marks. */
-const isWorthMarking = (
-  { before, after }: ReturnType<typeof changedPart>,
-  from: string,
-  to: string,
-): boolean => Math.max(from.length, to.length) > 24 && before.length + after.length > 6;
+/** A side of a change, in which the changed part is marked; if it is to be short, with little around that. */
+const markedIn = ({ actual, desired }: Change, which: 'actual' | 'desired', isShort = false): Markup => {
+  const part = changedPart(actual, desired);
+  const whole = which === 'actual' ? part.from : part.to;
+  const changed = isShort ? shorten(whole, maxChanged) : whole;
+  const [before, after] = isShort ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
+  // Short texts, and texts with little in common, are easier to read without marks.
+  const isMarked =
+    changed !== '' &&
+    Math.max(actual.length, desired.length) > 24 &&
+    part.before.length + part.after.length > 6;
+  return html`${before}${isMarked ? html`<mark>${changed}</mark>` : changed}${after}`;
+};
 
 /** Columns of a record in a line, of each side of a change, and around the changed part. */
 const maxContent = 60;
 const maxChanged = 40;
 const context = 8;
 
-const endOf = (text: string): string => (text.length > context + 1 ? `…${cut(text, -context)}` : text);
-const startOf = (text: string): string => (text.length > context + 1 ? `${cut(text, context)}…` : text);
+const endOf = (text: string): string =>
+  text.length > context + 1 ? `…${Array.from(text).slice(-context).join('')}` : text;
+const startOf = (text: string): string =>
+  text.length > context + 1 ? `${Array.from(text).slice(0, context).join('')}…` : text;
 
-const cut = (text: string, count: number): string => {
-  const letters = Array.from(text);
-  return (count < 0 ? letters.slice(count) : letters.slice(0, count)).join('');
-};
-
-/** Two texts, split where they differ. */
+/** Two texts, split where they differ: the common beginning, both sides, the common end. */
 interface ChangedPart {
-  /** The common beginning. */
   readonly before: string;
   readonly from: string;
   readonly to: string;
-  /** The common end. */
   readonly after: string;
 }
 
@@ -191,7 +200,7 @@ export const changedPart = (from: string, to: string): ChangedPart => {
     before: some.slice(0, start).join(''),
     from: some.slice(start, some.length - end).join(''),
     to: others.slice(start, others.length - end).join(''),
-    after: end === 0 ? '' : some.slice(-end).join(''),
+    after: some.slice(some.length - end).join(''),
   };
 };
 

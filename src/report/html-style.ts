@@ -71,7 +71,7 @@ article > header p { margin: 0; }
 .subdomain { margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
 .columns, .row summary {
   display: grid; gap: 0 .75rem; align-items: baseline;
-  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 1.5fr) minmax(0, 6.5fr) minmax(0, 2.5fr) minmax(0, 3fr);
+  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 1.5fr) minmax(0, 6fr) minmax(0, 2fr) minmax(0, 4.5fr);
 }
 .columns { position: sticky; top: 0; z-index: 1; margin: .5rem 0 0; padding: .25rem 0; background: var(--ground); color: var(--aside); font-size: .8rem; }
 .row summary { padding: .1rem 0; cursor: pointer; border-radius: .2rem; list-style: none; }
@@ -79,7 +79,7 @@ article > header p { margin: 0; }
 .row summary:hover, .row details[open] > summary { background: var(--soft); }
 .row summary > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row summary code { white-space: nowrap; }
-.row summary .sides, .row summary .sides code { white-space: normal; }
+.row summary :is(.sides, .todo), .row summary :is(.sides, .todo) code { white-space: normal; }
 .row summary .sides :is(.aside, i) { white-space: nowrap; }
 .sign { font-weight: 600; white-space: nowrap; }
 .row .sign::before { content: "▸"; display: inline-block; width: .9em; color: var(--aside); font-weight: 400; }

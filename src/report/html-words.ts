@@ -5,7 +5,7 @@ import { html, Markup } from './markup.ts';
 export const icons: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {
   'in-sync': ['●', 'in sync'],
   pending: ['○', 'pending'],
-  drifted: ['◆', 'drifted'],
+  drifted: ['◆', 'differs'],
   suspended: ['⊘', 'suspended', 'held'],
   held: ['■', 'held'],
   failed: ['▲', 'failed'],

@@ -1,19 +1,16 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupAlike, worstFirst } from './worst-first.ts';
+import { groupAlike } from './worst-first.ts';
 import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
 import { moment, type PageClock, stateIcon } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
+import { isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems, unmanaged } = viewOf({
-    ...report,
-    templates: worstFirst(report.templates),
-  });
+  const { status, summary, templates, problems, unmanaged, causes } = viewOf(report);
   const differing = templates.filter((template) => !isQuiet(template));
   const quiet = templates.filter(isQuiet);
   const clock = { now: Date.parse(report.startedAt), timeZone: 'UTC' };
@@ -38,7 +35,7 @@ export const renderHtml = (report: Report): string => {
             ${runOf(report, clock)}
           </section>
           ${problemSection(problems, { isAlone: differing.length === 0 })}
-          ${differing.length === 0 ? '' : differenceSection(differing, clock)}
+          ${differing.length === 0 ? '' : differenceSection(differing, causes, clock)}
           ${quiet.length === 0 ? '' : quietSection(quiet)}
           ${unmanaged === null ? '' : html`<p class="aside">${unmanaged}</p>`}
         </main>
@@ -60,12 +57,18 @@ const runOf = (
         <code>${escapeControl(run)}</code>
       </p>`;
 
-const differenceSection = (templates: readonly TemplateView[], clock: PageClock): Markup =>
+const differenceSection = (
+  templates: readonly TemplateView[],
+  causes: string | null,
+  clock: PageClock,
+): Markup =>
   html`<section>
     <h2>What differs</h2>
-    ${chips(templates)} ${sidesHeading}
+    ${causes === null ? '' : html`<p class="aside">${causes}</p>`} ${chips(templates)} ${sidesHeading}
     ${groupAlike(templates, (template) =>
-      isBare(template) ? `${template.status} ${template.message}` : null,
+      template.message !== null && template.rows.length + template.subdomains.length === 0
+        ? `${template.status} ${template.message}`
+        : null,
     ).map((group) =>
       group.length > 1
         ? alikeArticle(

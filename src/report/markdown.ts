@@ -1,41 +1,53 @@
 import { plural } from '../lib/plural.ts';
+import type { Report } from '../result.ts';
 import { shorten, shortenPair } from './columns.ts';
-import { fitted, type Fold } from './fold.ts';
-import type { Report } from './report.ts';
-import { outcomeWords, type ReportRow } from './row.ts';
-import {
-  type CommitView,
-  isQuiet,
-  isUnknown,
-  type OutageView,
-  type ProblemView,
-  statusWords,
-  type SubdomainView,
-  type TemplateView,
-  viewOf,
-} from './view.ts';
+import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { isQuiet, stateOf, statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { status, summary, templates, outages, problems, commits, unmanaged } = viewOf(report);
-  const differing = templates.filter((template) => !isQuiet(template) && !isUnknown(template));
-  const isOpen = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
+  const { summary, causes, templates, outages, problems, commits, unmanaged } = viewOf(report);
+  const differing = templates.filter((template) => !isQuiet(template) && template.asOf !== null);
+  const isShort = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
+  const head = [
+    `### dns-template-sync: ${summary}`,
+    causes ?? [],
+    commits.slice(0, few).map(({ id, url }) => `commit <a href="${plain(url)}">${code(id)}</a>`),
+    unmanaged === null ? [] : prose(unmanaged),
+  ].flat();
   const folds: Fold[] = [
-    ...(problems.length === 0 ? [] : [problemFold(problems)]),
-    ...outages.map(outageFold),
-    ...differing.map((template) => templateFold(template, isOpen)),
+    ...(problems.length === 0
+      ? []
+      : [
+          {
+            title: 'Problems',
+            isOpen: problems.length <= fewProblems,
+            text: problems
+              .map(
+                ({ severity, place, message, check }) =>
+                  `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,
+              )
+              .join(''),
+          },
+        ]),
+    ...outages.map((outage) => ({
+      title: `${plural(outage.templates.length, 'template')} not compared`,
+      isOpen: outage.templates.length <= few,
+      text: [`${prose(outage.message)}\n`, ...outage.templates.map((title) => `- ${code(title)}\n`)].join(''),
+    })),
+    ...differing.map((template) => ({
+      title: [code(template.title), `<b>${stateOf(template)}</b>`, template.counts, code(template.file)]
+        .filter((part) => part !== '')
+        .join(' '),
+      isOpen: isShort,
+      text: templateText(template),
+    })),
   ];
-  const lines = [
-    summary,
-    ...commits.slice(0, few).map(commitLine),
-    ...(unmanaged === null ? [] : [prose(unmanaged)]),
-  ];
-  const head = `### dns-template-sync: ${statusWords[status]}\n\n${lines.join('\n\n')}\n`;
-  const names = differing.map(({ title }) => code(title));
-  return head + fitted(folds, names, limit - head.length);
+  const beginning = `${head.join('\n\n')}\n`;
+  return beginning + fitted(folds, limit - beginning.length);
 };
 
 /** So few lines, or problems, that they are shown open. */
@@ -48,79 +60,109 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
     subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
   );
 
-const commitLine = ({ id, url }: CommitView): string => `commit <a href="${plain(url)}">${code(id)}</a>`;
+/** A collapsible part of a comment. */
+interface Fold {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly text: string;
+}
 
-const problemFold = (problems: readonly ProblemView[]): Fold => ({
-  title: 'Problems',
-  isOpen: problems.length <= fewProblems,
-  parts: problems.map(
-    ({ severity, place, message, check }) =>
-      `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,
-  ),
-});
+/**
+ * As many whole folds as there is room for, the shortest first, so that one large template cannot hide the others; then the titles
+ * of those that are left out.
+ */
+const fitted = (folds: readonly Fold[], room: number): string => {
+  const whole = folds.map((fold) => ({ ...fold, whole: wholeOf(fold) }));
+  const shortest = whole.toSorted((one, other) => one.whole.length - other.whole.length);
+  const all = firstOf(shortest, room, (fold) => fold.whole);
+  const shown = new Set(
+    all.length === folds.length ? all : firstOf(shortest, room * (3 / 4), (fold) => fold.whole),
+  );
+  const left = whole.filter((fold) => !shown.has(fold)).map(({ title }) => `- ${title}\n`);
+  const named = firstOf(left, room / 4 - cutNote.length - 40, (line) => line);
+  return [
+    ...(left.length === 0 ? [] : [cutNote, ...named]),
+    left.length > named.length ? `- and ${left.length - named.length} more\n` : '',
+    ...whole.filter((fold) => shown.has(fold)).map((fold) => fold.whole),
+  ].join('');
+};
 
-const outageFold = ({ message, templates }: OutageView): Fold => ({
-  title: `${plural(templates.length, 'template')} not compared`,
-  isOpen: templates.length <= few,
-  parts: [`${prose(message)}\n`, ...templates.map((title) => `- ${code(title)}\n`)],
-});
+const wholeOf = ({ title, isOpen, text }: Fold): string =>
+  `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${text}\n</details>\n`;
 
-const templateFold = (template: TemplateView, isOpen: boolean): Fold => ({
-  isOpen,
-  title: [
-    code(template.title),
-    `<b>${statusWords[template.status]}</b>`,
-    template.counts,
-    code(template.file),
-  ].join(' '),
-  parts: [
-    ...(template.message === null ? [] : [`${prose(template.message)}\n`]),
-    ...table(template.rows),
-    ...template.subdomains.flatMap(subdomainParts),
-  ],
-});
+/** As many as there is room for. */
+const firstOf = <Item>(
+  items: readonly Item[],
+  room: number,
+  textOf: (item: Item) => string,
+): readonly Item[] => {
+  let used = 0;
+  const end = items.findIndex((item) => (used += textOf(item).length) > room);
+  return end === -1 ? items : items.slice(0, end);
+};
 
-const subdomainParts = ({ subdomain, status, message, rows, answers }: SubdomainView): string[] => [
-  `\nSubdomain ${code(subdomain)}: **${statusWords[status]}**${message === null ? '' : ` ${prose(message)}`}\n`,
-  ...table(rows),
-  ...(answers === null
-    ? []
-    : [
-        `\nName servers of ${code(subdomain)}: **${statusWords[answers.status]}**\n`,
-        ...answers.remarks.map((remark) => `- ${prose(remark)}\n`),
-        ...table(answers.rows),
-      ]),
-];
+const cutNote =
+  '\n**Cut short:** these do not fit into a comment. The json and html formats of the report have everything.\n\n';
 
-const table = (rows: readonly ReportRow[]): string[] =>
+const templateText = ({ message, rows, subdomains }: TemplateView): string =>
+  [
+    message === null ? '' : `${prose(message)}\n`,
+    table(rows),
+    toDos(rows),
+    ...subdomains.map(subdomainText),
+  ].join('');
+
+const subdomainText = ({ subdomain, status, message, rows, answers }: SubdomainView): string =>
+  [
+    `\nSubdomain ${code(subdomain)}: **${statusWords[status]}**${message === null ? '' : ` ${prose(message)}`}\n`,
+    table(rows),
+    ...(answers === null
+      ? []
+      : [
+          `\nName servers of ${code(subdomain)}: **${statusWords[answers.status]}**\n`,
+          ...answers.remarks.map((remark) => `- ${prose(remark)}\n`),
+          table(answers.rows),
+        ]),
+  ].join('');
+
+const table = (rows: readonly ReportRow[]): string =>
   rows.length === 0
-    ? []
-    : ['\n| | type | name | record | why and where |\n|---|---|---|---|---|\n', ...rows.map(tableRow)];
+    ? ''
+    : `\n| | type | name | record | why and where |\n|---|---|---|---|---|\n${rows.map(tableRow).join('')}`;
 
 const tableRow = (row: ReportRow): string => {
-  const record = [
-    ...(row.content === null ? [] : [code(row.content)]),
-    ...row.changes.map(changeOf),
-    ...row.facts.map(plain),
-  ];
+  const notes = [...row.why, ...row.where].join(' · ');
   const why = [
-    ...(row.outcome === null ? [] : [`<b>${outcomeWords[row.outcome]}</b>`]),
-    ...(row.why.length + row.where.length === 0 ? [] : [code([...row.why, ...row.where].join(' · '))]),
-    ...row.remarks.map(prose),
-  ];
+    row.outcome === null ? [] : `<b>${outcomeWords[row.outcome]}</b>`,
+    notes === '' ? [] : code(notes),
+    row.remarks.map(prose),
+  ].flat();
   const cells = [
-    `${plain(row.symbol)}&nbsp;${row.word}`,
+    `${plain(row.sign)}&nbsp;${row.word}`,
     code(row.type),
     code(row.name),
-    record.join('<br>'),
+    row.values.map(valueText).join('<br>'),
     why.join('<br>'),
   ];
   return `| ${cells.join(' | ')} |\n`;
 };
 
-const changeOf = ({ field, from, to }: ReportRow['changes'][number]): string => {
-  const [before, after] = shortenPair(from, to, maxContent);
-  return `${field === 'content' ? '' : `${field} `}${code(before)} → ${code(after)}`;
+const valueText = (value: RowValue): string => {
+  if (!isChange(value)) {
+    const text = value.actual ?? value.desired ?? '';
+    return value.field === 'content' ? code(text) : plain(`${labelOf(value)}${text}`);
+  }
+  const [from, to] = shortenPair(value.actual, value.desired, maxContent);
+  return `${labelOf(value)}${code(from)} → ${code(to)}`;
+};
+
+/** Each once, below the table. What is in backquotes is to be copied. */
+const toDos = (rows: readonly ReportRow[]): string => {
+  const all = [...new Set(rows.flatMap(({ toDo }) => toDo?.shared ?? []))];
+  const items = all.map((text) =>
+    text.split('`').map((part, index) => (index % 2 === 0 ? plain(part) : inCode(part))),
+  );
+  return items.map((parts, index) => `${index === 0 ? '\nTo do:\n\n' : ''}- ${parts.join('')}\n`).join('');
 };
 
 /** Columns of foreign text in a comment. */

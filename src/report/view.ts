@@ -1,20 +1,24 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { groupBy } from '../plan/group.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { Commit, Status, SubdomainResult, TemplateResult } from '../result.ts';
-import type { Report } from './report.ts';
+import { groupBy } from '../plan/group.ts';
+import type { Commit, Report, Status, SubdomainResult, Summary, TemplateResult } from '../result.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
+import { summaryOf as countsOf } from './assemble.ts';
 import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
+import { toDosOf } from './to-do.ts';
 import { unmanagedSentence } from './unmanaged.ts';
+import { worstFirst } from './worst-first.ts';
 
-/** The report in words, for people. Every text is visible and harmless to a terminal. */
+/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
 export interface View {
   readonly status: Status;
   readonly summary: string;
+  /** Said once if most causes are unknown, as in a first plan. */
+  readonly causes: string | null;
   readonly templates: readonly TemplateView[];
-  /** Why templates could not be compared with the service: each reason once. */
-  readonly outages: readonly OutageView[];
+  /** Why templates could not be compared with the service, each reason once, and their titles. */
+  readonly outages: readonly { readonly message: string; readonly templates: readonly string[] }[];
   readonly problems: readonly ProblemView[];
   /** Those of templates that are not just in sync. */
   readonly commits: readonly CommitView[];
@@ -22,19 +26,16 @@ export interface View {
   readonly unmanaged: string | null;
 }
 
-export interface OutageView {
-  readonly message: string;
-  /** Titles. */
-  readonly templates: readonly string[];
-}
-
 export interface TemplateView {
   readonly title: string;
   readonly status: Status;
-  /** When this was read, if the service could not be read since; null: never. */
+  /** When this was read, if the service could not be read since; null: never, which is among the outages. */
   readonly asOf?: string | null;
   /** Why it is held or failed, and common reasons for skipped differences. */
   readonly message: string | null;
+  /** What differs, such as `2 to change, 1 surplus`. */
+  readonly differs: string;
+  /** What does not differ. */
   readonly counts: string;
   readonly file: string;
   /** Null: none, or nobody knows where to see it. */
@@ -44,9 +45,8 @@ export interface TemplateView {
   readonly subdomains: readonly SubdomainView[];
 }
 
-/** The commit of a template's file. */
+/** The commit of a template's file: the first digits of its id. */
 export interface CommitView {
-  /** The first digits of its id. */
   readonly id: string;
   readonly url: string;
 }
@@ -71,28 +71,43 @@ export interface ProblemView {
 export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
   status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
 
-/** Whether its state is unknown, for a reason that is among the outages. */
-export const isUnknown = ({ asOf }: TemplateView): boolean => asOf === null;
+export const statusWords = {
+  'in-sync': 'in sync',
+  pending: 'pending',
+  drifted: 'differs',
+  suspended: 'suspended',
+  held: 'held',
+  failed: 'failed',
+} as const;
 
-/** Whether it has only a message. */
-export const isBare = ({ rows, subdomains, message }: TemplateView): boolean =>
-  rows.length + subdomains.length === 0 && message !== null;
+/** The state of a template: that it differs is what its counts say. */
+export const stateOf = ({ status, differs }: Pick<TemplateView, 'status' | 'differs'>): string =>
+  status === 'drifted' && differs !== ''
+    ? differs
+    : [statusWords[status], differs].filter(Boolean).join(': ');
 
 export const viewOf = (report: Report): View => {
-  const severalClients =
-    new Set([...report.templates, ...report.problems].flatMap(({ client }) => client || [])).size > 1;
-  const templates = report.templates.map((template) =>
-    templateView(template, severalClients, report.commits),
-  );
+  const { status, problems } = report;
+  const sorted = worstFirst(report.templates);
+  const withClient = new Set([...sorted, ...problems].flatMap(({ client }) => client || [])).size > 1;
+  const templates = sorted.map((template) => templateView(template, withClient, report.commits));
   const commits = templates.flatMap((one) => (isQuiet(one) || one.commit === null ? [] : one.commit));
+  const unread = groupBy(
+    sorted.filter(({ asOf }) => asOf !== undefined),
+    ({ message }) => message ?? '',
+  );
   return {
-    status: report.status,
+    status,
     summary: summaryOf(report),
+    causes: causesOf(sorted),
     templates,
+    outages: [...unread].map(([message, some]) => ({
+      message: escapeControl(message),
+      templates: some.map((template) => titleOf(template, withClient)),
+    })),
+    problems: problems.map((problem) => problemView(problem, withClient)),
     commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
-    outages: outagesOf(report.templates, severalClients),
-    problems: report.problems.map((problem) => problemView(problem, severalClients)),
-    unmanaged: unmanagedView(report, severalClients),
+    unmanaged: unmanagedView(report, withClient),
   };
 };
 
@@ -112,21 +127,16 @@ const unmanagedView = (
 const baseSentence =
   'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
-export const statusWords = {
-  'in-sync': 'in sync',
-  pending: 'pending',
-  drifted: 'drifted',
-  suspended: 'suspended',
-  held: 'held',
-  failed: 'failed',
-} as const;
-
-const outagesOf = (templates: readonly TemplateResult[], withClient: boolean): OutageView[] => {
-  const unread = templates.filter(({ asOf }) => asOf !== undefined);
-  return [...groupBy(unread, ({ message }) => message ?? '').values()].map((some) => ({
-    message: escapeControl(some[0]?.message ?? ''),
-    templates: some.map((template) => titleOf(template, withClient)),
-  }));
+const causesOf = (templates: readonly TemplateResult[]): string | null => {
+  const causes = templates.flatMap(({ differences }) =>
+    differences.flatMap((one) =>
+      'cause' in one && one.action !== 'surplus' && one.outcome !== 'applied' ? [one.cause] : [],
+    ),
+  );
+  const isMost = causes.filter((cause) => cause === 'unknown').length * 2 > causes.length;
+  return isMost
+    ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
+    : null;
 };
 
 const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
@@ -137,21 +147,19 @@ export const templateView = (
   withClient: boolean,
   commits: readonly Commit[],
 ): TemplateView => {
-  const { file, revision, status, inSync, parked, ignored, asOf } = template;
-  const isBehind = ({ status: one, answers }: SubdomainResult): boolean =>
-    one !== 'in-sync' || hasTrouble(answers);
-  const behind = template.subdomains.filter(isBehind);
+  const { file, revision, status, inSync, parked, ignored, asOf, message, differences } = template;
+  const behind = template.subdomains.filter((one) => one.status !== 'in-sync' || hasTrouble(one.answers));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
-  const messages = [
-    ...(template.message === null ? [] : [template.message]),
-    ...common.filter((reason) => !reason.startsWith(heldWord)),
-  ];
+  const messages = [message ?? [], ...common.filter((reason) => !reason.startsWith(heldWord))].flat();
+  const commit = commits.find((one) => one.revision === revision);
+  const toDos = toDosOf(template);
   return {
     title: titleOf(template, withClient),
     status,
     ...(asOf === undefined ? {} : { asOf }),
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
+    differs: listed(changeWords(countsOf([template]))),
     counts: listed([
       [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
       [parked, `${parked} parked`],
@@ -159,16 +167,13 @@ export const templateView = (
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
     file: escapeControl(revision === null ? file : `${file} at ${shortId(revision)}`),
-    commit: commitView(commits.find((one) => one.revision === revision)),
-    rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
-    subdomains: behind.map(subdomainOf),
+    commit: commit === undefined ? null : { id: escapeControl(shortId(commit.revision)), url: commit.url },
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
+    subdomains: behind.map(subdomainView),
   };
 };
 
 const shortId = (revision: string): string => revision.slice(0, 10);
-
-const commitView = (commit: Commit | undefined): CommitView | null =>
-  commit === undefined ? null : { id: escapeControl(shortId(commit.revision)), url: commit.url };
 
 /** The common reasons why differences of a template are skipped. */
 const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
@@ -185,7 +190,7 @@ const commonReasons = ({ message, differences }: TemplateResult): readonly strin
 /** A guard's reason is also the message of its template. */
 const heldWord = 'held: ';
 
-const subdomainOf = ({
+const subdomainView = ({
   subdomain,
   status,
   message,
@@ -212,51 +217,61 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
 });
 
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
+  const { add, update, park, held } = summary;
+  const heldBack = held.add + held.update + held.park;
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
   const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const warnings = problems.length - errors;
-  const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
-  const { differing, held } = summary;
-  const [add, update, park] = [
-    summary.add - held.add,
-    summary.update - held.update,
-    summary.park - held.park,
-  ];
-  const heldBack = held.add + held.update + held.park;
   // Of these nothing is known but that the service could not be read.
   const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const [compared, unlikeFile] = [summary.templates - unread, differing - unread];
-  const differ = `${unlikeFile} of ${plural(compared, 'template')} ${unlikeFile === 1 ? 'differs' : 'differ'}`;
-  return (
-    listed([
-      [unread, `${plural(unread, 'template')} not compared`],
-      [compared > 1 ? unlikeFile : 0, differ],
-      [summary.applied, `${summary.applied} applied`],
-      [add, `${add} to add`],
-      [update, `${update} to change`],
-      [park, `${park} to park`],
-      [heldBack, `${heldBack} held back`],
-      [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
-      [summary.blocked, `${summary.blocked} blocked`],
-      [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
-      [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
-      [summary.failedTemplates - unread, `${plural(summary.failedTemplates - unread, 'template')} failed`],
-      [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
-      [
-        summary.subdomainDifferences,
-        `${plural(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
-      ],
-      [unlike, `${plural(unlike, 'difference')} at name servers${status === 'in-sync' ? ', pending' : ''}`],
-      [faulty, `${plural(faulty, 'name server')} at fault`],
-      [errors, plural(errors, 'error')],
-      [warnings, plural(warnings, 'warning')],
-    ]) || statusWords[status]
-  );
+  const failed = summary.failedTemplates - unread;
+  const compared = summary.templates - unread;
+  const differing = templates.filter((one) => one.status === 'drifted').length;
+  const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  const pending = status === 'in-sync' ? ', pending' : '';
+  const words = listed([
+    [unread, `${plural(unread, 'template')} not compared`],
+    [
+      compared > 1 ? differing : 0,
+      `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`,
+    ],
+    ...changeWords(
+      { ...summary, add: add - held.add, update: update - held.update, park: park - held.park },
+      [[heldBack, `${heldBack} held back`]],
+    ),
+    [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
+    [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
+    [failed, `${plural(failed, 'template')} failed`],
+    [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
+    [
+      summary.subdomainDifferences,
+      `${plural(summary.subdomainDifferences, 'difference')} in subdomains${pending}`,
+    ],
+    [unlike, `${plural(unlike, 'difference')} at name servers${pending}`],
+    [faulty, `${plural(faulty, 'name server')} at fault`],
+    [errors, plural(errors, 'error')],
+    [problems.length - errors, plural(problems.length - errors, 'warning')],
+  ]);
+  return words || statusWords[status];
 };
 
-const listed = (parts: readonly (readonly [count: number, words: string])[]): string =>
+type Counted = readonly [count: number, words: string];
+
+const changeWords = (
+  { applied, add, update, park, surplus, blocked }: Summary,
+  heldBack: readonly Counted[] = [],
+): readonly Counted[] => [
+  [applied, `${applied} applied`],
+  [add, `${add} to add`],
+  [update, `${update} to change`],
+  [park, `${park} to park`],
+  ...heldBack,
+  [surplus, `${surplus} surplus`],
+  [blocked, `${blocked} blocked`],
+];
+
+const listed = (parts: readonly Counted[]): string =>
   parts
     .filter(([count]) => count > 0)
     .map(([, words]) => words)

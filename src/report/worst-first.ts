@@ -1,14 +1,33 @@
+import { recordTypes, type RecordData } from '../model/record.ts';
 import type { Difference } from '../plan/difference.ts';
 import { statuses, type TemplateResult } from '../result.ts';
 
-/** Sorts by urgency: failed templates, then those with failed or blocked records, then held ones. */
+/**
+ * Sorts by urgency: failed templates, then those with failed or blocked records, then held ones. Records of the same
+ * urgency are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
+ */
 export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
   templates
     .map((template) => ({
       ...template,
-      differences: template.differences.toSorted((one, other) => rankOf(one) - rankOf(other)),
+      differences: template.differences.toSorted(
+        (one, other) => rankOf(one) - rankOf(other) || byName(recordOf(one), recordOf(other)),
+      ),
     }))
     .toSorted((one, other) => rankOfTemplate(one) - rankOfTemplate(other));
+
+const recordOf = (one: Difference): RecordData =>
+  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
+
+const byName = (one: RecordData, other: RecordData): number =>
+  compare(one.name ?? '', other.name ?? '') ||
+  places.indexOf(one.type) - places.indexOf(other.type) ||
+  (one.priority ?? 0) - (other.priority ?? 0) ||
+  compare(one.content, other.content);
+
+const places: readonly string[] = recordTypes;
+
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 const rankOf = ({ action, outcome }: Difference): number => {
   if (outcome === 'applied') return 4;

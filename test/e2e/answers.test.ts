@@ -56,7 +56,7 @@ describe('plan --answers', () => {
   });
 
   it.each([
-    ['finds drift if all servers refuse', false, 'drifted', 2, 'silent, it refuses to answer'],
+    ['finds drift if all servers refuse', false, 'differs', 2, 'silent, it refuses to answer'],
     ['fails if no server can be asked', true, 'failed', 1, 'silent, no answer'],
   ])('%s, and says why', async (_, isGone, status, exitCode, why) => {
     const { launch, server } = await prepared();
@@ -96,7 +96,7 @@ describe('check', () => {
     const { program, server } = await prepared(stale);
     const { stdout, code } = await program(['check', shop, '--detailed-exitcode']);
     expect(code).toBe(2);
-    expect(stdout).toMatch(/^shop\.example\.net: drifted · site \(\d+\) · templates\/site\.yaml\n/);
+    expect(stdout).toMatch(/^shop\.example\.net: differs · site \(\d+\) · templates\/site\.yaml\n/);
     expect(stdout).toMatch(new RegExp(`NAME +TYPE +FILE +TEMPLATE +SERVICE +${server.place}`));
     expect(stdout).toMatch(/@ +A +192\.0\.2\.1 += += +=\n/);
     expect(stdout).toMatch(/www +A +192\.0\.2\.2 += += +192\.0\.2\.9\n/);
@@ -183,7 +183,7 @@ describe('check', () => {
     const { program, server } = await prepared(stale);
     const found = await program(['check', `www.${shop}`, '--detailed-exitcode']);
     expect(found.stdout).toMatch(
-      /^www\.shop\.example\.net: drifted · in shop\.example\.net · site \(\d+\) · templates\/site\.yaml\nNAME .*\nwww +A +192\.0\.2\.2 += += +192\.0\.2\.9\n=/,
+      /^www\.shop\.example\.net: differs · in shop\.example\.net · site \(\d+\) · templates\/site\.yaml\nNAME .*\nwww +A +192\.0\.2\.2 += += +192\.0\.2\.9\n=/,
     );
     expect(found.code).toBe(2);
     server.zone.lines = [...lines.slice(1), [shop, 'A', '192.0.2.7']];
@@ -207,7 +207,7 @@ describe('check', () => {
     const { program, service } = await prepared();
     await service.change('set-subdomain', { name: 'late.shop.example.net', dns_template_id: 17 });
     const { stdout } = await program(['check', 'late.shop.example.net']);
-    expect(stdout).toMatch(/drifted · standard-web \(17\) · in no template file/);
+    expect(stdout).toMatch(/differs · standard-web \(17\) · in no template file/);
     const { stderr, code } = await program(['check', 'nowhere.example.net']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/no such subdomain/i);

@@ -97,12 +97,12 @@ describe('--sandbox', () => {
     const cwd = await workplace();
     expect(await run(['apply', '--sandbox', '--yes'], { cwd })).toMatchObject({ code: 0 });
     const planned = await run(['plan', '--sandbox'], { cwd });
-    expect(planned.stdout).toContain('3 surplus that cannot be deleted, 1 blocked');
+    expect(planned.stdout).toContain('3 surplus, 1 blocked');
     expect(planned.stdout).not.toContain('to add');
     const told = await run(['history', '--sandbox', '--format', 'json'], { cwd });
     expect(JSON.parse(told.stdout)).toHaveLength(6);
     const reset = await run(['plan', '--sandbox', '--reset'], { cwd });
-    expect(reset.stdout).toContain('2 to add, 4 to change, 3 surplus that cannot be deleted, 1 blocked');
+    expect(reset.stdout).toContain('2 to add, 4 to change, 3 surplus, 1 blocked');
     expect((await run(['history', '--sandbox', '--format', 'json'], { cwd })).stdout).toBe('[]\n');
   });
 });

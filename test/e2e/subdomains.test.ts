@@ -116,8 +116,8 @@ describe('subdomains', () => {
     ]);
 
     const text = (await plan()).stdout;
-    expect(text).toContain('drifted: 3 in sync, 1 subdomain in sync');
-    expect(text).toContain('subdomain shop.example.net: drifted');
+    expect(text).toContain('3 in sync, 1 subdomain in sync');
+    expect(text).toContain('subdomain shop.example.net: differs');
     expect(text).toMatch(/- A {3}@ +192\.0\.2\.1 +ttl 3600 +missing · template record \d+\n/);
     expect(text).toMatch(
       /~ A {3}www +192\.0\.2\.9 → 192\.0\.2\.2 +ttl 60 → 3600 +stale · record \d+ · template/,
@@ -126,8 +126,8 @@ describe('subdomains', () => {
     expect(text).toMatch(/^3 differences in subdomains/m);
 
     const markdown = (await plan(['--format', 'markdown'])).stdout;
-    expect(markdown).toContain('\n3 differences in subdomains');
-    expect(markdown).toContain('Subdomain <code>shop.example.net</code>: **drifted**');
+    expect(markdown).toContain('### dns-template-sync: 3 differences in subdomains');
+    expect(markdown).toContain('Subdomain <code>shop.example.net</code>: **differs**');
     for (const word of ['-&nbsp;missing', '&#126;&nbsp;stale', '&#63;&nbsp;foreign'])
       expect(markdown.split(`| ${word} |`)).toHaveLength(2);
     const page = (await plan(['--format', 'html'])).stdout;

@@ -41,7 +41,7 @@ describe('a line of the log in words', () => {
         inSync: 3,
         differences: Array.from({ length: 7 }, () => difference),
       }),
-    ).toMatch(/^web: drifted, 3 in sync, (?:add a A x, ){5}and 2 more differences$/);
+    ).toMatch(/^web: differs, 3 in sync, (?:add a A x, ){5}and 2 more differences$/);
   });
 
   it.each([
@@ -75,6 +75,15 @@ describe('a line of the log in words', () => {
     };
     expect(words({ event: 'pass.finished', client: 'acme', ...finished })).toBe(
       'acme: pass finished: held, 2 templates, 3 in sync, held templates 1, 1.2 s',
+    );
+    const failed = {
+      status: 'failed',
+      error: 'a.yaml:3:5: unknown key',
+      durationMs: 5,
+      summary: { templates: 2, inSync: 3 },
+    };
+    expect(words({ event: 'pass.finished', client: 'acme', ...failed })).toBe(
+      'acme: pass finished: failed, 2 templates, 3 in sync, 0.0 s\n         a.yaml:3:5: unknown key',
     );
     expect(
       words({

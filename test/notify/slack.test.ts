@@ -50,8 +50,16 @@ test('has a summary line, and shows the first differences', () => {
     '`+ add A www 192.0.2.4`',
     '`+ add A www 192.0.2.5`',
     'and 1 more',
-    '`shop.example.net` drifted',
+    "To do: `dns-template-sync accept web 'www A'` makes the file say what the service has; a pass writes what the file says.",
+    '`shop.example.net` differs',
   ]);
+});
+
+test('says what to do about what was changed at the service, with the command', () => {
+  const message = messageOf(passEvent([{ status: 'drifted', differences: [update()] }]));
+  expect(message.blocks[0]?.text.text.split('\n').at(-1)).toBe(
+    "To do: `dns-template-sync accept web 'www A'` makes the file say what the service has; a pass writes what the file says.",
+  );
 });
 
 const unread = {
@@ -145,7 +153,9 @@ test('foreign texts stay in code, without mentions and links', () => {
         expect(part.length).toBeLessThanOrEqual(3_900);
         expect(part).not.toMatch(unseen);
         const outside = part.replaceAll(/`[^`\n]*`/g, '');
-        expect(outside).toMatch(/^[a-z0-9 *(),:\n…]*$/);
+        expect(outside).toMatch(
+          /^(?:To do: [a-z ;.]*|[a-z0-9 *(),:…]*)(?:\n(?:To do: [a-z ;.]*|[a-z0-9 *(),:…]*))*$/,
+        );
         expect(part).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/);
       }
       for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3_000);

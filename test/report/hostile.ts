@@ -69,6 +69,9 @@ export const reportWith = (texts: readonly string[]): Report => {
 export const harmlessReport = (texts: readonly string[]): Report =>
   reportWith(texts.map((text) => `plain${texts.indexOf(text)}`));
 
+/** The parts of a page in any order: names decide that of its rows. */
+export const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
+
 /** What GitHub Actions and Azure Pipelines take for a command: anywhere in a line, or at its beginning. */
 export const commands = /##(?:vso)?\[|^\s*::[a-z-]+[^\n]*?::/im;
 

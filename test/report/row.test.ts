@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import { rowOf, rowOfWrite } from '../../src/report/row.ts';
+import { isChange, rowOf, rowOfWrite } from '../../src/report/row.ts';
 
 const record = (more: Partial<RecordData>): RecordData => ({
   type: 'A',
@@ -18,8 +18,11 @@ describe('a write of the history', () => {
       before: record({ ttl: 3600, priority: 0 }),
       after: record({ content: '192.0.2.2' }),
     });
-    expect(row.changes).toEqual([{ field: 'content', from: '192.0.2.1', to: '192.0.2.2' }]);
-    expect(row.facts).toContain('ttl 3600');
+    expect(row.values).toEqual([
+      { field: 'content', isChanged: true, actual: '192.0.2.1', desired: '192.0.2.2' },
+      { field: 'priority', isChanged: false, actual: '0', desired: '0' },
+      { field: 'ttl', isChanged: false, actual: '3600', desired: '3600' },
+    ]);
   });
 
   test('shows no change between two spellings of a name', () => {
@@ -28,27 +31,28 @@ describe('a write of the history', () => {
       before: record({ name: '', ttl: 60 }),
       after: record({ name: null, ttl: 300 }),
     });
-    expect(row.changes).toEqual([{ field: 'ttl', from: '60', to: '300' }]);
+    expect(row.values.filter(isChange)).toEqual([
+      { field: 'ttl', isChanged: true, actual: '60', desired: '300' },
+    ]);
   });
 });
 
 test('long texts show where they differ', () => {
   const [same, end] = ['x'.repeat(60_000), 'y'.repeat(60_000)];
-  const row = rowOf(
-    {
-      action: 'update',
-      recordId: 5,
-      current: record({ content: `${same}old${end}` }),
-      desired: record({ content: `${same}new${end}` }),
-      fields: ['content'],
-      cause: 'edited',
-      source: { file: 'web.yaml', line: 9, column: 5 },
-    },
-    'web',
-  );
+  const row = rowOf({
+    action: 'update',
+    recordId: 5,
+    current: record({ content: `${same}old${end}` }),
+    desired: record({ content: `${same}new${end}` }),
+    fields: ['content'],
+    cause: 'edited',
+    source: { file: 'web.yaml', line: 9, column: 5 },
+  });
   const shown = (text: string) =>
     expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
-  expect(row.changes).toEqual([{ field: 'content', from: shown('old'), to: shown('new') }]);
+  expect(row.values).toEqual([
+    { field: 'content', isChanged: true, actual: shown('old'), desired: shown('new') },
+  ]);
 });
 
 test('a time that a reason says is not said again', () => {
@@ -65,7 +69,7 @@ test('a time that a reason says is not said again', () => {
     retryAt,
   } as const;
   const waits = `the service asked to wait until ${retryAt}`;
-  expect(rowOf({ ...update, error: waits }, 'site').remarks).toEqual([`${waits}.`]);
-  expect(rowOf(update, 'site', [waits]).remarks).toEqual([]);
-  expect(rowOf({ ...update, error: 'later' }, 'site').remarks).toEqual([`later. Next try at ${retryAt}.`]);
+  expect(rowOf({ ...update, error: waits }).remarks).toEqual([`${waits}.`]);
+  expect(rowOf(update, null, [waits]).remarks).toEqual([]);
+  expect(rowOf({ ...update, error: 'later' }).remarks).toEqual([`later. Next try at ${retryAt}.`]);
 });

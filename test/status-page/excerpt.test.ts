@@ -50,7 +50,7 @@ describe('what the page shows', () => {
       ['lost', 'lost-too'],
       ['in-the-way', 'two', 'one'],
       ['held', 'held'],
-      ['adds', 'www', 'api'],
+      ['adds', 'api', 'www'],
     ]);
   });
 
@@ -67,7 +67,7 @@ describe('what the page shows', () => {
       { skip: 2 },
       [
         ['held', 'held'],
-        ['adds', 'www', 'api'],
+        ['adds', 'api', 'www'],
       ],
     ],
   ] as const)('is what %j asks for', (query, expected) => {

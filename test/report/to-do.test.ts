@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { RecordData } from '../../src/model/record.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { toDosOf } from '../../src/report/to-do.ts';
+import type { TemplateResult } from '../../src/result.ts';
+import { template } from './every-kind.ts';
+
+const record = (name: string | null, more: Partial<RecordData> = {}): RecordData => ({
+  type: 'A',
+  name,
+  content: '192.0.2.1',
+  priority: null,
+  ttl: null,
+  ...more,
+});
+
+const source = { file: 'web.yaml', line: 9, column: 5 };
+
+const add = (name: string | null, more: object = {}): Difference => ({
+  action: 'add',
+  desired: record(name),
+  cause: 'edited',
+  source,
+  ...more,
+});
+
+const update = (name: string, more: object = {}): Difference => ({
+  action: 'update',
+  recordId: 5,
+  current: record(name),
+  desired: record(name, { content: '192.0.2.2' }),
+  fields: ['content'],
+  cause: 'drifted',
+  source,
+  ...more,
+});
+
+const surplus = (recordId: number, name: string | null, more: object = {}): Difference => ({
+  action: 'surplus',
+  recordId,
+  current: record(name),
+  reason: 'unlisted',
+  cause: 'edited',
+  ...more,
+});
+
+const blocked = (name: string | null, reason: string, more: object = {}): Difference =>
+  ({ action: 'blocked', desired: record(name), reason, source, message: 'no', ...more }) as Difference;
+
+/** What there is to do about each. */
+const toDos = (differences: readonly Difference[], more: Partial<TemplateResult> = {}): (string | null)[] => {
+  const found = toDosOf(template({ template: 'hotel.example', status: 'drifted', differences, ...more }));
+  return differences.map((one) => found.get(one)?.own() ?? null);
+};
+
+const accept = (records: string): string => `\`dns-template-sync accept hotel.example ${records}\``;
+
+describe('what to do about', () => {
+  test.each<[string, readonly Difference[], readonly (string | null)[]]>([
+    [
+      'a record that somebody took out of the file',
+      [surplus(5029, 'old')],
+      [
+        'you took it out of the file, and the service cannot delete: remove record 5029 in the panel, or let `surplus: park` move it aside.',
+      ],
+    ],
+    [
+      'a renamed record',
+      [surplus(5012, 'api'), add('balancer')],
+      [
+        'the service cannot delete: with `surplus: park`, record 5012 would be renamed to `balancer`; without it, remove record 5012 in the panel.',
+        null,
+      ],
+    ],
+    [
+      'a record that somebody added at the service',
+      [surplus(7, 'wlan', { cause: 'drifted' })],
+      [
+        `${accept("'wlan A'")} takes it into the file. Or remove record 7 in the panel, name it under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move it aside.`,
+      ],
+    ],
+    [
+      'a record that somebody changed at the service',
+      [update('wlan')],
+      [`${accept("'wlan A'")} makes the file say what the service has; a pass writes what the file says.`],
+    ],
+    [
+      'a change at the service under mode: edits',
+      [update('@', { outcome: 'skipped', skippedBy: 'mode-edits' })],
+      [
+        `${accept("'@ A'")} makes the file say what the service has; \`dns-template-sync apply --force hotel.example\` writes what the file says.`,
+      ],
+    ],
+    [
+      'a change at the service that is held back',
+      [update('*.api', { outcome: 'skipped', skippedBy: 'held' })],
+      [`${accept("'\\*.api A'")} makes the file say what the service has.`],
+    ],
+    [
+      'what blocks another record, and is to stay',
+      [blocked('shop', 'cname-conflict', { conflicts: [8] }), surplus(8, 'shop', { cause: 'unknown' })],
+      [
+        'remove record 8 in the panel, change the file, or let `surplus: park` with `adopt: true` move it aside.',
+        null,
+      ],
+    ],
+    [
+      'what blocks another record, and was in the file',
+      [blocked('shop', 'cname-conflict', { conflicts: [8, 9] }), surplus(8, 'shop'), surplus(9, 'shop')],
+      [
+        'remove records 8 and 9 in the panel, change the file, or let `surplus: park` move them aside.',
+        null,
+        null,
+      ],
+    ],
+    [
+      'what has no name, and so cannot be moved aside',
+      [blocked(null, 'null-mx-conflict', { conflicts: [8] })],
+      ['remove record 8 in the panel, or change the file.'],
+    ],
+    ['an edit', [update('www', { cause: 'edited' }), add('new')], [null, null]],
+    [
+      'what was written, or could not be',
+      [update('a', { outcome: 'applied' }), update('b', { outcome: 'failed' })],
+      [null, null],
+    ],
+  ])('%s', (_, differences, expected) => {
+    expect(toDos(differences)).toEqual(expected);
+  });
+
+  test('a record that was always there does not keep another one from a rename', () => {
+    const [first] = toDos([surplus(1, 'api'), surplus(2, 'x', { cause: 'unknown' }), add('balancer')]);
+    expect(first).toContain('record 1 would be renamed to `balancer`');
+  });
+
+  test('a rename is only promised where a pass has no other choice', () => {
+    const [took] = toDos([surplus(1, 'api')]);
+    expect(toDos([surplus(1, 'api'), surplus(2, 'other'), add('balancer')])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), add('balancer'), add('third')])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), add(null)])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), add('balancer'), blocked('third', 'vanished')])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), surplus(2, 'x', { cause: 'drifted' }), add('balancer')])[0]).toBe(took);
+    expect(toDos([surplus(1, 'api'), add('balancer')], { parked: 1 })[0]).toBe(took);
+  });
+
+  test('several records with one cause is one sentence, with a command for all', () => {
+    const shared = (count: number): string | undefined => {
+      const differences = Array.from({ length: count }, (_, index) => update(`n${index}`));
+      const [first, ...others] = toDosOf(template({ template: 'web', differences })).values();
+      for (const one of others) expect(one.shared).toBe(first?.shared);
+      return first?.shared;
+    };
+    expect(shared(2)).toContain("`dns-template-sync accept web 'n0 A' 'n1 A'` makes");
+    expect(shared(6)).toContain('`dns-template-sync accept web` makes');
+    const many = Array.from({ length: 700 }, (_, index) => surplus(index, `n${index}`));
+    const [first] = toDosOf(template({ template: 'web', differences: many })).values();
+    expect(first?.shared).toContain('remove records 0, 1, 2, 3, 4 and 695 more in the panel');
+  });
+});
