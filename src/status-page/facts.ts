@@ -1,15 +1,26 @@
 import { dataOf, hasPriority, type ActualRecord, type RecordData, type Place } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
 import type { Commit, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
-import type { Acting } from './actions.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
-import type { PageQuery } from './query.ts';
+import type { Notice, PageQuery } from './query.ts';
 
 /** What all pages show. */
 export interface PageFrame extends PageClock {
   /** The version of the shown state; the daemon has another one as soon as there is something new. */
   readonly version: string;
-  readonly acting: Acting;
+  readonly reader: Reader;
+  /** What the reader has just done. */
+  readonly notice: Notice | null;
+  /** The way to the root of the pages, `./` or `../`, and the address of this one from there. */
+  readonly root: string;
+  readonly page: string;
+}
+
+export interface Reader {
+  /** What they have signed in to do; null: they have not. */
+  readonly role: 'read' | 'act' | null;
+  /** Whether those who sign in with the trigger token may act. */
+  readonly canAct: boolean;
 }
 
 /** The processes that share a store, the oldest first. */
@@ -44,9 +55,10 @@ export interface PageFacts extends PageFrame {
   readonly day: readonly SummarySlot[];
   /** The newest first. */
   readonly passes: readonly PassEntry[];
-  /** The newest first; or why they cannot be read. */
-  readonly writes: readonly WriteEntry[] | string;
 }
+
+/** The newest first; or why they cannot be read. */
+export type Writes = readonly WriteEntry[] | string;
 
 /** The content of the page of one template, or of several with the same name. */
 export interface TemplateSummary extends PageFrame {
@@ -57,7 +69,7 @@ export interface TemplateSummary extends PageFrame {
   readonly problems: PassResult['problems'];
   readonly commits: readonly Commit[];
   readonly clients: readonly ClientSummary[];
-  readonly writes: PageFacts['writes'];
+  readonly writes: Writes;
 }
 
 export interface TemplateDetails extends ShownTemplate {
