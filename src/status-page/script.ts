@@ -64,8 +64,10 @@ const refresh = async () => {
   }
 };
 
-const keyOf = (node) => node.nodeName + (node.id || node.dataset.key || node.name && node.form?.action + node.name
-  || node.getAttribute('href') || node.querySelector('summary')?.textContent || node.textContent);
+// What a node is known by in the next version of the page.
+const keyOf = (node) => node.nodeName === 'SUMMARY' ? 'of ' + keyOf(node.parentNode)
+  : node.nodeName + (node.id || node.dataset.key || node.name && node.form?.action + node.name
+    || node.getAttribute('href') || node.querySelector('summary')?.textContent || node.textContent);
 const fields = 'main input:not([type=hidden]), main select';
 const places = 'main :is(a, summary, button, input, select)';
 
