@@ -50,7 +50,7 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const groups = groupAlike(worstFirst(found.filter((template) => !isCalm(template))), bareWords);
   const shown = groups.slice(query.skip, query.skip + limits.groups);
   const calm = found.filter(isCalm);
-  const rows = Math.min(limits.rowsOfOne, Math.floor(limits.rows / Math.max(1, shown.length)));
+  const rows = Math.floor(limits.rows / Math.max(1, shown.length));
   const ambiguous = ambiguousIn(open);
   const show = (template: TemplateResult): ShownTemplate =>
     cut(template, rows, ambiguous.has(template.template));
@@ -85,9 +85,9 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
 };
 
 export const limits = {
-  groups: 40,
-  rows: 240,
-  rowsOfOne: 100,
+  /** So few that a page has some 100 KB when hundreds of templates differ. */
+  groups: 15,
+  rows: 60,
   subdomains: 10,
   alike: 200,
   calm: 200,
