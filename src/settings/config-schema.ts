@@ -147,8 +147,12 @@ const newConfigSchema = (form: ClientsForm) =>
       ...clientShape(),
       ...fileShape(programTable),
       ...fileShape(publicTable),
-      triggerToken: secret('The token that requests a pass, of at least 16 characters'),
-      pageToken: secret('The token that opens the status page and the API, of at least 16 characters'),
+      triggerToken: secret(
+        'The token that asks for passes, suspends and resumes templates, and opens the status page; of at least 16 characters',
+      ),
+      pageToken: secret(
+        'The token that opens the status page and the API, and changes nothing; of at least 16 characters',
+      ),
       store: secret('Store for several machines, as postgres://USER:PASSWORD@HOST/DATABASE'),
       notify: notifySchema()
         .optional()
