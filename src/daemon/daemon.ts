@@ -80,7 +80,6 @@ const listen = async (
   triggerToken();
   const isOpen = pageToken() === null;
   const logRefusal = refusalLog(log);
-  const scrapes = sharedTexts({ key: () => [waitingIn(manager)], maxAge: 1_000 });
   const reports = sharedTexts({
     key: () => [
       ...manager.newest,
@@ -96,10 +95,7 @@ const listen = async (
     pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
     changeFeed,
     readiness: () => redact(readinessOf(manager.states, fleet)),
-    metrics: {
-      contentType: metrics.contentType,
-      text: () => scrapes('', () => metrics.text(waitingIn(manager))),
-    },
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(manager)) },
     report: () =>
       reports('', () =>
         renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),

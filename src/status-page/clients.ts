@@ -3,9 +3,31 @@ import { plural } from '../lib/plural.ts';
 import { linked } from '../report/html-parts.ts';
 import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
-import type { ClientSummary, FleetSummary } from './facts.ts';
+import type { ClientSummary, FleetSummary, PassEntry } from './facts.ts';
 import { duration, reasonOf, rest, table } from './parts.ts';
 import { addressOf } from './query.ts';
+
+/** The last and the next pass of all clients together, in a line. */
+export const passesLine = (clients: readonly ClientSummary[], clock: PageClock): Markup => {
+  const [last] = clients
+    .flatMap((client) => client.lastPass ?? [])
+    .sort((one, other) => other.startedAt - one.startedAt);
+  const [running] = clients.flatMap((client) => client.running ?? []);
+  const [next] = clients.flatMap(comingPass).sort((one, other) => one.at - other.at);
+  const coming =
+    next === undefined ? 'No next pass is planned' : html`Next pass ${moment(next.at, clock)}, ${next.why}`;
+  return html`${last === undefined ? 'No pass has ended yet' : html`Last pass ${passText(last, clock)}`}.
+  ${running === undefined ? coming : `A pass is running, ${reasonOf(running)}`}.`;
+};
+
+/** While a client backs off, its schedule has no effect. */
+const comingPass = ({ backoffUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
+  if (backoffUntil !== null) return [{ at: backoffUntil, why: 'after one that failed' }];
+  return nextScheduled === null ? [] : [{ at: nextScheduled, why: 'on schedule' }];
+};
+
+const passText = ({ startedAt, trigger, durationMs }: PassEntry, clock: PageClock): Markup =>
+  html`${moment(startedAt, clock)}, ${reasonOf(trigger)}, took ${duration(durationMs)}`;
 
 /** The state of each client. */
 export const clientSection = (clients: readonly ClientSummary[], clock: PageClock): Markup =>
@@ -15,12 +37,21 @@ export const clientSection = (clients: readonly ClientSummary[], clock: PageCloc
       'The state of each client, its last and its next pass',
       ['Client', 'State', 'Last pass', 'Next pass'],
       clients.slice(0, maxClients).map((one) => {
-        const href = clients.length > 1 ? `./${addressOf({ client: one.client })}` : null;
+        const { client, health, why, trouble, lastPass } = one;
+        const href = clients.length > 1 ? `./${addressOf({ client })}` : null;
+        // The state above shows why its passes fail as a whole.
+        const reason = why === null || trouble !== null ? '' : prose(escapeControl(why), clock);
+        const isSaid = [null, why, trouble?.why].includes(lastPass?.error ?? null);
         return [
-          linked(escapeControl(one.client), href),
-          state(one, clock),
-          last(one, clock),
-          next(one, clock),
+          linked(escapeControl(client), href),
+          html`${stateIcon(health)}
+            <p class="why">${reason}</p>`,
+          lastPass === null
+            ? 'none yet'
+            : html`<p>${passText(lastPass, clock)}</p>
+                <p class="aside">ended ${stateIcon(lastPass.status)}</p>
+                ${isSaid ? '' : html`<p>${escapeControl(lastPass.error ?? '')}</p>`}`,
+          nextPass(one, clock),
         ];
       }),
     )}
@@ -29,30 +60,15 @@ export const clientSection = (clients: readonly ClientSummary[], clock: PageCloc
 
 const maxClients = 200;
 
-/** The state above shows why its passes fail as a whole. */
-const state = ({ health, why, trouble }: ClientSummary, clock: PageClock): Markup =>
-  html`${stateIcon(health)}
-  ${why === null || trouble !== null ? '' : html`<p class="why">${prose(escapeControl(why), clock)}</p>`}`;
-
-const last = ({ lastPass: pass, why, trouble }: ClientSummary, clock: PageClock): Markup =>
-  pass === null
-    ? html`none yet`
-    : html`${moment(pass.startedAt, clock)}
-        <p class="aside">
-          ${reasonOf(pass.trigger)}, took ${duration(pass.durationMs)}, ended ${stateIcon(pass.status)}
-        </p>
-        ${pass.error === null || pass.error === why || pass.error === trouble?.why ? '' : html`<p>${escapeControl(pass.error)}</p>`}`;
-
-const next = (client: ClientSummary, clock: PageClock): Markup => {
+const nextPass = (client: ClientSummary, clock: PageClock): Markup => {
   const { running, waiting, failures, backoffUntil, nextScheduled } = client;
+  const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
   return html`${running === null ? '' : html`<p>Running now: ${reasonOf(running)}</p>`}
     ${
       backoffUntil === null
         ? ''
         : html`<p><b class="failed">Backing off</b> until ${moment(backoffUntil, clock)}</p>
-            <p class="aside">
-              ${failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`}
-            </p>`
+            <p class="aside">${why}</p>`
     }
     ${waiting === null || backoffUntil !== null ? '' : html`<p>Waiting: ${reasonOf(waiting)}</p>`}
     <p class="${backoffUntil === null && nextScheduled !== null ? '' : 'aside'}">

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { html, Markup } from '../report/markup.ts';
 import { icons, moment } from '../report/html-words.ts';
 import type { PageFrame } from './facts.ts';
-import { icon } from './icon.ts';
+import { tabIcon } from './parts.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
@@ -67,7 +67,7 @@ export const htmlPage = ({ title, state, attributes = html``, head, body }: Page
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · dns-template-sync</title>
-        <link rel="icon" href="${icon(state)}" />
+        <link rel="icon" href="${tabIcon(state)}" />
         ${head} ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>

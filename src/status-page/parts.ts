@@ -1,5 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
+import { icons } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry } from './facts.ts';
 
@@ -50,3 +51,18 @@ export const rest = (left: number, noun: string, address: string, words = `/${ad
   left <= 0
     ? ''
     : html`<p class="rest">and ${plural(left, noun)} more: <a href="${address}">${words}</a></p>`;
+
+/** The icon of the tab: the shape and the colour of a state. */
+export const tabIcon = (state: string): string => {
+  const [shape, , color = state] = icons[state] ?? ['○', state];
+  const text = `<text y="14" font-size="18" fill="${colors[color] ?? '#57606c'}">${shape}</text>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${text}</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+};
+
+const colors: Readonly<Record<string, string>> = {
+  'in-sync': '#1f9d4d',
+  drifted: '#d98a00',
+  held: '#b04bb3',
+  failed: '#d8343f',
+};

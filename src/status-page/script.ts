@@ -1,4 +1,4 @@
-import { icon } from './icon.ts';
+import { tabIcon } from './parts.ts';
 
 /**
  * Keeps the page up to date: when `events` announces something new, it loads the page again and replaces its main part;
@@ -26,7 +26,7 @@ const lose = () => {
   link.className = 'link lost';
   link.textContent = 'Not connected since ' + local(heardAt);
   document.title = 'not connected · dns-template-sync';
-  document.querySelector('link[rel=icon]').href = '${icon('lost')}';
+  document.querySelector('link[rel=icon]').href = '${tabIcon('lost')}';
   for (const badge of all('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
 };
 

@@ -4,7 +4,7 @@ import { groupAlike } from '../report/worst-first.ts';
 import { icons, moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientSummary, PageFacts } from './facts.ts';
-import { duration, reasonOf } from './parts.ts';
+import { passesLine } from './clients.ts';
 
 export const stateOf = ({ newest, clients }: Pick<PageFacts, 'newest' | 'clients'>): string => {
   if (clients.some(({ trouble }) => trouble !== null)) return 'failed';
@@ -24,8 +24,7 @@ export const stateSection = (facts: PageFacts): Markup => {
     ${causes(clients, facts)}
     <p class="summary" role="status">${hasReport ? newest.summary : 'the first pass has not ended yet'}</p>
     <p class="meta">
-      ${lastPass(clients, facts)}. ${nextPass(clients, facts)}.
-      ${newest.report.dryRun && hasReport ? 'Dry run: nothing is written.' : ''}
+      ${passesLine(clients, facts)} ${newest.report.dryRun && hasReport ? 'Dry run: nothing is written.' : ''}
     </p>
   </section>`;
 };
@@ -50,29 +49,4 @@ export const causes = (clients: readonly ClientSummary[], clock: PageClock): Mar
       </li>`;
     })}
   </ul>`;
-};
-
-const lastPass = (clients: readonly ClientSummary[], clock: PageClock): Markup => {
-  const [last] = clients
-    .flatMap((client) => client.lastPass ?? [])
-    .sort((one, other) => other.startedAt - one.startedAt);
-  return last === undefined
-    ? html`No pass has ended yet`
-    : html`Last pass ${moment(last.startedAt, clock)}, ${reasonOf(last.trigger)}, took
-      ${duration(last.durationMs)}`;
-};
-
-const nextPass = (clients: readonly ClientSummary[], clock: PageClock): Markup => {
-  const [running] = clients.flatMap((client) => client.running ?? []);
-  if (running !== undefined) return html`A pass is running, ${reasonOf(running)}`;
-  const [next] = clients.flatMap(comingPass).sort((one, other) => one.at - other.at);
-  return next === undefined
-    ? html`No next pass is planned`
-    : html`Next pass ${moment(next.at, clock)}, ${next.why}`;
-};
-
-/** While a client backs off, its schedule has no effect. */
-const comingPass = ({ backoffUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
-  if (backoffUntil !== null) return [{ at: backoffUntil, why: 'after one that failed' }];
-  return nextScheduled === null ? [] : [{ at: nextScheduled, why: 'on schedule' }];
 };

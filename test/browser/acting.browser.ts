@@ -108,6 +108,31 @@ it('who mistypes the trigger token is told so, and can try again', async () => {
   await expectUsable(page);
 });
 
+it('who has signed in sees the page also by a link from another site, and others the form', async () => {
+  const pageToken = 'the token of the page';
+  const { url } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><a href="${url}">to it</a>`),
+  );
+  await new Promise<void>((resolve) => void server.listen(0, resolve));
+  onTestFinished(() => void server.close());
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const elsewhere = `http://localhost:${(server.address() as AddressInfo).port}/`;
+  const { page } = await visit(elsewhere);
+  await page.getByRole('link').click();
+  await page.waitForURL(url);
+  let loads = 0;
+  page.on('request', (request) => void (loads += request.isNavigationRequest() ? 1 : 0));
+  await page.getByLabel('Token', { exact: true }).fill(pageToken);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('#link.live').waitFor();
+  expect(loads).toBeLessThan(4);
+  await page.goto(elsewhere);
+  await page.getByRole('link').click();
+  await page.locator('#link.live').waitFor();
+  expect(page.url()).toBe(url);
+});
+
 describe('a hostile page, visited by somebody who has signed in', () => {
   const hostile = async (action: string, fields: Readonly<Record<string, string>>): Promise<number> => {
     const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);

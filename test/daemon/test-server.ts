@@ -24,7 +24,7 @@ export const startTestServer = async (
     },
     changeFeed: new ChangeFeed(),
     readiness: () => ({ ready: true, reason: null }),
-    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve(bytes('up 1\n')) },
+    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),
     history: () => Promise.resolve([]),
     owners: () => Promise.resolve(null),

@@ -25,7 +25,7 @@ export interface RouteOptions
   readonly pages: Pages;
   /** Notifies of changes of what pages show. */
   readonly changeFeed: ChangeFeed;
-  readonly metrics: { readonly contentType: string; readonly text: Text };
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
   /** Whose each client is, where processes share them; null: there is one process. */
