@@ -102,6 +102,8 @@ export interface ShownRecord {
   readonly place: string;
   /** Null: unknown. */
   readonly state: 'in-sync' | TemplateResult['differences'][number]['action'] | null;
+  /** What the service has in its place, if that differs. */
+  readonly actual: RecordData | null;
 }
 
 /** Times in ms since the epoch. */
@@ -176,27 +178,33 @@ export interface WriteEntry {
   readonly error: string | null;
 }
 
-/** The records of a file, each with its state from the differences. */
+/** The records of a file, each with its state from the differences; then those that the service alone has. */
 export const recordStates = (
   records: readonly (RecordData & { readonly source: Place })[],
   { inSync, differences }: Pick<TemplateResult, 'inSync' | 'differences'>,
 ): readonly ShownRecord[] => {
-  const states = new Map(
-    differences.flatMap((difference) =>
-      'source' in difference
-        ? [[keyOf(difference.desired, difference.source), difference.action] as const]
-        : [],
-    ),
+  const open = new Map(
+    differences.flatMap((one) => ('source' in one ? [[keyOf(one.desired, one.source), one] as const] : [])),
   );
   const wasCompared = inSync + differences.length > 0;
-  return records.map((record) => {
-    const { type, name, content, priority, ttl, source } = record;
-    return {
-      record: { type, name, content, priority, ttl },
-      place: `${source.file}:${source.line}`,
-      state: wasCompared ? (states.get(keyOf(record, source)) ?? 'in-sync') : null,
-    };
-  });
+  const extra = differences.flatMap((one) => (one.action === 'surplus' || one.action === 'park' ? one : []));
+  return [
+    ...records.map((record): ShownRecord => {
+      const difference = open.get(keyOf(record, record.source));
+      return {
+        record: dataOf(record),
+        place: `${record.source.file}:${record.source.line}`,
+        state: wasCompared ? (difference?.action ?? 'in-sync') : null,
+        actual: (difference && 'current' in difference ? difference.current : null) ?? null,
+      };
+    }),
+    ...extra.map(({ action, recordId, current }) => ({
+      record: current,
+      place: `record ${recordId}`,
+      state: action,
+      actual: null,
+    })),
+  ];
 };
 
 /** What the service has, where the file says nothing that can be read. */
@@ -205,6 +213,7 @@ export const serviceRecords = (records: readonly ActualRecord[]): readonly Shown
     record: { ...dataOf(record), priority: hasPriority(record.type.toUpperCase()) ? record.priority : null },
     place: `record ${id}`,
     state: null,
+    actual: null,
   }));
 
 const keyOf = ({ type, content }: RecordData, { file, line, column }: Place): string =>

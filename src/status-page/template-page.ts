@@ -1,8 +1,9 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
-import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
+import { dryRunSides, iconOfRow, rowList, templateSides } from '../report/html-row.ts';
 import { icons, prose, stateIcon } from '../report/html-words.ts';
+import type { RecordData } from '../model/record.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
@@ -92,43 +93,59 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
 const recordSection = (
   { template, records, recordsOf, moreRecords }: TemplateDetails,
   title: string,
-): Markup | string =>
-  records.length === 0
+): Markup | string => {
+  const extra = records.filter(({ state }) => state === 'surplus' || state === 'park').length;
+  const heading = [
+    `${plural(records.length - extra + moreRecords, 'record')} ${places[recordsOf]}`,
+    ...(extra === 0 ? [] : [`${extra} more at the service`]),
+  ].join(', ');
+  return records.length === 0
     ? ''
     : html`<section aria-label="Records of ${title}">
-        <h2>${plural(records.length + moreRecords, 'record')} ${places[recordsOf]}</h2>
+        <h2>${heading}</h2>
         <ul class="records">
           ${records.map((record) => recordItem(record, template.file))}
         </ul>
         ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more ${places[recordsOf]}</p>`}
       </section>`;
+};
 
 const places = { file: 'in the file', service: 'at the service' } as const;
 
 /** The file is named once, above. */
-const recordItem = ({ record, place, state }: ShownRecord, file: string): Markup => {
-  const { type, name, content, priority, ttl } = record;
-  const facts = [
-    ...(priority === null ? [] : [`priority ${priority}`]),
-    ...(ttl === null ? [] : [`ttl ${ttl}`]),
-  ];
+const recordItem = ({ record, place, state, actual }: ShownRecord, file: string): Markup => {
+  const { type, name, content } = record;
   return html`<li>
-    <span class="${state ?? ''}">${state === null ? '' : stateIcons[state]}</span>
+    <span class="${state ?? ''}">${state === null ? '' : sign(signs[state])}</span>
     <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
-    <code class="content">${escapeControl(content)}</code> <span class="aside">${facts.join(', ')}</span>
+    <span class="content"
+      ><code>${escapeControl(content)}</code> ${
+        actual === null
+          ? ''
+          : html`<span class="aside"
+              >at the service: <code>${escapeControl(actual.content)}</code> ${factsOf(actual)}</span
+            >`
+      }</span
+    >
+    <span class="aside">${factsOf(record)}</span>
     <span class="aside"
       >${escapeControl(place.startsWith(`${file}:`) ? `line ${place.slice(file.length + 1)}` : place)}</span
     >
   </li>`;
 };
 
-const stateIcons: Readonly<Record<NonNullable<ShownRecord['state']>, Markup>> = {
-  'in-sync': html`<span class="sign"><span aria-hidden="true">●</span> in sync</span>`,
-  add: html`<span class="sign"><span aria-hidden="true">+</span> missing</span>`,
-  update: html`<span class="sign"><span aria-hidden="true">~</span> differs</span>`,
-  park: html`<span class="sign"><span aria-hidden="true">»</span> park</span>`,
-  surplus: html`<span class="sign"><span aria-hidden="true">?</span> surplus</span>`,
-  blocked: html`<span class="sign"><span aria-hidden="true">!</span> blocked</span>`,
+const sign = ([symbol, word]: (typeof signs)[keyof typeof signs]): Markup => iconOfRow({ symbol, word });
+
+const factsOf = ({ priority, ttl }: RecordData): string =>
+  [priority === null ? [] : `priority ${priority}`, ttl === null ? [] : `ttl ${ttl}`].flat().join(', ');
+
+const signs: Readonly<Record<NonNullable<ShownRecord['state']>, readonly [symbol: string, word: string]>> = {
+  'in-sync': ['●', 'in sync'],
+  add: ['+', 'missing'],
+  update: ['~', 'differs'],
+  park: ['»', 'park'],
+  surplus: ['?', 'surplus'],
+  blocked: ['!', 'blocked'],
 };
 
 /** The other way to end differences: the files say what the service has. */

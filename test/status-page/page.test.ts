@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Difference } from '../../src/plan/difference.ts';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import {
   type ClientSummary,
@@ -217,6 +218,41 @@ describe('the status page', () => {
     const record = { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: null, source };
     const stateIn = (inSync: number) => recordStates([record], { inSync, differences: [] })[0]?.state;
     expect([stateIn(1), stateIn(0)]).toEqual(['in-sync', null]);
+  });
+
+  it('of one template shows beside each record what the service has, and what only the service has', () => {
+    const { templates, ...summary } = templateState();
+    const [details] = templates;
+    const source = { file: 'templates/standard-web.yaml', line: 3, column: 5 };
+    const at = (name: string, content: string) => ({ type: 'A', name, content, priority: null, ttl: 300 });
+    const differences: Difference[] = [
+      {
+        action: 'update',
+        recordId: 5,
+        current: at('www', '192.0.2.7'),
+        desired: at('www', '203.0.113.1'),
+        fields: ['content'],
+        cause: 'drifted',
+        source,
+      },
+      {
+        action: 'surplus',
+        recordId: 9,
+        current: at('old', '192.0.2.9'),
+        reason: 'unlisted',
+        cause: 'unknown',
+      },
+    ];
+    const file = [
+      { ...at('www', '203.0.113.1'), source },
+      { ...at('api', '203.0.113.2'), source: { ...source, line: 4 } },
+    ];
+    const records = recordStates(file, { inSync: 1, differences });
+    const words = wordsOf(renderTemplatePage({ ...summary, templates: [{ ...details!, records }] }));
+    expect(words).toContain('2 records in the file, 1 more at the service');
+    expect(words).toMatch(
+      /differs A www 203\.0\.113\.1 at the service: 192\.0\.2\.7 ttl 300 ttl 300 line 3 ● in sync A api 203\.0\.113\.2 ttl 300 line 4 \? surplus A old 192\.0\.2\.9 ttl 300 record 9/,
+    );
   });
 
   it('of one template lists the errors of its file', () => {
