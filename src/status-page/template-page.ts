@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
-import { dryRunSides, iconOfRow, rowList, templateSides } from '../report/html-row.ts';
+import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
 import { icons, prose, stateIcon } from '../report/html-words.ts';
 import type { RecordData } from '../model/record.ts';
 import { html, type Markup } from '../report/markup.ts';
@@ -134,12 +134,13 @@ const recordItem = ({ record, place, state, actual }: ShownRecord, file: string)
   </li>`;
 };
 
-const sign = ([symbol, word]: (typeof signs)[keyof typeof signs]): Markup => iconOfRow({ symbol, word });
+const sign = ([shape, word]: (typeof signs)[keyof typeof signs]): Markup =>
+  html`<span class="sign"><span aria-hidden="true">${shape}</span> ${word}</span>`;
 
 const factsOf = ({ priority, ttl }: RecordData): string =>
   [priority === null ? [] : `priority ${priority}`, ttl === null ? [] : `ttl ${ttl}`].flat().join(', ');
 
-const signs: Readonly<Record<NonNullable<ShownRecord['state']>, readonly [symbol: string, word: string]>> = {
+const signs: Readonly<Record<NonNullable<ShownRecord['state']>, readonly [shape: string, word: string]>> = {
   'in-sync': ['●', 'in sync'],
   add: ['+', 'missing'],
   update: ['~', 'differs'],
