@@ -86,7 +86,7 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
 
 export const limits = {
   /** So few that a page has some 100 KB when hundreds of templates differ. */
-  groups: 15,
+  groups: 12,
   rows: 60,
   subdomains: 10,
   alike: 200,

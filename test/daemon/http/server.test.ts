@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Readiness } from '../../../src/daemon/clients/client-state.ts';
 import type { HistoryQuery } from '../../../src/daemon/http/history-query.ts';
 import type { RunningServer } from '../../../src/daemon/http/server.ts';
@@ -266,6 +267,18 @@ describe('listening', () => {
     await expect(second).rejects.toThrow(
       `cannot listen on ${host}: the address is in use already; choose another with --listen HOST:PORT, or --listen off`,
     );
+  });
+
+  it('accepts 500 connections, and closes more', async () => {
+    const { url } = await start();
+    const open = Array.from({ length: 500 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    onTestFinished(() => open.forEach((socket) => socket.on('error', () => undefined).destroy()));
+    await Promise.all(open.map((socket) => once(socket, 'connect')));
+    const extra = connect(Number(new URL(url).port), '127.0.0.1');
+    await new Promise((resolve) => extra.on('error', () => undefined).once('close', resolve));
+    const [first] = open;
+    first!.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(String((await once(first!, 'data'))[0])).toContain('ok\n');
   });
 
   it('ends although connections are open', async () => {
