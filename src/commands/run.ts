@@ -6,7 +6,7 @@ import { openFleet } from '../cluster/fleet.ts';
 import { sharedOutboxes } from '../cluster/shared-outboxes.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
-import { readHistoryPage } from '../app/history-pages.ts';
+import { newestWrites } from '../app/history-pages.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 
@@ -50,7 +50,7 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
       stop(null);
     }),
     suspended: (places) => opened.store.suspended(places),
-    readHistory: (request) => readHistoryPage(request, opened.store),
+    readHistory: (request) => newestWrites(request, opened.store),
   };
   const daemon = await openDaemon(context, metrics);
   reload = daemon.reload;

@@ -10,7 +10,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { ClientFiles, Fleet } from './fleet.ts';
 import type { Look } from '../source/watch.ts';
-import type { HistoryPage, HistoryQuery } from './http/history-query.ts';
+import type { HistoryQuery } from './http/history-query.ts';
 
 /** The request for one pass. */
 export interface DaemonPass {
@@ -80,8 +80,8 @@ export interface DaemonContext {
   reopenChanged(): Pick<DaemonContext, 'settings' | 'clients'>;
   /** What is suspended at the moment of the clients whose state is there, one after the other. */
   readonly suspended: (places: readonly SavedAt[]) => Promise<readonly (readonly Suspension[])[]>;
-  /** Reads one page of the history of writes of these clients. */
-  readonly readHistory: (request: HistoryRequest) => Promise<HistoryPage<WriteEntry>>;
+  /** The newest writes of these clients, the oldest first. */
+  readonly readHistory: (request: HistoryRequest) => Promise<readonly WriteEntry[]>;
   /** Closes the clients that were opened first, and the embedded service. */
   close(): Promise<void>;
 }

@@ -7,13 +7,12 @@ import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
 import { suspending } from './clients/suspending.ts';
-import { actionOutcome } from './http/action-outcome.ts';
 import { PassHistory } from './passes/pass-history.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { refusalLog } from './http/refusals.ts';
 import { startServer, type RunningServer } from './http/server.ts';
-import { sharedText } from './http/shared-text.ts';
-import { statusPages } from './http/status-page.ts';
+import { statusPages } from './http/pages.ts';
+import { sharedTexts } from './http/shared-texts.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
 import { localOutboxes } from '../notify/local-outboxes.ts';
 import type { Settings } from '../settings.ts';
@@ -81,37 +80,32 @@ const listen = async (
   triggerToken();
   const isOpen = pageToken() === null;
   const logRefusal = refusalLog(log);
+  const reports = sharedTexts({
+    key: () => [
+      ...manager.newest,
+      manager.problems,
+      ...manager.uncompared.map(({ message }) => message),
+      ...secrets(),
+    ],
+    maxAge: Infinity,
+  });
   const server = await startServer({
     listen: settings.listen,
     allowedHosts: () => manager.settings.allowedHosts,
     pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
     changeFeed,
     readiness: () => redact(readinessOf(manager.states, fleet)),
-    metrics: {
-      contentType: metrics.contentType,
-      text: sharedText({
-        key: () => [metrics.revision(), waitingIn(manager)],
-        make: () => metrics.text(waitingIn(manager)),
-        maxAge: 1_000,
-      }),
-    },
-    report: sharedText({
-      key: () => [
-        ...manager.newest,
-        manager.problems,
-        ...manager.uncompared.map(({ message }) => message),
-        secrets(),
-      ],
-      make: () =>
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(manager)) },
+    report: () =>
+      reports('', () =>
         renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
-    }),
+      ),
     history: (query, signal) => manager.history(query, signal),
     owners: async () => redact(await fleet.owners()),
     triggerToken,
     requestPass: (clients) => manager.request(clients),
     ...suspending(() => manager.clients),
     redact,
-    outcomeOf: (taken) => actionOutcome(redact(taken), manager, passHistory),
     publicUrl: () => manager.settings.publicUrl,
     pageToken,
     onRefused: (refusal) => {

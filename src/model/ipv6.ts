@@ -17,13 +17,6 @@ export const canonicalIPv6 = (text: string): string | null => {
   return `${digits.slice(0, start).join(':')}::${digits.slice(start + length).join(':')}`;
 };
 
-/** Its first 64 bits, the network; null if the text is not an address. */
-export const ipv6Network = (text: string): string | null =>
-  groupsOf(text)
-    ?.slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':') ?? null;
-
 /** Eight numbers below 65,536. */
 const groupsOf = (text: string): number[] | null => {
   const gap = text.indexOf('::');

@@ -36,10 +36,15 @@ export interface Suspensions {
 }
 
 /** Why a reason is refused, which everybody will see; null if it is not. `redact` replaces every secret. */
-export const refusedReason = (reason: string, redact: (text: string) => string): string | null =>
-  redact(reason) === reason
-    ? null
-    : 'it holds a token or another secret, and everybody would see it: leave that out';
+export const refusedReason = (reason: string, redact: (text: string) => string): string | null => {
+  if (reason === '') return 'say why, for those who see the report';
+  if (reason.length > longestReason) return `it is longer than ${longestReason} characters`;
+  if (redact(reason) === reason) return null;
+  return 'it holds a token or another secret, and everybody would see it: leave that out';
+};
+
+/** Characters. */
+export const longestReason = 200;
 
 /** Milliseconds after which a suspension ends by itself; null if the text is no such duration. */
 export const parseSuspensionLength = (text: string): number | null => {

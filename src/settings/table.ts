@@ -200,8 +200,10 @@ export const runTable = tableOf({
 export const secretTable = {
   userToken: "The user's token",
   clientToken: "The client's token",
-  triggerToken: 'The token that requests a pass, of at least 16 characters',
-  pageToken: 'The token that opens the status page and the API, of at least 16 characters',
+  triggerToken:
+    'The token that asks for passes, suspends and resumes templates, and opens the status page; of at least 16 characters',
+  pageToken:
+    'The token that opens the status page and the API, and changes nothing; of at least 16 characters',
   store: 'Store for several machines, as postgres://USER:PASSWORD@HOST/DATABASE',
 } as const;
 

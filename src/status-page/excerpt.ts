@@ -2,8 +2,7 @@ import { groupAlike, worstFirst } from '../report/worst-first.ts';
 import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
 import { withoutApplied, type SubdomainResult, type TemplateResult } from '../result.ts';
-import { type LayerFacts, layersOf } from './layer-facts.ts';
-import { countsOf, follows, isCalm, matching } from './matches.ts';
+import { countsOf, follows, isCalm, matching } from './filter.ts';
 import { type PageQuery, type Show, templateAddress } from './query.ts';
 
 /** The part of a report that one page shows. */
@@ -22,7 +21,7 @@ export interface Excerpt {
   readonly calmCount: number;
   readonly moreProblems: number;
   readonly moreUnmanaged: number;
-  readonly layers: readonly LayerFacts[];
+  readonly layers: readonly Layers[];
   readonly moreLayers: number;
 }
 
@@ -35,15 +34,14 @@ export interface ShownTemplate {
   readonly template: TemplateResult;
   /** The address of its own page. */
   readonly href: string;
-  readonly more: LeftOut;
+  /** How many of its differences are not shown, those of its subdomains among them. */
+  readonly more: number;
 }
 
-/** How much of a template is not shown. */
-interface LeftOut {
-  readonly differences: number;
-  readonly subdomains: number;
-  /** In the shown subdomains. */
-  readonly subdomainDifferences: number;
+/** A subdomain whose name servers were asked, from file to name servers. */
+export interface Layers {
+  readonly template: Pick<TemplateResult, 'template' | 'status' | 'differences'>;
+  readonly subdomain: SubdomainResult;
 }
 
 export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
@@ -52,10 +50,15 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const groups = groupAlike(worstFirst(found.filter((template) => !isCalm(template))), bareWords);
   const shown = groups.slice(query.skip, query.skip + limits.groups);
   const calm = found.filter(isCalm);
-  const rows = Math.min(limits.rowsOfOne, Math.floor(limits.rows / Math.max(1, shown.length)));
-  const show = showWith(rows, ambiguousIn(open));
+  const rows = Math.floor(limits.rows / Math.max(1, shown.length));
+  const ambiguous = ambiguousIn(open);
+  const show = (template: TemplateResult): ShownTemplate =>
+    cut(template, rows, ambiguous.has(template.template));
   const isQuiet = groups.length === 0 && calm.length <= limits.quiet;
   const areCalmShown = query.show === 'in-sync' || query.text !== '' || isQuiet;
+  // Only the list of templates in sync has several pages.
+  const from = query.show === 'in-sync' ? query.skip : 0;
+  const layers = layersOf(found);
   return {
     summary: summaryOf(report),
     report: {
@@ -72,18 +75,19 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
       count: group.length,
     })),
     groupCount: groups.length,
-    calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + limits.calm).map(show) : [],
+    calm: areCalmShown ? calm.slice(from, from + limits.calm).map(show) : [],
     calmCount: calm.length,
     moreUnmanaged: Math.max(0, report.unmanaged.length - limits.unmanaged),
     moreProblems: Math.max(0, report.problems.length - limits.problems),
-    ...layersOf(found),
+    layers: layers.slice(0, limits.layers),
+    moreLayers: Math.max(0, layers.length - limits.layers),
   };
 };
 
 export const limits = {
-  groups: 40,
-  rows: 240,
-  rowsOfOne: 100,
+  /** So few that a page has some 100 KB when hundreds of templates differ. */
+  groups: 12,
+  rows: 60,
   subdomains: 10,
   alike: 200,
   calm: 200,
@@ -91,10 +95,8 @@ export const limits = {
   quiet: 60,
   problems: 50,
   unmanaged: 100,
+  layers: 100,
 };
-
-/** Only the list of templates in sync has several pages. */
-const calmFrom = ({ show, skip }: PageQuery): number => (show === 'in-sync' ? skip : 0);
 
 /** The key of a template that has only a message. */
 const bareWords = ({ status, message, differences, subdomains }: TemplateResult): string | null =>
@@ -103,56 +105,50 @@ const bareWords = ({ status, message, differences, subdomains }: TemplateResult)
 /** Template names that several clients use. */
 const ambiguousIn = (templates: readonly TemplateResult[]): ReadonlySet<string> => {
   const clients = new Map<string, string>();
-  return new Set(
-    templates.flatMap(({ template, client }) => {
-      const first = clients.get(template) ?? client;
-      clients.set(template, first);
-      return first === client ? [] : [template];
-    }),
-  );
+  for (const { template, client } of templates) if (!clients.has(template)) clients.set(template, client);
+  const twice = templates.filter(({ template, client }) => clients.get(template) !== client);
+  return new Set(twice.map(({ template }) => template));
 };
 
-const showWith =
-  (rows: number, ambiguous: ReadonlySet<string>) =>
-  (whole: TemplateResult): ShownTemplate => {
-    const template = cut(whole, rows);
-    return {
-      template,
-      href: templateAddress(whole.template, ambiguous.has(whole.template) ? whole.client : null),
-      more: leftOut(template, whole),
-    };
-  };
-
 /** The first differences, and the first subdomains that do not follow. */
-export const cut = (template: TemplateResult, rows: number): TemplateResult => {
-  const behind = template.subdomains.filter((subdomain) => !follows(subdomain)).slice(0, limits.subdomains);
-  const share = Math.max(2, Math.floor(rows / Math.max(1, behind.length)));
-  return {
-    ...template,
-    differences: template.differences.slice(0, rows),
+export const cut = (whole: TemplateResult, rows: number, isAmbiguous: boolean): ShownTemplate => {
+  const behind = whole.subdomains.filter((subdomain) => !follows(subdomain));
+  const shown = behind.slice(0, limits.subdomains);
+  const share = Math.max(2, Math.floor(rows / Math.max(1, shown.length)));
+  const template = {
+    ...whole,
+    differences: whole.differences.slice(0, rows),
     subdomains: [
-      ...behind.map((one) => ({
+      ...shown.map((one) => ({
         ...one,
         differences: one.differences.slice(0, share),
         answers: { ...one.answers, differences: one.answers.differences.slice(0, share) },
       })),
-      ...template.subdomains.filter(follows),
+      ...whole.subdomains.filter(follows),
     ],
   };
-};
-
-export const leftOut = (shown: TemplateResult, whole: TemplateResult): LeftOut => {
-  const names = new Set(shown.subdomains.map(({ subdomain }) => subdomain));
-  const same = whole.subdomains.filter(({ subdomain }) => names.has(subdomain));
   return {
-    differences: whole.differences.length - shown.differences.length,
-    subdomains: whole.subdomains.length - shown.subdomains.length,
-    subdomainDifferences: differencesIn(same) - differencesIn(shown.subdomains),
+    template,
+    href: templateAddress(whole.template, isAmbiguous ? whole.client : null),
+    more: differencesIn(whole) - differencesIn(template),
   };
 };
 
-const differencesIn = (subdomains: readonly SubdomainResult[]): number =>
+const differencesIn = ({ differences, subdomains }: TemplateResult): number =>
   subdomains.reduce(
-    (sum, { differences, answers }) => sum + differences.length + answers.differences.length,
-    0,
+    (sum, one) => sum + one.differences.length + one.answers.differences.length,
+    differences.length,
   );
+
+/** Those with differences come first. */
+const layersOf = (templates: readonly TemplateResult[]): readonly Layers[] => {
+  const all = templates.flatMap((template) =>
+    template.subdomains.flatMap((subdomain) =>
+      subdomain.answers.status === 'off' ? [] : { template, subdomain },
+    ),
+  );
+  return [
+    ...all.filter(({ subdomain }) => !follows(subdomain)),
+    ...all.filter(({ subdomain }) => follows(subdomain)),
+  ];
+};

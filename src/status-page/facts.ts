@@ -1,15 +1,26 @@
 import { dataOf, hasPriority, type ActualRecord, type RecordData, type Place } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
 import type { Commit, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
-import type { Acting } from './actions.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
-import type { PageQuery } from './query.ts';
+import type { Notice, PageQuery } from './query.ts';
 
 /** What all pages show. */
 export interface PageFrame extends PageClock {
   /** The version of the shown state; the daemon has another one as soon as there is something new. */
   readonly version: string;
-  readonly acting: Acting;
+  readonly reader: Reader;
+  /** What the reader has just done. */
+  readonly notice: Notice | null;
+  /** The way to the root of the pages, `./` or `../`, and the address of this one from there. */
+  readonly root: string;
+  readonly page: string;
+}
+
+export interface Reader {
+  /** What they have signed in to do; null: they have not. */
+  readonly role: 'read' | 'act' | null;
+  /** Whether those who sign in with the trigger token may act. */
+  readonly canAct: boolean;
 }
 
 /** The processes that share a store, the oldest first. */
@@ -44,9 +55,10 @@ export interface PageFacts extends PageFrame {
   readonly day: readonly SummarySlot[];
   /** The newest first. */
   readonly passes: readonly PassEntry[];
-  /** The newest first; or why they cannot be read. */
-  readonly writes: readonly WriteEntry[] | string;
 }
+
+/** The newest first; or why they cannot be read. */
+export type Writes = readonly WriteEntry[] | string;
 
 /** The content of the page of one template, or of several with the same name. */
 export interface TemplateSummary extends PageFrame {
@@ -57,7 +69,7 @@ export interface TemplateSummary extends PageFrame {
   readonly problems: PassResult['problems'];
   readonly commits: readonly Commit[];
   readonly clients: readonly ClientSummary[];
-  readonly writes: PageFacts['writes'];
+  readonly writes: Writes;
 }
 
 export interface TemplateDetails extends ShownTemplate {
@@ -90,6 +102,8 @@ export interface ShownRecord {
   readonly place: string;
   /** Null: unknown. */
   readonly state: 'in-sync' | TemplateResult['differences'][number]['action'] | null;
+  /** What the service has in its place, if that differs. */
+  readonly actual: RecordData | null;
 }
 
 /** Times in ms since the epoch. */
@@ -164,27 +178,33 @@ export interface WriteEntry {
   readonly error: string | null;
 }
 
-/** The records of a file, each with its state from the differences. */
+/** The records of a file, each with its state from the differences; then those that the service alone has. */
 export const recordStates = (
   records: readonly (RecordData & { readonly source: Place })[],
   { inSync, differences }: Pick<TemplateResult, 'inSync' | 'differences'>,
 ): readonly ShownRecord[] => {
-  const states = new Map(
-    differences.flatMap((difference) =>
-      'source' in difference
-        ? [[keyOf(difference.desired, difference.source), difference.action] as const]
-        : [],
-    ),
+  const open = new Map(
+    differences.flatMap((one) => ('source' in one ? [[keyOf(one.desired, one.source), one] as const] : [])),
   );
   const wasCompared = inSync + differences.length > 0;
-  return records.map((record) => {
-    const { type, name, content, priority, ttl, source } = record;
-    return {
-      record: { type, name, content, priority, ttl },
-      place: `${source.file}:${source.line}`,
-      state: wasCompared ? (states.get(keyOf(record, source)) ?? 'in-sync') : null,
-    };
-  });
+  const extra = differences.flatMap((one) => (one.action === 'surplus' || one.action === 'park' ? one : []));
+  return [
+    ...records.map((record): ShownRecord => {
+      const difference = open.get(keyOf(record, record.source));
+      return {
+        record: dataOf(record),
+        place: `${record.source.file}:${record.source.line}`,
+        state: wasCompared ? (difference?.action ?? 'in-sync') : null,
+        actual: (difference && 'current' in difference ? difference.current : null) ?? null,
+      };
+    }),
+    ...extra.map(({ action, recordId, current }) => ({
+      record: current,
+      place: `record ${recordId}`,
+      state: action,
+      actual: null,
+    })),
+  ];
 };
 
 /** What the service has, where the file says nothing that can be read. */
@@ -193,6 +213,7 @@ export const serviceRecords = (records: readonly ActualRecord[]): readonly Shown
     record: { ...dataOf(record), priority: hasPriority(record.type.toUpperCase()) ? record.priority : null },
     place: `record ${id}`,
     state: null,
+    actual: null,
   }));
 
 const keyOf = ({ type, content }: RecordData, { file, line, column }: Place): string =>

@@ -1,217 +1,122 @@
-import { icon } from './icon.ts';
+import { tabIcon } from './parts.ts';
 
 /**
- * Keeps the page up to date. When `/events` announces something new, it loads the page again and updates what
- * differs in place: focus, open details and scroll position stay. A page that hears nothing any more says so in its
- * title, icon and state: what it shows may be wrong by now.
+ * Keeps the page up to date: when `events` announces something new, it loads the page again and replaces its main part;
+ * focus, open details and what was typed stay. A page that hears nothing any more says so: what it shows may be wrong.
  */
 export const script = String.raw`
 'use strict';
+const root = document.documentElement;
 const link = document.getElementById('link');
-const asOf = link.querySelector('time');
-let events = null;
-let asking = null;
-let isStale = false;
-let retry = 0;
-let heardAt = new Date(asOf.dateTime);
-let deadline = 0;
-let isLost = false;
+const all = (selector) => [...document.querySelectorAll(selector)];
+let events, isLoading, isStale, heardAt = new Date(), deadline;
 
 // The daemon repeats its state every 15 seconds.
 const listen = () => { deadline = Date.now() + 45000; };
-const hear = () => { heardAt = new Date(); listen(); };
-
-const show = (kind, words) => {
-  link.className = 'link ' + kind;
-  link.replaceChildren(...words);
+const hear = (words) => {
+  heardAt = new Date();
+  listen();
+  root.classList.remove('lost');
+  link.className = 'link live';
+  link.textContent = words;
 };
-
-const lost = () => {
-  if (isLost) return;
-  isLost = true;
-  const time = document.createElement('time');
-  time.dateTime = heardAt.toISOString();
-  time.textContent = heardAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-  show('lost', ['Not connected since ', time]);
-  document.documentElement.classList.add('lost');
+const lose = () => {
+  if (root.classList.contains('lost')) return;
+  root.classList.add('lost');
+  link.className = 'link lost';
+  link.textContent = 'Not connected since ' + local(heardAt);
   document.title = 'not connected · dns-template-sync';
-  document.querySelector('link[rel=icon]').href = '${icon('lost')}';
-  for (const badge of document.querySelectorAll('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
+  document.querySelector('link[rel=icon]').href = '${tabIcon('lost')}';
+  for (const badge of all('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
 };
 
+// A hidden tab closes its connection: a browser has few for one host.
 const connect = () => {
-  clearTimeout(retry);
   events?.close();
-  events = null;
-  // A hidden tab closes its connection: a browser has few of them for one host.
   if (document.hidden) return;
   listen();
-  events = new EventSource('/events');
+  events = new EventSource(root.dataset.root + 'events');
   events.addEventListener('state', ({ data }) => {
-    hear();
-    show('live', ['Live']);
-    if (isLost || data !== document.documentElement.dataset.version) refresh();
+    const wasLost = root.classList.contains('lost');
+    if (!wasLost) hear('Live');
+    if (wasLost || data !== root.dataset.version) refresh();
   });
   events.addEventListener('error', () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(connect, 10000);
     refresh();
-    if (events.readyState === EventSource.CLOSED) retry = setTimeout(connect, 10000);
   });
 };
 
 const refresh = async () => {
   isStale = true;
-  if (asking) return;
-  while (isStale) {
-    isStale = false;
-    asking = load();
-    await asking;
-    asking = null;
+  while (isStale && !isLoading) {
+    [isStale, isLoading] = [false, true];
+    try {
+      const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(30000) });
+      // To sign in again, or because the shown page no longer exists.
+      if (answer.status === 401 || answer.status === 404) return location.reload();
+      if (!answer.ok) throw new Error(answer.statusText);
+      take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    } catch {
+      lose();
+    }
+    isLoading = false;
   }
 };
 
-const load = async () => {
-  try {
-    const address = location.pathname + location.search;
-    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(30000) });
-    // To sign in again, or because the shown page no longer exists.
-    if (answer.status === 401 || answer.status === 404) return location.reload();
-    if (!answer.ok) throw new Error(answer.statusText);
-    const text = await answer.text();
-    if (address === location.pathname + location.search) take(new DOMParser().parseFromString(text, 'text/html'));
-  } catch {
-    lost();
-  }
-};
+// What a node is known by in the next version of the page.
+const keyOf = (node) => node.nodeName === 'SUMMARY' ? 'of ' + keyOf(node.parentNode)
+  : node.nodeName + (node.id || node.dataset.key || node.name && node.form?.action + node.name
+    || node.getAttribute('href') || node.querySelector('summary')?.textContent || node.textContent);
+const fields = 'main input:not([type=hidden]), main select';
+const places = 'main :is(a, summary, button, input, select)';
 
 const take = (next) => {
-  const focused = document.activeElement;
-  hear();
-  if (isLost) {
-    isLost = false;
-    document.documentElement.classList.remove('lost');
-    if (events?.readyState !== EventSource.OPEN) show('', ['As of ', asOf]);
-  }
-  document.documentElement.dataset.version = next.documentElement.dataset.version;
+  const open = new Set(all('details[open]').map(keyOf));
+  const typed = new Map(all(fields).map((field) => [keyOf(field), field.value]));
+  const focused = document.activeElement.matches(places) && keyOf(document.activeElement);
+  hear(events?.readyState === EventSource.OPEN ? 'Live' : 'Up to date');
+  root.dataset.version = next.documentElement.dataset.version;
   document.title = next.title;
-  change(asOf, next.querySelector('#link time'));
-  change(document.querySelector('link[rel=icon]'), next.querySelector('link[rel=icon]'));
-  change(document.getElementById('main'), next.getElementById('main'));
+  document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
+  document.getElementById('main').replaceChildren(...next.getElementById('main').childNodes);
+  for (const details of all('details')) if (open.has(keyOf(details))) details.open = true;
+  for (const field of all(fields)) field.value = typed.get(keyOf(field)) ?? field.value;
+  if (focused) (all(places).find((place) => keyOf(place) === focused) ?? document.getElementById('main')).focus({ preventScroll: true });
   tellAges();
-  if (focused === document.activeElement || focused === document.body) return;
-  const place = focused.isConnected ? focused : document.getElementById('main');
-  place.focus({ preventScroll: true });
 };
 
-// What distinguishes a node from its neighbours of the same name, so that it is found again after changes.
-const keyOf = (node) => {
-  if (node.nodeType !== Node.ELEMENT_NODE) return node.nodeName;
-  const key = node.id || node.dataset.key;
-  if (key) return node.nodeName + ' ' + key;
-  if (node.parentNode?.classList.contains('rows')) {
-    return [...node.querySelectorAll('.sign, .type, .name')].map((part) => part.textContent).join(' ');
-  }
-  if (node.nodeName === 'TR') return node.querySelector('time')?.dateTime ?? node.nodeName;
-  return node.nodeName;
-};
-
-const ours = new Set(['open', 'data-ago', 'title']);
-
-const change = (old, next) => {
-  if (old.nodeType !== Node.ELEMENT_NODE) {
-    if (old.data !== next.data) old.data = next.data;
-    return;
-  }
-  for (const { name } of [...old.attributes]) {
-    if (!next.hasAttribute(name) && !ours.has(name)) old.removeAttribute(name);
-  }
-  for (const { name, value } of next.attributes) {
-    if (old.getAttribute(name) !== value && !ours.has(name)) old.setAttribute(name, value);
-  }
-  const known = new Map();
-  for (const child of old.childNodes) known.set(keyOf(child), [...(known.get(keyOf(child)) ?? []), child]);
-  let place = old.firstChild;
-  for (const child of [...next.childNodes]) {
-    const same = known.get(keyOf(child))?.shift();
-    if (same) change(same, child);
-    const node = same ?? document.adoptNode(child);
-    if (node === place) place = place.nextSibling;
-    else old.insertBefore(node, place);
-  }
-  for (const gone of known.values()) for (const child of gone) child.remove();
-};
-
+const local = (time) => time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']];
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-
 const tellAges = () => {
-  for (const time of document.querySelectorAll('time')) {
+  for (const time of all('main time')) {
     const at = new Date(time.dateTime);
-    const local = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-    if (time.title !== local) time.title = local;
     const seconds = (at - Date.now()) / 1000;
     const [length, unit] = units.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
+    time.title = local(at);
     time.dataset.ago = words.format(Math.round(seconds / length), unit);
   }
 };
 
-// The link leads to another address of the same page: it is loaded in place, so that the focus stays.
-const go = (address, isNew) => {
-  if (isNew) history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
-  refresh();
-};
-
-const formAddress = (form) => {
-  const fields = [...new FormData(form)].filter(([, value]) => value.trim() !== '');
-  return fields.length === 0 ? '/' : '/?' + new URLSearchParams(fields);
-};
-
-const isPlain = (event) => event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-
-addEventListener('click', (event) => {
-  const place = event.target.closest?.('a[data-stay]');
-  if (!place || !isPlain(event)) return;
-  event.preventDefault();
-  const field = document.getElementById('q');
-  if (field) field.value = new URL(place.href).searchParams.get('q') ?? '';
-  go(place.getAttribute('href'), true);
-});
-addEventListener('submit', (event) => {
-  if (!event.target.matches('[data-stay]')) return;
-  event.preventDefault();
-  go(formAddress(event.target), true);
-});
-let typing = 0;
-addEventListener('input', ({ target }) => {
-  if (target.id !== 'q') return;
-  clearTimeout(typing);
-  typing = setTimeout(() => go(formAddress(target.form), false), 200);
-});
 addEventListener('keydown', (event) => {
   const field = document.getElementById('q');
-  if (event.key !== '/' || !field || event.ctrlKey || event.metaKey || event.target.closest?.('input, textarea')) return;
+  if (event.key !== '/' || !field || event.ctrlKey || event.metaKey || event.target.closest?.('input, select')) return;
   event.preventDefault();
   field.select();
-  field.focus();
 });
-addEventListener('popstate', () => {
-  const field = document.getElementById('q');
-  if (field) field.value = new URLSearchParams(location.search).get('q') ?? '';
-  refresh();
-});
-
 addEventListener('visibilitychange', connect);
 addEventListener('pagehide', () => events?.close());
 addEventListener('pageshow', ({ persisted }) => { if (persisted) connect(); });
-tellAges();
 setInterval(() => {
   tellAges();
   if (Date.now() < deadline) return;
   listen();
   // A hidden tab asks for the page instead: its title and icon are what people see of it.
   if (document.hidden) return refresh();
-  lost();
+  lose();
   connect();
 }, 5000);
+tellAges();
 connect();
 `;

@@ -7,12 +7,14 @@ export const style = `${reportStyle.source}
   :root { --bar-left: #e6b450; --bar-written: #4a8ea6; }
 }
 html { scroll-padding-top: 2rem; }
+.row summary :is(.todo, .cause) { white-space: normal; overflow: visible; }
 main:focus { outline: none; }
 .skip { position: absolute; left: -100rem; padding: .5rem 1rem; background: var(--ground); z-index: 2; }
 .skip:focus { left: 1rem; top: .5rem; }
 body > header { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; justify-content: space-between; }
 body > header a { text-decoration: none; }
 .sign-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .5rem 0; }
+.sign-in label { flex: 1 1 100%; margin-bottom: -.4rem; }
 .sign-in input { flex: 1 1 16rem; max-width: 32rem; }
 .sign-in input, .sign-in button { padding: .4rem .75rem; }
 input:not([type=radio]), button {
@@ -23,7 +25,7 @@ input::placeholder { color: var(--aside); opacity: 1; }
 button { cursor: pointer; }
 .acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0; }
 .acts form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
-.acts details form { margin: .5rem 0; }
+details.acts > form { margin: .5rem 0; }
 .acts p { flex: 1 1 100%; margin: 0; }
 .acts button, .acts select { padding: .3rem .9rem; }
 select { font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--aside); border-radius: .4rem; }

@@ -2,35 +2,35 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
 import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
-import { prose, stateIcon } from '../report/html-words.ts';
+import { icons, prose, stateIcon } from '../report/html-words.ts';
+import type { RecordData } from '../model/record.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
-import { actionBar, templateActions } from './actions.ts';
-import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
-import { follows } from './matches.ts';
-import { frame } from './frame.ts';
-import { pasteLink, pasteSection } from './paste-section.ts';
-import { causes, titleOf } from './state.ts';
-import { encoded, templateAddress } from './query.ts';
-import { rest } from './words.ts';
-import { writeSection } from './writes.ts';
+import { actionBar, templateActions } from './acting.ts';
+import type { ShownPaste, ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
+import { follows } from './filter.ts';
+import { framed } from './frame.ts';
+import { rest } from './parts.ts';
+import { encoded } from './query.ts';
+import { causes } from './state.ts';
+import { writeSection } from './writes-page.ts';
 
 /** One template: its differences, all its records, its subdomains and its writes. */
 export const renderTemplatePage = (facts: TemplateSummary): string => {
-  const { name, templates, problems, writes, clients, hasSeveralClients } = facts;
+  const { name, templates, problems, writes, clients, hasSeveralClients, root } = facts;
   const state =
     templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));
-  const [only] = templates.length === 1 ? templates : [];
-  const shown = { page: only?.href ?? templateAddress(name, null), client: only?.template.client ?? null };
-  const history = `/api/history?template=${encoded(name)}`;
-  return frame({
-    facts,
+  const owners = new Set(templates.map(({ template }) => template.client));
+  const client = owners.size === 1 ? [...owners].join('') : null;
+  const acting = clients.filter((one) => client === null || one.client === client);
+  return framed({
+    frame: facts,
     state,
-    title: `${titleOf(state)}: ${escapeControl(name)}`,
-    reloads: facts.acting.kind !== 'signed-in',
-    main: html`<p class="way"><a href="/">← all templates</a></p>
-      ${templates.length === 0 ? '' : actionBar(facts.acting, shown)} ${causes(clients, facts)}
+    title: `${icons[state]?.[1] ?? state}: ${escapeControl(name)}`,
+    reloads: facts.reader.role !== 'act',
+    main: html`<p class="way"><a href="${root}">← all templates</a></p>
+      ${actionBar(facts, { client }, acting)} ${causes(clients, facts)}
       ${
         templates.length === 0
           ? html`<section>
@@ -44,7 +44,7 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
         { isAlone: true },
       )}
       ${templates.map((details) => templateSections(details, facts))}
-      ${templates.length === 0 ? '' : writeSection(writes, facts, { withClient: hasSeveralClients, history })}`,
+      ${writeSection(writes, facts, { withClient: hasSeveralClients, history: `api/history?template=${encoded(name)}` })}`,
   });
 };
 
@@ -52,14 +52,14 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
   const view = templateView(details.template, clock.hasSeveralClients, clock.commits);
   const { title, status, counts, message, rows, subdomains } = view;
   const followers = details.template.subdomains.filter(follows);
-  const { more } = details;
-  return html`<section class="now ${status}" data-key="${title}">
+  const report = `${clock.root}api/report`;
+  return html`<section class="now ${status}">
       <h2>${title}</h2>
       <p class="state">${stateIcon(status)}</p>
       <p class="summary">${counts}</p>
       <p class="meta">${fileOf(view)}</p>
-      ${templateActions(clock.acting, { page: details.href, client: details.template.client, template: details.template.template })}
     </section>
+    ${templateActions(clock, details.template)}
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${
       rows.length === 0
@@ -68,7 +68,7 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
             <h2>What differs</h2>
             ${sidesHeading}
             ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock, (at) => pasteLink(details, at))}
-            ${rest(more.differences, 'difference', '/api/report')} ${pasteSection(details, title)}
+            ${pasteSection(details, title)}
           </section>`
     }
     ${
@@ -77,8 +77,6 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
         : html`<section aria-label="Subdomains of ${title}">
             <h2>Subdomains</h2>
             ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))}
-            ${rest(more.subdomains, 'subdomain', '/api/report')}
-            ${rest(more.subdomainDifferences, 'difference', '/api/report')}
             ${
               followers.length === 0
                 ? ''
@@ -89,47 +87,105 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
             }
           </section>`
     }
-    ${recordSection(details, title)}`;
+    ${rest(details.more, 'difference', report, '/api/report')} ${recordSection(details, title)}`;
 };
 
 const recordSection = (
   { template, records, recordsOf, moreRecords }: TemplateDetails,
   title: string,
-): Markup | string =>
-  records.length === 0
+): Markup | string => {
+  const extra = records.filter(({ state }) => state === 'surplus' || state === 'park').length;
+  const heading = [
+    `${plural(records.length - extra + moreRecords, 'record')} ${places[recordsOf]}`,
+    ...(extra === 0 ? [] : [`${extra} more at the service`]),
+  ].join(', ');
+  return records.length === 0
     ? ''
     : html`<section aria-label="Records of ${title}">
-        <h2>${plural(records.length + moreRecords, 'record')} ${at[recordsOf]}</h2>
+        <h2>${heading}</h2>
         <ul class="records">
           ${records.map((record) => recordItem(record, template.file))}
         </ul>
-        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more ${at[recordsOf]}</p>`}
+        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more ${places[recordsOf]}</p>`}
       </section>`;
+};
 
-const at = { file: 'in the file', service: 'at the service' } as const;
+const places = { file: 'in the file', service: 'at the service' } as const;
 
 /** The file is named once, above. */
-const recordItem = ({ record, place, state }: ShownRecord, file: string): Markup => {
-  const { type, name, content, priority, ttl } = record;
-  const facts = [
-    ...(priority === null ? [] : [`priority ${priority}`]),
-    ...(ttl === null ? [] : [`ttl ${ttl}`]),
-  ];
+const recordItem = ({ record, place, state, actual }: ShownRecord, file: string): Markup => {
+  const { type, name, content } = record;
   return html`<li>
-    <span class="${state ?? ''}">${state === null ? '' : stateIcons[state]}</span>
+    <span class="${state ?? ''}">${state === null ? '' : sign(signs[state])}</span>
     <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
-    <code class="content">${escapeControl(content)}</code> <span class="aside">${facts.join(', ')}</span>
+    <span class="content"
+      ><code>${escapeControl(content)}</code> ${
+        actual === null
+          ? ''
+          : html`<span class="aside"
+              >at the service: <code>${escapeControl(actual.content)}</code> ${factsOf(actual)}</span
+            >`
+      }</span
+    >
+    <span class="aside">${factsOf(record)}</span>
     <span class="aside"
       >${escapeControl(place.startsWith(`${file}:`) ? `line ${place.slice(file.length + 1)}` : place)}</span
     >
   </li>`;
 };
 
-const stateIcons: Readonly<Record<NonNullable<ShownRecord['state']>, Markup>> = {
-  'in-sync': html`<span class="sign"><span aria-hidden="true">●</span> in sync</span>`,
-  add: html`<span class="sign"><span aria-hidden="true">+</span> missing</span>`,
-  update: html`<span class="sign"><span aria-hidden="true">~</span> differs</span>`,
-  park: html`<span class="sign"><span aria-hidden="true">»</span> park</span>`,
-  surplus: html`<span class="sign"><span aria-hidden="true">?</span> surplus</span>`,
-  blocked: html`<span class="sign"><span aria-hidden="true">!</span> blocked</span>`,
+const sign = ([shape, word]: (typeof signs)[keyof typeof signs]): Markup =>
+  html`<span class="sign"><span aria-hidden="true">${shape}</span> ${word}</span>`;
+
+const factsOf = ({ priority, ttl }: RecordData): string =>
+  [priority === null ? [] : `priority ${priority}`, ttl === null ? [] : `ttl ${ttl}`].flat().join(', ');
+
+const signs: Readonly<Record<NonNullable<ShownRecord['state']>, readonly [shape: string, word: string]>> = {
+  'in-sync': ['●', 'in sync'],
+  add: ['+', 'missing'],
+  update: ['~', 'differs'],
+  park: ['»', 'park'],
+  surplus: ['?', 'surplus'],
+  blocked: ['!', 'blocked'],
+};
+
+/** The other way to end differences: the files say what the service has. */
+const pasteSection = ({ template, pastes, morePastes }: TemplateDetails, title: string): Markup | string =>
+  pastes.length + morePastes === 0
+    ? ''
+    : html`<details data-key="accept ${title}">
+        <summary>Accept what the service has</summary>
+        <p>
+          Change the files by hand, or run
+          <code>dns-template-sync accept ${escapeControl(template.template)}</code>, which keeps comments and
+          variables. If an entry lists several contents, take the old one out of its list, and add the new
+          entry to <code>records</code>.
+        </p>
+        <ul class="pastes">
+          ${pastes.map((paste) => pasteItem(paste, pasteId(template, paste.at)))}
+        </ul>
+        ${morePastes === 0 ? '' : html`<p class="rest">and ${String(morePastes)} more: run the command</p>`}
+      </details>`;
+
+/** In the row of a difference, to what ends it the other way. */
+const pasteLink = ({ template, pastes }: TemplateDetails, at: number): Markup[] =>
+  pastes.some((paste) => paste.at === at)
+    ? [html`<p><a href="#${pasteId(template, at)}">Accept it: the YAML to paste</a></p>`]
+    : [];
+
+/** Where the page says what to paste for each difference. */
+const pasteId = ({ client, id }: TemplateDetails['template'], at: number): string =>
+  `accept-${encoded(client)}-${id ?? 0}-${at + 1}`;
+
+const pasteItem = ({ place, before, yaml }: ShownPaste, id: string): Markup => {
+  const where = html`In <code>${escapeControl(place)}</code>`;
+  // Invisible characters are escaped in it, as YAML spells them.
+  const entry = yaml === null ? '' : html`<pre><code>${yaml}</code></pre>`;
+  if (before === null) return html`<li id="${id}">${where}, add to <code>records</code>: ${entry}</li>`;
+  const record = html`<code
+    >${escapeControl(`${before.name || '@'} ${before.type} ${before.content}`)}</code
+  >`;
+  return yaml === null
+    ? html`<li id="${id}">${where}, remove ${record}</li>`
+    : html`<li id="${id}">${where}, replace ${record} by: ${entry}</li>`;
 };

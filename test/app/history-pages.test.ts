@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { readHistoryPage } from '../../src/app/history-pages.ts';
-import type { HistoryCursor, HistoryQuery } from '../../src/daemon/http/history-query.ts';
+import { newestWrites } from '../../src/app/history-pages.ts';
+import type { HistoryQuery } from '../../src/daemon/http/history-query.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -36,9 +36,9 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
       await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     }
   }
-  const query = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };
-  const page = (changes: Partial<HistoryQuery> = {}, signal?: AbortSignal) =>
-    readHistoryPage(
+  const query = { templates: [], since: 0, outcome: null, limit: 1_000 };
+  const newest = (changes: Partial<HistoryQuery> = {}, signal?: AbortSignal) =>
+    newestWrites(
       {
         clients,
         isSandbox: false,
@@ -48,38 +48,28 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
       },
       fileStore(systemClock),
     );
-  return { page };
+  return { newest };
 };
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('pages of the history', () => {
-  it.each([1, 2, 3, 7, 100])('of %i writes contain each write once', async (limit) => {
-    const { page } = await withWrites({ b: [3, 3, 1, 3], a: [3, 2, 3], c: [], d: [1, 3] });
-    const { entries: all, next: end } = await page();
-    expect(end).toBeNull();
+describe('the newest writes', () => {
+  it.each([1, 2, 3, 7, 100])('of all clients, %i at most, are the last of all', async (limit) => {
+    const { newest } = await withWrites({ b: [3, 3, 1, 3], a: [3, 2, 3], c: [], d: [1, 3] });
+    const all = await newest();
     expect(new Set(all.map(({ run }) => run)).size).toBe(9);
     expect(all.map(({ at }) => Date.parse(at))).toEqual([1, 1, 2, 3, 3, 3, 3, 3, 3]);
-    const gathered = [];
-    let before: HistoryCursor | null = null;
-    do {
-      const { entries, next } = await page({ limit, before });
-      expect(entries.length).toBeLessThanOrEqual(limit);
-      gathered.unshift(...entries);
-      before = next;
-    } while (before !== null);
-    expect(gathered).toEqual(all);
+    expect(await newest({ limit })).toEqual(all.slice(-limit));
   });
 
-  it('find the filtered writes behind any number of others', async () => {
-    const { page } = await withWrites({ one: range(350) });
-    const { entries, next } = await page({ templates: ['t3', 't7'], limit: 2 });
-    expect(entries.map(({ template }) => template)).toEqual(['t3', 't7']);
-    expect(next).toBeNull();
+  it('are found behind any number of others that do not match', async () => {
+    const { newest } = await withWrites({ one: range(350) });
+    const found = await newest({ templates: ['t3', 't7'], limit: 2 });
+    expect(found.map(({ template }) => template)).toEqual(['t3', 't7']);
   });
 
   it('are no longer searched once the caller is gone', async () => {
-    const { page } = await withWrites({ one: range(350) });
-    expect((await page({ templates: ['t3'] }, AbortSignal.abort())).entries).toEqual([]);
+    const { newest } = await withWrites({ one: range(350) });
+    expect(await newest({ templates: ['t3'] }, AbortSignal.abort())).toEqual([]);
   });
 });

@@ -1,2 +1,2 @@
 /** Measures that run only when they are named. */
-export const soaks = ['soak', 'attack'];
+export const soaks = ['soak'];

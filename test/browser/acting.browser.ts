@@ -25,7 +25,7 @@ const press = async (page: Page, selector: string): Promise<void> => {
 };
 
 const signIn = async (page: Page): Promise<void> => {
-  await press(page, 'a[href^="/act?"]');
+  await press(page, 'a[href*="sign-in?"]');
   await page.locator('#name:focus').waitFor();
   await page.keyboard.type('Anna Example');
   await page.keyboard.press('Tab');
@@ -54,40 +54,42 @@ describe.each(['light', 'dark'] as const)(
       await expectUsable(page);
 
       await change('edit-record', { record_id: record, content: '192.0.2.7' });
-      await press(page, '[action="/act/sync"] button');
+      await press(page, '[action$="act/sync"] button');
       await outcome(page, 'The pass that was asked for has ended').waitFor();
-      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' }).waitFor();
       await expectUsable(page);
 
-      await press(page, 'a[href$="/templates/standard-web"]');
+      await press(page, 'a[href="templates/standard-web"]');
       await page.waitForURL('**/templates/standard-web');
+      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' }).waitFor();
       await press(page, '[data-key=suspend] summary');
       await expectUsable(page);
       await tabTo(page, '[name=reason]');
       await page.keyboard.type('Moving the shop');
       await tabTo(page, '[name=duration]');
       await page.keyboard.press('ArrowDown');
-      await press(page, '[action="/act/suspend"] button');
-      await outcome(page, 'standard-web is suspended until').waitFor();
+      await press(page, '[action$="act/suspend"] button');
+      await outcome(page, 'The template is suspended.').waitFor();
       await outcome(page, 'has ended').waitFor();
       await change('edit-record', { record_id: record, content: '192.0.2.8' });
-      await press(page, '[action="/act/sync"] button');
+      await press(page, '[action$="act/sync"] button');
       await outcome(page, /^\s*The pass that was asked for has ended/).waitFor();
       await page.locator('.message', { hasText: 'Moving the shop' }).waitFor();
-      expect(await page.locator('main').innerText()).toMatch(/suspended[^]*Anna Example[^]*Moving the shop/);
+      expect(await page.locator('main').innerText()).toMatch(
+        /suspended[^]*Anna Example \(on the page\)[^]*Moving the shop/,
+      );
       await expectUsable(page);
 
       await press(page, '[data-key=suspend] summary');
-      await press(page, '[action="/act/resume"] button');
-      await outcome(page, 'standard-web is resumed. The pass that was asked for has ended').waitFor();
+      await press(page, '[action$="act/resume"] button');
+      await outcome(page, 'The template is resumed. The pass that was asked for has ended').waitFor();
       await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.8' }).waitFor();
       await expectUsable(page);
 
-      await press(page, '[action="/act/sign-out"] button');
+      await press(page, '[action$="sign-out"] button');
       await page.getByRole('link', { name: 'Sign in to act' }).waitFor();
       const taken = daemon.lines().filter(({ event }) => event === 'page.action');
       expect(taken).toMatchObject(
-        ['sync', 'suspend', 'sync', 'resume'].map((action) => ({ action, by: 'Anna Example' })),
+        ['sync', 'suspend', 'sync', 'resume'].map((action) => ({ action, by: 'Anna Example (on the page)' })),
       );
       // Submitting a form ends an update of the page that is under way.
       expect(complaints.filter((one) => !one.endsWith(' net::ERR_ABORTED'))).toEqual([]);
@@ -97,17 +99,41 @@ describe.each(['light', 'dark'] as const)(
 
 it('who mistypes the trigger token is told so, and can try again', async () => {
   const { url } = await started(['--dry-run'], env);
-  const { page } = await visit(`${url}act?next=/`, phone);
+  const { page } = await visit(`${url}sign-in?next=`, phone);
   await expectUsable(page);
   await page.getByLabel('Your name').fill('Anna Example');
-  await page.getByLabel('Trigger token').fill('a guess of somebody');
+  await page.getByLabel('Token', { exact: true }).fill('a guess of somebody');
   await page.keyboard.press('Enter');
-  expect(await page.getByRole('alert').innerText()).toBe('This is not the trigger token.');
+  expect(await page.getByRole('alert').innerText()).toBe('This token is not one of those in the settings.');
   await expectUsable(page);
 });
 
+it('who has signed in sees the page also by a link from another site, and others the form', async () => {
+  const pageToken = 'the token of the page';
+  const { url } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><a href="${url}">to it</a>`),
+  );
+  await new Promise<void>((resolve) => void server.listen(0, resolve));
+  onTestFinished(() => void server.close());
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const elsewhere = `http://localhost:${(server.address() as AddressInfo).port}/`;
+  const { page } = await visit(elsewhere);
+  await page.getByRole('link').click();
+  await page.waitForURL(url);
+  let loads = 0;
+  page.on('request', (request) => void (loads += request.isNavigationRequest() ? 1 : 0));
+  await page.getByLabel('Token', { exact: true }).fill(pageToken);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('#link.live').waitFor();
+  expect(loads).toBeLessThan(4);
+  await page.goto(elsewhere);
+  await page.getByRole('link').click();
+  await page.locator('#link.live').waitFor();
+  expect(page.url()).toBe(url);
+});
+
 describe('a hostile page, visited by somebody who has signed in', () => {
-  /** Its form has even the token that only our pages have. */
   const hostile = async (action: string, fields: Readonly<Record<string, string>>): Promise<number> => {
     const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
     const body = `<!doctype html><form method="post" action="${action}">${inputs.join('')}<button>Win</button></form>`;
@@ -127,10 +153,9 @@ describe('a hostile page, visited by somebody who has signed in', () => {
     const { daemon, url } = await started(['--dry-run'], env);
     const { page } = await visit(url);
     await signIn(page);
-    const form = await page.locator('[action="/act/sync"] [name=form]').inputValue();
-    const target = { form, client: 'default', template: 'standard-web', reason: 'x', duration: '1h' };
-    for (const action of ['sync', 'suspend', 'resume', 'sign-out']) {
-      const address = `${url}act/${action}`;
+    const target = { client: 'default', template: 'standard-web', reason: 'x', duration: '1h' };
+    for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out']) {
+      const address = `${url}${action}`;
       const port = await hostile(address, target);
       await page.goto(`http://${host}:${port}/`);
       // The answer is kept from it, but not the request from the daemon.

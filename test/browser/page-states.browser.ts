@@ -3,20 +3,25 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderPage } from '../../src/status-page/page.ts';
+import { renderOverview } from '../../src/status-page/overview.ts';
+import { renderSignIn } from '../../src/status-page/small-pages.ts';
+import { renderWrites } from '../../src/status-page/writes-page.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderTemplatePage } from '../../src/status-page/template-page.ts';
 import { everyKindReport } from '../report/every-kind.ts';
-import { states, templateState } from '../status-page/page-states.ts';
+import { states, templateState, writes } from '../status-page/page-states.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 
 /** A folder for a picture of each state, for whoever wants to look at them. */
 const pictures = process.env['PICTURES'];
 
 const pages: Readonly<Record<string, () => string>> = {
-  ...Object.fromEntries(Object.entries(states).map(([name, facts]) => [name, () => renderPage(facts())])),
+  ...Object.fromEntries(Object.entries(states).map(([name, facts]) => [name, () => renderOverview(facts())])),
   template: () => renderTemplatePage(templateState()),
+  writes: () => renderWrites({ ...templateState(), writes }),
+  'sign-in': () =>
+    renderSignIn({ root: './', next: '', error: null, canAct: true, isClosed: true, reloads: false }),
   // It has a policy of its own.
   'plan-html': () => renderHtml(everyKindReport),
 };
@@ -62,6 +67,11 @@ describe.each(Object.keys(pages))('the page: %s', (name) => {
     const { page } = await visit(`${origin}/${name}`, { colorScheme, viewport: { width, height } });
     if (pictures !== undefined) await takePicture(page, `${name}-${width}-${colorScheme}.png`);
     await expectNoSideways(page);
+    // What to do is never cut; where there is nothing to say, narrow windows leave it out.
+    const cut = await page
+      .locator('.row .todo:visible')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map(String));
+    if (name !== 'plan-html') expect(cut).toEqual([]);
     const first = page.locator('.row, article').first();
     // What differs is what people come for: it is on the first screen, on a phone too.
     if ((await first.count()) > 0) expect((await first.boundingBox())?.y).toBeLessThan(height - 60);

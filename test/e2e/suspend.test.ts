@@ -1,6 +1,7 @@
+import { userInfo } from 'node:os';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon, triggerToken } from './daemon.ts';
 import { run, workplace, type Launch, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
@@ -85,6 +86,35 @@ it('a token in a reason is refused, and neither saved nor printed', async () => 
     expect(refused.stderr).not.toContain(token);
   }
   expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
+});
+
+it('a reason has a limit, as on the page', async () => {
+  const { launch } = await place({ isManaged: false });
+  const suspend = (length: number) => run(['suspend', 'web', '--reason', 'r'.repeat(length)], launch);
+  expect((await suspend(201)).stderr).toContain('--reason: it is longer than 200 characters');
+  expect((await suspend(200)).code).toBe(0);
+});
+
+it('somebody who gives the name of a user on the page does not replace what that user has suspended', async () => {
+  const { launch } = await place({ isManaged: false });
+  const daemon = await startDaemon([], launch);
+  await daemon.event('pass.finished');
+  await run(['suspend', 'web', '--reason', 'an audit'], launch);
+  const post = (path: string, fields: Readonly<Record<string, string>>, cookie = '') =>
+    daemon.ask(path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'sec-fetch-site': 'same-origin', cookie },
+      body: new URLSearchParams(fields),
+    });
+  const name = userInfo().username;
+  const signedIn = await post('/sign-in', { token: triggerToken, name });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const target = { client: 'default', template: 'web', reason: 'a lark', duration: '1h' };
+  expect((await post('/act/suspend', target, cookie)).status).toBe(303);
+  const { stdout } = await run(['resume', 'web'], launch);
+  expect(stdout).toContain(`web: resumed; ${name} had suspended it: an audit\n`);
+  expect(stdout).toContain(`web: resumed; ${name} (on the page) had suspended it: a lark\n`);
 });
 
 const inSync = (line: LogLine): boolean => line['status'] === 'in-sync';

@@ -51,7 +51,8 @@ export const client = (rest: Partial<ClientSummary> = {}): ClientSummary => ({
   ...rest,
 });
 
-const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, index) => ({
+/** The newest first. */
+export const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, index) => ({
   at: new Date(now - index * 450_000).toISOString(),
   client: 'default',
   template: `customer-${index % 5}`,
@@ -74,7 +75,10 @@ const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): P
   const { query = everything } = rest;
   return {
     version: 'v-1',
-    acting: { kind: 'off' },
+    reader: { role: null, canAct: false },
+    notice: null,
+    root: './',
+    page: '',
     now,
     timeZone: 'UTC',
     query,
@@ -83,7 +87,6 @@ const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): P
     clients: [client()],
     day: passHistory.day(now),
     passes: passHistory.recent,
-    writes,
     ...rest,
   };
 };
@@ -213,7 +216,7 @@ const sevenClients = [
 export const templateState = (): TemplateSummary => {
   const [, whole] = everyKind.templates;
   if (whole === undefined) throw new Error('no template');
-  const { writes: past, ...frame } = pageOf([]);
+  const frame = pageOf([]);
   const file = 'templates/standard-web.yaml';
   const records = Array.from({ length: 30 }, (_, index) => ({
     ...record(index, contents[index % 5]?.[1] ?? ''),
@@ -222,13 +225,16 @@ export const templateState = (): TemplateSummary => {
   }));
   return {
     ...frame,
+    reader: { role: 'act', canAct: true },
+    root: '../',
+    page: 'templates/standard-web',
     name: whole.template,
     hasSeveralClients: false,
     templates: [
       {
         template: withoutApplied(whole),
-        href: '/templates/standard-web',
-        more: { differences: 0, subdomains: 0, subdomainDifferences: 0 },
+        href: 'templates/standard-web',
+        more: 0,
         records: recordStates(records, { inSync: 1, differences: [] }),
         recordsOf: 'file',
         moreRecords: 0,
@@ -253,7 +259,7 @@ export const templateState = (): TemplateSummary => {
     ],
     problems: [],
     commits: everyKind.commits ?? [],
-    writes: past,
+    writes,
   };
 };
 
@@ -299,13 +305,12 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
   'service-down': () =>
     pageOf([pass({ templates: templates(40, twelve) })], { clients: [down(now - 360_000)] }),
   'never-up': () =>
-    pageOf([pass({})], { clients: [down(null)], writes: [], passes: [], day: new PassHistory().day(now) }),
+    pageOf([pass({})], { clients: [down(null)], passes: [], day: new PassHistory().day(now) }),
   'first-start': () =>
     pageOf([], {
       clients: [
         client({ health: 'starting', why: 'no pass has ended yet', lastPass: null, running: 'startup' }),
       ],
-      writes: [],
       passes: [],
       day: new PassHistory().day(now),
     }),

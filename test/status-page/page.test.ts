@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Difference } from '../../src/plan/difference.ts';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import {
   type ClientSummary,
   type PageFacts,
   recordStates,
   type WriteEntry,
+  type Writes,
 } from '../../src/status-page/facts.ts';
-import { renderPage } from '../../src/status-page/page.ts';
+import { renderOverview } from '../../src/status-page/overview.ts';
+import { renderWrites } from '../../src/status-page/writes-page.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { excerptOf } from '../../src/status-page/excerpt.ts';
@@ -25,7 +28,7 @@ import {
   unseen,
 } from '../report/hostile.ts';
 import { renderTemplatePage } from '../../src/status-page/template-page.ts';
-import { client, lastPass, now, templateState } from './page-states.ts';
+import { client, lastPass, now, states, templateState } from './page-states.ts';
 
 const write = (text: string): WriteEntry => ({
   at: '2026-11-20T20:00:30.000Z',
@@ -43,7 +46,10 @@ const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
   const { query = everything } = rest;
   return {
     version: 'v-1',
-    acting: { kind: 'off' },
+    reader: { role: null, canAct: false },
+    notice: null,
+    root: './',
+    page: '',
     now,
     timeZone: 'UTC',
     query,
@@ -52,12 +58,14 @@ const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
     clients: [client()],
     day: new PassHistory().day(now),
     passes: [lastPass()],
-    writes: [write('web')],
     ...rest,
   };
 };
 
-const page = (report: Report, rest: Partial<PageFacts> = {}): string => renderPage(facts(report, rest));
+const page = (report: Report, rest: Partial<PageFacts> = {}): string => renderOverview(facts(report, rest));
+
+const writesPage = (writes: Writes): string =>
+  renderWrites({ ...facts(everyKindReport), hasSeveralClients: false, writes });
 
 /** What a person reads of it: without the tags, what steers and the signs' escapes. */
 const wordsOf = (html: string): string =>
@@ -165,13 +173,11 @@ describe('the status page', () => {
   });
 
   it('says so before the first pass, without writes, and if the history cannot be read', () => {
-    const empty = wordsOf(page(assembleReport([]), { writes: [], passes: [] }));
+    const empty = wordsOf(page(assembleReport([]), { passes: [] }));
     expect(empty).toContain('the first pass has not ended yet');
     expect(empty).toContain('No pass has ended in the last 24 hours.');
-    expect(empty).toContain('Nothing has been written yet.');
-    expect(wordsOf(page(everyKindReport, { writes: 'it is damaged' }))).toContain(
-      'The history cannot be read: it is damaged',
-    );
+    expect(wordsOf(writesPage([]))).toContain('Nothing has been written yet.');
+    expect(wordsOf(writesPage('it is damaged'))).toContain('The history cannot be read: it is damaged');
   });
 
   it('describes the chart of the day in words', () => {
@@ -219,6 +225,41 @@ describe('the status page', () => {
     const record = { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: null, source };
     const stateIn = (inSync: number) => recordStates([record], { inSync, differences: [] })[0]?.state;
     expect([stateIn(1), stateIn(0)]).toEqual(['in-sync', null]);
+  });
+
+  it('of one template shows beside each record what the service has, and what only the service has', () => {
+    const { templates, ...summary } = templateState();
+    const [details] = templates;
+    const source = { file: 'templates/standard-web.yaml', line: 3, column: 5 };
+    const at = (name: string, content: string) => ({ type: 'A', name, content, priority: null, ttl: 300 });
+    const differences: Difference[] = [
+      {
+        action: 'update',
+        recordId: 5,
+        current: at('www', '192.0.2.7'),
+        desired: at('www', '203.0.113.1'),
+        fields: ['content'],
+        cause: 'drifted',
+        source,
+      },
+      {
+        action: 'surplus',
+        recordId: 9,
+        current: at('old', '192.0.2.9'),
+        reason: 'unlisted',
+        cause: 'unknown',
+      },
+    ];
+    const file = [
+      { ...at('www', '203.0.113.1'), source },
+      { ...at('api', '203.0.113.2'), source: { ...source, line: 4 } },
+    ];
+    const records = recordStates(file, { inSync: 1, differences });
+    const words = wordsOf(renderTemplatePage({ ...summary, templates: [{ ...details!, records }] }));
+    expect(words).toContain('2 records in the file, 1 more at the service');
+    expect(words).toMatch(
+      /differs A www 203\.0\.113\.1 at the service: 192\.0\.2\.7 ttl 300 ttl 300 line 3 ● in sync A api 203\.0\.113\.2 ttl 300 line 4 \? surplus A old 192\.0\.2\.9 ttl 300 record 9/,
+    );
   });
 
   it('of one template lists the errors of its file', () => {
@@ -290,6 +331,13 @@ describe('a very large page', () => {
       source: { file: 'templates/web.yaml', line: index + 1, column: 1 },
     }) as const;
 
+  it.each([
+    ['500-templates', 50_000],
+    ['7000-records', 120_000],
+  ])('of %s has less than %i bytes', (name, size) => {
+    expect(Buffer.byteLength(renderOverview(states[name]!()))).toBeLessThan(size);
+  });
+
   it('shows the first differences of a template and says how many more there are', () => {
     const differences = Array.from({ length: 100_000 }, (_, index) => difference(index));
     const report = assembleReport([pass({ templates: [template({ status: 'drifted', differences })] })]);
@@ -297,7 +345,7 @@ describe('a very large page', () => {
     expect(html.length).toBeLessThan(100_000);
     const words = wordsOf(html);
     expect(words).toContain('100000 to add');
-    expect(words).toContain('and 99900 differences more: all of this template');
+    expect(words).toContain('and 99940 differences more: all of this template');
   });
 
   it('is limited for many templates, subdomains, problems and long texts too', () => {
@@ -341,10 +389,8 @@ describe('a very large page', () => {
     expect(html.length).toBeLessThan(5_000_000);
     const words = wordsOf(html);
     for (const more of [
-      'and 44 differences more',
-      'and 20 subdomains more',
-      'and 980 differences more',
-      '1 to 40 of 300 next →',
+      'and 3025 differences more',
+      '1 to 12 of 300 next →',
       '1000 templates in sync',
       'and 150 problems more',
     ])
@@ -365,8 +411,7 @@ describe('hostile texts', () => {
         client({ client: text, why: text, health: 'failing', lastPass: lastPass({ error: `${text}!` }) }),
       ],
       passes: [lastPass({ error: text })],
-      writes: [write(text)],
-    });
+    }) + writesPage([write(text)]);
 
   it('do not change the structure of the page, and hide nothing', () => {
     fc.assert(

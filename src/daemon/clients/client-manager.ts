@@ -9,7 +9,7 @@ import type { ClientSettings } from '../../settings/client.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from '../context.ts';
-import type { HistoryPage, HistoryQuery } from '../http/history-query.ts';
+import type { HistoryQuery } from '../http/history-query.ts';
 import type { PassHistory } from '../passes/pass-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ClientController } from './client-controller.ts';
@@ -131,7 +131,7 @@ export class ClientManager {
   }
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
-  history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
+  history(query: HistoryQuery, signal?: AbortSignal): Promise<readonly WriteEntry[]> {
     const { sandboxUrl, redact } = this.#context;
     const request = { clients: this.#clientSettings, isSandbox: sandboxUrl !== null, query, redact, signal };
     return this.#historyLimit(() => this.#context.readHistory(request));

@@ -4,37 +4,35 @@ import { pastesFor } from '../../import/paste.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { worstFirst } from '../../report/worst-first.ts';
 import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
-import { cut, excerptOf, leftOut } from '../../status-page/excerpt.ts';
-import type { Acting } from '../../status-page/actions.ts';
+import { cut, excerptOf } from '../../status-page/excerpt.ts';
 import {
   type ClientSummary,
   type PageFacts,
   type PageFrame,
+  type Reader,
   type ShownRecord,
   type TemplateDetails,
   type TemplateSummary,
+  type Writes,
   recordStates,
   serviceRecords,
 } from '../../status-page/facts.ts';
-import { type PageQuery, templateAddress } from '../../status-page/query.ts';
+import { addressOf, everything, type PageQuery, templateAddress } from '../../status-page/query.ts';
 import type { DaemonContext } from '../context.ts';
 import type { ManagedClient, ClientManager } from '../clients/client-manager.ts';
-import type { HistoryQuery } from './history-query.ts';
 import type { PassHistory } from '../passes/pass-history.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 
 /** What pages are made from. */
-export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
-  /** What the reader may do. */
-  readonly acting: Acting;
+export interface PageSources extends Pick<DaemonContext, 'redact' | 'fleet'> {
   readonly manager: ClientManager;
   readonly passHistory: PassHistory;
   readonly changeFeed: ChangeFeed;
 }
 
-export const pageFacts = async (query: PageQuery, sources: PageSources): Promise<PageFacts> => {
+export const pageFacts = (query: PageQuery, reader: Reader, sources: PageSources): PageFacts => {
   const { manager, passHistory, redact, fleet } = sources;
-  const frame = frameOf(sources);
+  const frame = frameOf(sources, { reader, query, root: './', page: addressOf(query) });
   const isShown = ({ client }: ManagedClient): boolean =>
     query.client === null || client.settings.name === query.client;
   const problems = manager.problems.filter(({ client }) => query.client === null || client === query.client);
@@ -50,37 +48,53 @@ export const pageFacts = async (query: PageQuery, sources: PageSources): Promise
       clients: manager.clients.map((client) => clientFacts(client, passHistory)),
       day: passHistory.day(frame.now),
       passes: passHistory.recent,
-      writes: await newestWrites(manager, lastWrites),
     }),
   };
 };
 
-export const templateFacts = async (
+/** The last writes of all templates. */
+export const writesFacts = async (reader: Reader, sources: PageSources) => ({
+  ...frameOf(sources, { reader, query: everything, root: './', page: 'writes' }),
+  hasSeveralClients: sources.manager.clients.length > 1,
+  writes: sources.redact(await newestWrites(sources.manager, [])),
+});
+
+/** The templates of this name, of one client or of all; null if there is none. */
+export const templateFacts = (
   name: string,
-  client: string | null,
+  query: PageQuery,
+  reader: Reader,
   sources: PageSources,
-): Promise<TemplateSummary> => {
+): (() => Promise<TemplateSummary>) | null => {
   const { manager, passHistory, redact } = sources;
+  const { client } = query;
   const found = manager.clients.filter((one) => client === null || one.client.settings.name === client);
-  const query = { ...lastWrites, templates: [name] };
-  const writes = await newestWrites(manager, query);
-  const templates = found.flatMap((one) => detailsOf(name, one));
-  return {
-    ...frameOf(sources),
-    ...redact({
-      name,
-      hasSeveralClients: manager.clients.length > 1,
-      clients: found.map((one) => clientFacts(one, passHistory)),
-      templates,
-      problems: found
-        .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
-        .filter(({ file }) => file !== null && templates.some((one) => concerns(file, one.template))),
-      commits: found.flatMap(({ newest }) => newest?.commits ?? []),
-      writes:
-        typeof writes === 'string'
-          ? writes
-          : writes.filter((one) => client === null || one.client === client),
-    }),
+  const isThere = found.some(
+    ({ newest, templates }) =>
+      templates.described(name).length > 0 || newest?.templates.some(({ template }) => template === name),
+  );
+  if (!isThere) return null;
+  return async () => {
+    const root = client === null ? '../' : '../../../';
+    const writes = await newestWrites(manager, [name]);
+    const templates = found.flatMap((one) => detailsOf(name, one));
+    return {
+      ...frameOf(sources, { reader, query, root, page: templateAddress(name, client) }),
+      ...redact({
+        name,
+        hasSeveralClients: manager.clients.length > 1,
+        clients: found.map((one) => clientFacts(one, passHistory)),
+        templates,
+        problems: found
+          .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
+          .filter(({ file }) => file !== null && templates.some((one) => concerns(file, one.template))),
+        commits: found.flatMap(({ newest }) => newest?.commits ?? []),
+        writes:
+          typeof writes === 'string'
+            ? writes
+            : writes.filter((one) => client === null || one.client === client),
+      }),
+    };
   };
 };
 
@@ -95,23 +109,21 @@ const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
     .filter(({ template }) => template === name)
     .map((found) => {
       const whole = withoutApplied(found);
-      const template = cut(whole, maxRows);
+      const shown = cut(whole, maxRows, true);
       const desired = described.find(({ id, source }) => id === found.id || source.file === found.file);
       const records =
         desired === undefined ? uncompared(found, view.newest) : recordStates(desired.records, whole);
       const pastes =
-        desired === undefined ? [] : pastesFor(desired, template.differences.slice(0, maxPastes));
-      const shown = pastes.filter(({ yaml }) => (yaml?.length ?? 0) <= maxPaste);
+        desired === undefined ? [] : pastesFor(desired, shown.template.differences.slice(0, maxPastes));
+      const shortPastes = pastes.filter(({ yaml }) => (yaml?.length ?? 0) <= maxPaste);
       return {
-        template,
-        href: templateAddress(name, found.client),
-        more: leftOut(template, whole),
+        ...shown,
         dryRun: view.newest?.dryRun === true,
         records: records.slice(0, maxRows),
         recordsOf: desired === undefined ? 'service' : 'file',
         moreRecords: Math.max(0, records.length - maxRows),
-        pastes: shown,
-        morePastes: pastes.length - shown.length + Math.max(0, whole.differences.length - maxPastes),
+        pastes: shortPastes,
+        morePastes: pastes.length - shortPastes.length + Math.max(0, whole.differences.length - maxPastes),
       };
     });
 };
@@ -131,11 +143,15 @@ const maxRows = 1_000;
 const maxPastes = 100;
 const maxPaste = 10_000;
 
-const frameOf = ({ manager, changeFeed, acting }: PageSources): PageFrame => {
+const frameOf = (
+  { manager, changeFeed }: PageSources,
+  { query, ...place }: Pick<PageFrame, 'reader' | 'root' | 'page'> & { readonly query: PageQuery },
+): PageFrame => {
   const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
   const [zone] = zones;
   return {
-    acting,
+    ...place,
+    notice: query.notice,
     version: changeFeed.version,
     now: Date.now(),
     timeZone: zones.size === 1 && zone !== undefined ? zone : 'UTC',
@@ -182,12 +198,10 @@ const clientFacts = ({ state, newest }: ManagedClient, passHistory: PassHistory)
 };
 
 /** A page is shown without them if they cannot be read. */
-const newestWrites = async (manager: ClientManager, query: HistoryQuery): Promise<PageFacts['writes']> => {
+const newestWrites = async (manager: ClientManager, templates: readonly string[]): Promise<Writes> => {
   try {
-    return (await manager.history(query)).entries.toReversed();
+    return (await manager.history({ templates, since: 0, outcome: null, limit: 50 })).toReversed();
   } catch (error) {
     return messageOf(error);
   }
 };
-
-const lastWrites: HistoryQuery = { templates: [], since: 0, outcome: null, limit: 50, before: null };

@@ -2,80 +2,64 @@ import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import { pagePolicy } from '../../status-page/frame.ts';
-import { renderNotFound, smallPagePolicy } from '../../status-page/sign-in.ts';
-import type { Acting } from '../../status-page/actions.ts';
-import type { Markup } from '../../report/markup.ts';
-import { act, type ActOptions } from './act.ts';
-import { lastAction, readSession, type TakenAction } from './act-session.ts';
 import { messageOf } from '../../errors.ts';
-import { bears } from './bearer.ts';
-import type { PassRequests } from '../clients/client-manager.ts';
-import type { FleetOwners } from '../fleet.ts';
+import type { Reader } from '../../status-page/facts.ts';
+import { pagePolicy, smallPagePolicy } from '../../status-page/frame.ts';
+import { readPageQuery, rootOf, type PageQuery } from '../../status-page/query.ts';
+import { renderNotFound } from '../../status-page/small-pages.ts';
 import type { Readiness } from '../clients/client-state.ts';
-import { eventStreams } from './event-stream.ts';
-import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
-import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
-import type { PageRefusal } from './refusals.ts';
-import type { StatusPages } from './status-page.ts';
-import { fewAtATime } from './request-limits.ts';
+import type { FleetOwners } from '../fleet.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
+import { actions, pageOfOurs, signInPage, type ActionOptions } from './actions.ts';
+import { eventStreams } from './event-stream.ts';
+import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
+import type { PageRefusal } from './refusals.ts';
+import type { Text } from './shared-texts.ts';
+import { signIn, type SignInOptions } from './sign-in.ts';
 
-export interface RouteOptions extends Pick<ActOptions, 'publicUrl' | 'suspend' | 'resume' | 'redact'> {
-  /** What became of an action that somebody took on a page. */
-  readonly outcomeOf: (taken: TakenAction) => Markup;
+export interface RouteOptions
+  extends SignInOptions, Pick<ActionOptions, 'suspend' | 'resume' | 'redact' | 'requestPass'> {
   /** Lower-case host names that a request may have, beside addresses and `localhost`. */
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
-  readonly pages: StatusPages;
+  readonly pages: Pages;
   /** Notifies of changes of what pages show. */
   readonly changeFeed: ChangeFeed;
-  readonly metrics: { readonly contentType: string; readonly text: Text };
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
   /** Whose each client is, where processes share them; null: there is one process. */
   readonly owners: () => Promise<FleetOwners | null>;
-  /** The history of writes. The signal is aborted when the caller is gone. */
-  readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
-  /** Allows to request a pass; null: nobody may. */
-  readonly triggerToken: () => string | null;
-  /** Asks for a pass of these clients, by name or pattern; of all if there are none. */
-  readonly requestPass: (clients: readonly string[]) => Promise<PassRequests>;
-  /** Allows to see page, events, report and history; null: everybody may. */
-  readonly pageToken: () => string | null;
+  /** The history of writes, the oldest first. The signal is aborted when the caller is gone. */
+  readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<readonly unknown[]>;
   /** Called for each request whose token is missing or wrong. */
   readonly onRefused: (refusal: PageRefusal) => void;
   readonly log: Logger;
 }
 
-/** A text that may be long and may be requested often: it is made once for all. */
-type Text = () => Promise<Uint8Array<ArrayBuffer>>;
+/** The pages, for somebody who may do this. */
+export interface Pages {
+  readonly overview: (query: PageQuery, reader: Reader) => ReturnType<Text>;
+  /** The templates of this name, of one client or of all; null if there is none. */
+  readonly template: (name: string, query: PageQuery, reader: Reader) => ReturnType<Text> | null;
+  /** The last writes. */
+  readonly writes: (reader: Reader) => ReturnType<Text>;
+}
 
 /**
  * Probes and metrics come first: they answer any Host, since kubelets and scrapers use addresses and names of
  * their own.
  */
 export const routes = (options: RouteOptions): Hono => {
-  const {
-    allowedHosts,
-    readiness,
-    pages,
-    metrics,
-    report,
-    history,
-    owners,
-    triggerToken,
-    requestPass,
-    pageToken,
-    log,
-  } = options;
+  const { allowedHosts, readiness, pages, metrics, report, history, owners, triggerToken, log } = options;
   const streams = eventStreams(options.changeFeed);
+  const access = signIn(options);
   const app = new Hono();
   const get = (path: string, answer: Handler): void => {
     app.get(path, answer);
     app.all(path, notAllowed('GET, HEAD'));
   };
-  const refuse: PageAccessOptions['refuse'] = (c, refusal) =>
+  const refuse: ActionOptions['refuse'] = (c, refusal) =>
     options.onRefused({ ...refusal, address: addressOf(c) });
   app.use(withSecurityHeaders);
 
@@ -94,63 +78,52 @@ export const routes = (options: RouteOptions): Hono => {
   });
 
   app.all('/api/reconcile', async (c) => {
-    const token = triggerToken();
-    if (token === null) return c.notFound();
+    if (triggerToken() === null) return c.notFound();
     if (c.req.method !== 'POST') return notAllowed('POST')(c);
     const authorization = c.req.header('authorization');
-    if (!bears(authorization, token)) {
+    if (!access.triggers(authorization)) {
       refuse(c, { token: 'trigger', reason: authorization === undefined ? 'missing' : 'wrong' });
       return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
     }
-    const asked = await requestPass(c.req.queries('client')?.flatMap((text) => text.split(',')) ?? []);
-    switch (asked.kind) {
-      case 'asked':
-        return c.json({ passes: asked.passes }, 202);
-      case 'unknown':
-        return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
-      case 'unsure':
-        return c.json(
-          { error: 'PostgreSQL cannot be used now, so nobody is asked for a pass: try again' },
-          503,
-          {
-            'retry-after': '10',
-          },
-        );
-    }
+    const asked = await options.requestPass(
+      c.req.queries('client')?.flatMap((text) => text.split(',')) ?? [],
+    );
+    if (asked.kind === 'asked') return c.json({ passes: asked.passes }, 202);
+    if (asked.kind === 'unknown')
+      return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
+    const error = 'PostgreSQL cannot be used now, so nobody is asked for a pass: try again';
+    return c.json({ error }, 503, { 'retry-after': '10' });
   });
 
-  const waitForSlot = fewAtATime();
-  app.use(async (_, next) => {
-    await waitForSlot();
-    await next();
+  app.route('/', actions({ ...options, signIn: access, refuse, addressOf }));
+  app.use(async (c, next) => {
+    const authorization = c.req.header('authorization');
+    const isReader = async (): Promise<boolean> =>
+      access.bearer(authorization) !== null || (await access.session(c)) !== null;
+    if (!access.isClosed() || (await isReader())) return next();
+    const isBrowser = c.req.header('accept')?.includes('text/html') === true;
+    // Opening the page for the first time is no failed attempt.
+    if (authorization !== undefined || !isBrowser)
+      refuse(c, { token: 'page', reason: authorization === undefined ? 'missing' : 'wrong' });
+    const { pathname, search } = new URL(c.req.url);
+    if (isBrowser)
+      return signInPage(c, access, { next: pageOfOurs(`${pathname}${search}`.slice(1)), status: 401 });
+    return c.text('Needs the page token as a bearer token, or a sign-in.\n', 401, {
+      'www-authenticate': 'Bearer',
+    });
   });
-  app.route('/sign-in', signIn({ pageToken, refuse }));
-  app.use(pageAccess({ pageToken, refuse }));
-  // A page token never acts, whatever else it is.
-  const actToken = (): string | null => {
-    const token = triggerToken();
-    return token === pageToken() ? null : token;
-  };
-  app.route('/act', act({ ...options, actToken, refuse, addressOf }));
-  const actingOf = async (c: Context): Promise<Acting> => {
-    const token = actToken();
-    if (token === null) return { kind: 'off' };
-    const session = await readSession(c, token);
-    if (session === null) return { kind: 'signed-out' };
-    const taken = await lastAction(c, token);
-    return {
-      kind: 'signed-in',
-      formToken: session.formToken,
-      outcome: taken === null ? '' : options.outcomeOf(taken),
-    };
-  };
-  get('/', async (c) =>
-    c.body(await pages.page(new URL(c.req.url).searchParams, await actingOf(c)), 200, pageHeaders),
-  );
-  for (const path of ['/templates/:template', '/clients/:client/templates/:template']) {
+  const readerOf = async (c: Context): Promise<Reader> => ({
+    role: (await access.session(c))?.role ?? null,
+    canAct: access.canAct(),
+  });
+  const queryOf = (c: Context): PageQuery => readPageQuery(new URL(c.req.url).searchParams, Date.now());
+  get('/', async (c) => c.body(await pages.overview(queryOf(c), await readerOf(c)), 200, pageHeaders));
+  get('/writes', async (c) => c.body(await pages.writes(await readerOf(c)), 200, pageHeaders));
+  // A proxy may have decoded a slash in a name.
+  for (const path of ['/templates/:template{.+}', '/clients/:client/templates/:template{.+}']) {
     get(path, async (c) => {
-      const [template = '', client = null] = [c.req.param('template'), c.req.param('client')];
-      const page = pages.template(template, client, await actingOf(c));
+      const query = { ...queryOf(c), client: c.req.param('client') ?? null };
+      const page = pages.template(c.req.param('template') ?? '', query, await readerOf(c));
       return page === null ? c.notFound() : c.body(await page, 200, pageHeaders);
     });
   }
@@ -164,11 +137,9 @@ export const routes = (options: RouteOptions): Hono => {
   });
   get('/api/report', async (c) => c.body(await report(), 200, { 'content-type': 'application/json' }));
   get('/api/history', async (c) => {
-    const { searchParams } = new URL(c.req.url);
-    const query = readHistoryQuery(searchParams, Date.now());
+    const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
     if (typeof query === 'string') return c.json({ error: query }, 400);
-    const { entries, next } = await history(query, c.req.raw.signal);
-    return c.json(entries, 200, next === null ? {} : { link: linkTo(searchParams, next) });
+    return c.json(await history(query, c.req.raw.signal));
   });
   get('/api/fleet', async (c) => {
     const found = await owners().catch((error: unknown) => ({ error: messageOf(error) }));
@@ -177,7 +148,7 @@ export const routes = (options: RouteOptions): Hono => {
   });
   app.notFound((c) =>
     c.req.header('accept')?.includes('text/html') === true
-      ? c.body(renderNotFound(), 404, notFoundHeaders)
+      ? c.body(renderNotFound(rootOf(c.req.path)), 404, notFoundHeaders)
       : c.text('Not found.\n', 404),
   );
   app.onError((error, c) => {

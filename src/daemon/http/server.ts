@@ -2,9 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../errors.ts';
-import { limitConnections } from './connections.ts';
 import { routes, type RouteOptions } from './routes.ts';
-import { oneAtATime } from './request-limits.ts';
 
 export interface ServerOptions extends RouteOptions {
   /** Port 0: any free one. */
@@ -22,11 +20,9 @@ export interface RunningServer {
 /** Throws a UserError if it cannot listen. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const answer = getRequestListener(routes(options).fetch, { hostname: noHost });
-  const server = createServer(
-    timeouts,
-    oneAtATime((request, response) => void answer(request, response)),
-  );
-  limitConnections(server);
+  const server = createServer(timeouts, (request, response) => void answer(request, response));
+  // More could use up the file descriptors that passes need.
+  server.maxConnections = 500;
   await listen(server, options.listen);
   server.on('error', (error) =>
     options.log.error({ event: 'listen.error', err: error }, 'the HTTP server has an error'),

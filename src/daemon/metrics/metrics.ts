@@ -1,42 +1,193 @@
-import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { KnownAnswers } from '../../report/with-answers.ts';
-import { answersGauges } from './answers-gauges.ts';
-import { ownedMetrics, type OwnedCounter } from './owned-metrics.ts';
-import { metricMaker, type MetricMaker } from './metric-maker.ts';
-import { passMetrics, type PassMetrics } from './pass-metrics.ts';
-import type { PageRefusal } from '../http/refusals.ts';
-import { templateGauges } from './template-gauges.ts';
+import type { PassResult, Trigger } from '../../result.ts';
 import type { ClientProblem } from '../../settings/client-files.ts';
+import type { PageRefusal } from '../http/refusals.ts';
+import { clientGauges, gauge } from './gauges.ts';
+import { newClient, withPass, type EndedPass, type KnownClient } from './known-clients.ts';
 
-/** Metrics for Prometheus. Labels are clients, templates and fixed words only. */
-export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetrics, 'showSettings'> {
-  readonly contentType: string;
-  /** All metrics in the text format, with the number of waiting passes. */
-  readonly text: (queueDepth: number) => Promise<string>;
-  /** Grows with each change of a metric. */
-  readonly revision: () => number;
-  /** The result of a round over the name servers. */
-  readonly countAnswers: (client: string, known: KnownAnswers) => void;
-  /** How many clients this process owns, where processes share a store. */
-  readonly countOwned: OwnedCounter;
-  /** Whether the shared store can be used. */
-  readonly showDatabase: (isUp: boolean) => void;
+/** Series of single templates: of so many. One has eleven. */
+interface MetricsBounds {
+  readonly maxTemplates?: number;
 }
 
-interface RequestMetrics {
-  readonly countRequest: (request: RequestFacts) => void;
-  readonly countNotification: (receiver: string, outcome: DeliveryOutcome) => void;
-  readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Metrics for Prometheus. Labels are clients, templates and fixed words only. Events are counted; gauges are made at the scrape. */
+export const createMetrics = (version: string, { maxTemplates = 1_000 }: MetricsBounds = {}) => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
+  const options = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
+    name: `dns_template_sync_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  });
+  const clients = new Map<string, KnownClient>();
+  let settings: ReadonlyMap<string, boolean> = new Map();
+  let queueDepth = 0;
+  let owned = 0;
+  let isDatabaseUp = false;
+  gauge(registry, 'build_info', ['version'], 'Always 1; the version of this program is a label.', () => [
+    [{ version }, 1],
+  ]);
+  clientGauges(registry, () => ({ clients, settings, queueDepth }), maxTemplates);
+
+  const passes = new Counter(
+    options('passes_total', 'Finished passes, by trigger and by the worst status of their templates.', [
+      'client',
+      'trigger',
+      'result',
+    ]),
+  );
+  const duration = new Histogram({
+    ...options('pass_duration_seconds', 'How long passes took.'),
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+  });
+  const changes = new Counter(
+    options('changes_total', 'Writes sent to the service, by outcome.', ['client', 'action', 'outcome']),
+  );
+  const requests = new Counter(
+    options('requests_total', 'Requests to the service, by HTTP status; none if there was no answer.', [
+      'operation',
+      'status',
+    ]),
+  );
+  const requestDuration = new Histogram({
+    ...options('request_duration_seconds', 'How long requests to the service took.', ['operation']),
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  });
+  const notifications = new Counter(
+    options(
+      'notifications_total',
+      'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
+      ['receiver', 'outcome'],
+    ),
+  );
+  const refusals = new Counter(
+    options(
+      'refused_requests_total',
+      'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
+      ['token', 'reason'],
+    ),
+  );
+  for (const token of ['trigger', 'page'])
+    for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
+  refusals.inc({ token: 'trigger', reason: 'foreign' }, 0);
+
+  /** These exist only where processes share a store. */
+  const lateness = once(
+    () =>
+      new Histogram({
+        ...options('pass_lateness_seconds', 'How long passes waited after their time had come.'),
+        buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 120, 300, 600],
+      }),
+  );
+  const ownership = once(() => {
+    gauge(registry, 'clients_owned', [], 'Clients whose passes this process makes.', () => [[{}, owned]]);
+    return {
+      takenOver: new Counter(
+        options(
+          'clients_taken_over_total',
+          'Clients that this process took over from one that had not given them up.',
+        ),
+      ),
+      lost: new Counter(
+        options(
+          'clients_lost_total',
+          'Clients that this process lost, since it did not renew its lease in time.',
+        ),
+      ),
+    };
+  });
+  const database = once(() =>
+    gauge(registry, 'database_up', [], 'Whether PostgreSQL can be used: 1 or 0.', () => [
+      [{}, isDatabaseUp ? 1 : 0],
+    ]),
+  );
+
+  const change = (client: string, by: (known: KnownClient) => KnownClient): void =>
+    void clients.set(client, by(clients.get(client) ?? newClient));
+  const showPass = (pass: EndedPass & { readonly client: string }, latest: PassResult | null): void =>
+    change(pass.client, (known) => withPass(known, pass, latest));
+  return {
+    contentType: registry.contentType,
+    /** All metrics in the text format, with the number of waiting passes. */
+    text: (waiting: number): Promise<string> => {
+      queueDepth = waiting;
+      return registry.metrics();
+    },
+    /** Creates the series of this client at 0, so that the first event shows as an increase. */
+    addClient: (client: string): void => {
+      change(client, (known) => known);
+      for (const action of ['add', 'update', 'park'])
+        for (const outcome of ['applied', 'failed', 'unknown']) changes.inc({ client, action, outcome }, 0);
+    },
+    /** Removes the series of a client that is no longer configured. */
+    removeClient: async (client: string): Promise<void> => {
+      clients.delete(client);
+      for (const counter of [passes, changes])
+        for (const { labels } of (await counter.get()).values)
+          if (labels.client === client) counter.remove(labels);
+    },
+    /** `latest`: the latest results of the client; null if the pass compared nothing. */
+    countPass: (
+      pass: Omit<EndedPass, 'endedAt'> & {
+        readonly client: string;
+        readonly trigger: Trigger;
+        readonly durationMs: number;
+      },
+      latest: PassResult | null,
+    ): void => {
+      const { client, trigger, status, durationMs } = pass;
+      passes.inc({ client, trigger, result: status });
+      duration.observe(durationMs / 1_000);
+      showPass({ ...pass, endedAt: Date.now() }, latest);
+    },
+    /** The same of a pass that another process has counted. */
+    showPass,
+    countChange: (client: string, { action, outcome }: { action: string; outcome: string }): void =>
+      changes.inc({ client, action, outcome }),
+    /** How long a pass waited after its time had come, in milliseconds, where processes share passes. */
+    countLateness: (milliseconds: number): void => lateness().observe(milliseconds / 1_000),
+    /** `status`: null if there was no answer. */
+    countRequest: ({ operation, status, durationMs }: RequestFacts): void => {
+      requests.inc({ operation, status: status ?? 'none' });
+      requestDuration.observe({ operation }, durationMs / 1_000);
+    },
+    countNotification: (receiver: string, outcome: 'delivered' | 'retried' | 'dropped'): void =>
+      notifications.inc({ receiver, outcome }),
+    countRefusal: ({ token, reason }: Pick<PageRefusal, 'token' | 'reason'>): void =>
+      refusals.inc({ token, reason }),
+    /** The result of a round over the name servers. */
+    countAnswers: (client: string, answers: KnownAnswers): void =>
+      change(client, (known) => ({ ...known, answers, askedAt: Date.now() })),
+    /** How many clients this process owns; how many it took over, or lost, that nobody had given up. */
+    countOwned: (count: number, { takenOver = 0, lost = 0 }: { takenOver?: number; lost?: number }): void => {
+      owned = count;
+      ownership().takenOver.inc(takenOver);
+      ownership().lost.inc(lost);
+    },
+    /** Whether the shared store can be used. */
+    showDatabase: (isUp: boolean): void => {
+      isDatabaseUp = isUp;
+      database();
+    },
+    /** The clients in use, and what is wrong with the settings: of all, or of some that nobody knows, if it names none. */
+    showSettings: (names: readonly string[], problems: readonly ClientProblem[]): void => {
+      settings = new Map([
+        ...names.map((client) => [client, true] as const),
+        ...problems.map(({ client }) => [client, false] as const),
+      ]);
+    },
+  };
+};
 
 interface RequestFacts {
   readonly operation: string;
-  /** Null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
 }
-
-type DeliveryOutcome = 'delivered' | 'retried' | 'dropped';
 
 /**
  * Milliseconds between two looks at the event loop. The default of 10 wakes an idle daemon a hundred times a second, and
@@ -44,120 +195,7 @@ type DeliveryOutcome = 'delivered' | 'retried' | 'dropped';
  */
 const eventLoopMonitoringPrecision = 50;
 
-/** Series of single templates: of so many. */
-interface MetricsBounds {
-  readonly maxTemplates?: number;
-}
-
-export const createMetrics = (version: string, { maxTemplates }: MetricsBounds = {}): Metrics => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
-  const make = metricMaker(registry);
-  make
-    .gauge('build_info', ['version'], 'Always 1; the version of this program is a label.')
-    .set({ version }, 1);
-  const waiting = make.gauge('queue_depth', [], 'Passes that wait to start.');
-  const passes = passMetrics(make, templateGauges(make, maxTemplates));
-  const answers = answersGauges(make);
-  const requests = requestMetrics(make);
-  const countOwned = ownedMetrics(make);
-  const settings = settingsMetrics(make);
-
-  let revision = 0;
-  const noted =
-    <Facts extends unknown[]>(change: (...facts: Facts) => void) =>
-    (...facts: Facts): void => {
-      revision += 1;
-      change(...facts);
-    };
-  return {
-    contentType: registry.contentType,
-    text: (queueDepth) => {
-      waiting.set(queueDepth);
-      return registry.metrics();
-    },
-    revision: () => revision,
-    addClient: noted(passes.addClient),
-    removeClient: async (client) => {
-      answers.remove(client);
-      await passes.removeClient(client);
-      revision += 1;
-    },
-    countRequest: noted(requests.countRequest),
-    countChange: noted(passes.countChange),
-    countNotification: noted(requests.countNotification),
-    countAnswers: noted(answers.show),
-    countRefusal: noted(requests.countRefusal),
-    countPass: noted(passes.countPass),
-    countLateness: noted(passes.countLateness),
-    countOwned: noted(countOwned),
-    showDatabase: noted(databaseGauge(make)),
-    showPass: noted(passes.showPass),
-    showSettings: noted(settings.showSettings),
-  };
-};
-
-/** A metric only where processes share a store. */
-const databaseGauge = ({ gauge }: MetricMaker): Metrics['showDatabase'] => {
-  let metric: Gauge | null = null;
-  return (isUp) => {
-    metric ??= gauge('database_up', [], 'Whether PostgreSQL can be used: 1 or 0.');
-    metric.set(isUp ? 1 : 0);
-  };
-};
-
-const requestMetrics = ({ counter, histogram }: MetricMaker): RequestMetrics => {
-  const requests = counter(
-    'requests_total',
-    ['operation', 'status'],
-    'Requests to the service, by HTTP status; none if there was no answer.',
-  );
-  const duration = histogram(
-    'request_duration_seconds',
-    ['operation'],
-    'How long requests to the service took.',
-    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  );
-  const notifications = counter(
-    'notifications_total',
-    ['receiver', 'outcome'],
-    'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
-  );
-  const refusals = counter(
-    'refused_requests_total',
-    ['token', 'reason'],
-    'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
-  );
-  for (const token of ['trigger', 'page'])
-    for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
-  refusals.inc({ token: 'trigger', reason: 'foreign' }, 0);
-  return {
-    countRequest: ({ operation, status, durationMs }) => {
-      requests.inc({ operation, status: status ?? 'none' });
-      duration.observe({ operation }, durationMs / 1_000);
-    },
-    countNotification: (receiver, outcome) => notifications.inc({ receiver, outcome }),
-    countRefusal: ({ token, reason }) => refusals.inc({ token, reason }),
-  };
-};
-
-interface SettingsMetrics {
-  /** The clients in use, and what is wrong with the settings. */
-  readonly showSettings: (clients: readonly string[], problems: readonly ClientProblem[]) => void;
-}
-
-/** A problem without a client concerns all of them, or some that nobody knows. */
-const settingsMetrics = ({ gauge }: MetricMaker): SettingsMetrics => {
-  const valid = gauge(
-    'settings_valid',
-    ['client'],
-    'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
-  );
-  return {
-    showSettings: (clients, problems) => {
-      valid.reset();
-      for (const client of clients) valid.set({ client }, 1);
-      for (const { client } of problems) valid.set({ client }, 0);
-    },
-  };
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 };

@@ -274,7 +274,7 @@ describe('all clients together', () => {
     show('d', isDrifted);
     expect(await shown()).toEqual(['d']);
     for (const client of ['a', 'b', 'c', 'e']) show(client, isDrifted);
-    expect(await shown()).toEqual(['a', 'b', 'd']);
+    expect(await shown()).toEqual(['a', 'b', 'c']);
     show('b', {});
     show('c', isDrifted);
     expect(await shown()).toEqual(['a', 'c', 'd']);

@@ -1,10 +1,46 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { hourOf, type PageClock } from '../report/html-words.ts';
+import { hourOf, moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, Markup } from '../report/markup.ts';
-import { slotLength, type SummarySlot } from './facts.ts';
+import { slotLength, type PassEntry, type SummarySlot } from './facts.ts';
+import { duration, reasonOf, table } from './parts.ts';
+
+/** The passes of the last day as a chart, and the last ones as a table. */
+export const passSection = (
+  day: readonly SummarySlot[],
+  passes: readonly PassEntry[],
+  clock: PageClock,
+): Markup =>
+  html`<section aria-labelledby="passes">
+    <h2 id="passes">Last 24 hours</h2>
+    ${plot(day, clock)}
+    ${
+      passes.length === 0
+        ? ''
+        : html`<details id="last-passes">
+            <summary>
+              The last ${passes.length === 1 ? 'pass' : `${String(passes.length)} passes`}, one by one
+            </summary>
+            ${table(
+              'The last passes, the newest first',
+              ['Started', 'Client', 'Why', 'Took', 'Written', 'Left', 'Ended'],
+              passes.map((pass) => [
+                moment(pass.startedAt, clock),
+                escapeControl(pass.client),
+                reasonOf(pass.trigger),
+                duration(pass.durationMs),
+                String(pass.written),
+                pass.left === null ? 'unknown' : String(pass.left),
+                html`${stateIcon(pass.status)}
+                ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}`,
+              ]),
+            )}
+          </details>`
+    }
+  </section>`;
 
 /** The day as a chart: differences above, passes below; and the same in words. */
-export const plot = (day: readonly SummarySlot[], clock: PageClock): Markup => {
+const plot = (day: readonly SummarySlot[], clock: PageClock): Markup => {
   const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
   return html`<figure>
     <figcaption>${inWords(day)}</figcaption>

@@ -1,0 +1,101 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+
+/** `act`: asks for passes, suspends and resumes, and sees the page too; `read`: sees the page. */
+export type Role = 'read' | 'act';
+
+/** Somebody who has signed in. */
+export interface Session {
+  readonly role: Role;
+  /** What they called themselves; empty if they did not say. */
+  readonly name: string;
+}
+
+export interface SignInOptions {
+  /** Who may see the page; null: everybody. */
+  readonly pageToken: () => string | null;
+  /** Who may act; null: nobody. */
+  readonly triggerToken: () => string | null;
+  /** Where people reach the page. */
+  readonly publicUrl: () => string | null;
+}
+
+/**
+ * One sign-in, by form or as a bearer (RFC 6750, section 2.1): the token decides what somebody may do. A session is a
+ * cookie, signed with its token: it survives a restart, and ends with the token. Signing out ends it for every copy.
+ */
+export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) => {
+  /** When each session that was ended would have ended by itself, by its id. */
+  const ended = new Map<string, number>();
+  // If both tokens are the same, whoever may see the page could act.
+  const actToken = (): string | null => (triggerToken() === pageToken() ? null : triggerToken());
+  const tokenOf = (role: Role): string | null => (role === 'act' ? actToken() : pageToken());
+  const roleOf = (given: Buffer): Role | null =>
+    roles.find((role) => isSame(given, tokenOf(role) ?? randomUUID())) ?? null;
+  const read = async (c: Context) => {
+    for (const role of roles) {
+      const token = tokenOf(role);
+      const value = token !== null && (await getSignedCookie(c, token, cookie));
+      const [, of, id = '', ends = '', name = ''] = format.exec(value || '') ?? [];
+      if (of === role && Number(ends) > Date.now() && !ended.has(id))
+        return { role, id, ends: Number(ends), name };
+    }
+    return null;
+  };
+  return {
+    canAct: () => actToken() !== null,
+    /** Whether the page is shown only to who has signed in. */
+    isClosed: () => pageToken() !== null,
+    /** What the token of a form allows. */
+    roleOf: (token: string): Role | null => roleOf(Buffer.from(token)),
+    session: (c: Context): Promise<Session | null> => read(c),
+    /** What an `Authorization` header allows. */
+    bearer: (header: string | undefined): Role | null => roleOf(bearerIn(header)),
+    /** Whether it has the trigger token, whatever else that is. */
+    triggers: (header: string | undefined): boolean =>
+      isSame(bearerIn(header), triggerToken() ?? randomUUID()),
+    start: (c: Context, { role, name }: Session): Promise<void> => {
+      const ends = Date.now() + lengths[role];
+      return setSignedCookie(c, cookie, `${role}.${randomUUID()}.${ends}.${name}`, tokenOf(role) ?? '', {
+        ...attributes(c, publicUrl()),
+        maxAge: lengths[role] / 1_000,
+      });
+    },
+    end: async (c: Context): Promise<void> => {
+      const session = await read(c);
+      for (const [id, ends] of ended) if (ends <= Date.now()) ended.delete(id);
+      if (session !== null) ended.set(session.id, session.ends);
+      deleteCookie(c, cookie, attributes(c, publicUrl()));
+    },
+  };
+};
+
+export type SignIn = ReturnType<typeof signIn>;
+
+const roles: readonly Role[] = ['act', 'read'];
+const cookie = 'dns-template-sync';
+const format = /^(act|read)\.([\w-]+)\.(\d+)\.(.*)$/;
+
+/** Milliseconds. */
+const lengths: Readonly<Record<Role, number>> = { act: 12 * 3_600_000, read: 7 * 86_400_000 };
+
+/** Without a path, a browser sends it to the folder of the page alone, also under a path of a proxy. */
+const attributes = (c: Context, publicUrl: string | null) =>
+  ({
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: '',
+    // A proxy terminates TLS.
+    secure: publicUrl?.startsWith('https:') === true || c.req.header('x-forwarded-proto') === 'https',
+  }) as const;
+
+/** Node.js reads headers as Latin-1; this restores the bytes that were sent. Empty, as no token is, if there is none. */
+const bearerIn = (header: string | undefined): Buffer =>
+  Buffer.from(/^Bearer +(.*)$/is.exec(header ?? '')?.[1] ?? '', 'latin1');
+
+/** Takes the same time whether they are equal or not, so that timing tells nothing about the token. */
+const isSame = (given: Buffer, token: string): boolean =>
+  timingSafeEqual(digest(given), digest(Buffer.from(token)));
+
+const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
