@@ -14,7 +14,7 @@ import {
 import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
 import { Problems } from './settings/problems.ts';
 import { secretOf, Secrets, storeOf, variablesOf, type SecretSource } from './settings/secret.ts';
-import { resolve, type Sources } from './settings/sources.ts';
+import { quotesAdvice, resolve, standsInQuotes, type Sources } from './settings/sources.ts';
 import {
   clientTable,
   limitTable,
@@ -108,7 +108,7 @@ export const readSettings = (request: SettingsRequest): Settings => {
   if (sandbox && flags.baseUrl !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
   if (request.needs.baseUrl && !sandbox) checkCertificates(env, problems);
-  if (!isObject) checkVariableNames(env, problems);
+  if (!isObject) checkVariables(env, problems);
   const needs = sandbox ? { ...request.needs, baseUrl: false, tokens: false } : request.needs;
   const { clients, files, names, fileProblems } = readClients({
     config,
@@ -198,7 +198,7 @@ const checkCertificates = (
  * A misspelled variable would silently leave its setting at the default. Tokens are exempt: they have no
  * default, and the settings file may take them from variables of any name.
  */
-const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
+const checkVariables = (env: NodeJS.ProcessEnv, problems: Problems): void => {
   const rows = Object.values({ ...clientTable, ...limitTable, ...programTable, ...runTable });
   const known = [configVariable, ...variablesOf('store'), ...rows.flatMap((row) => row.env ?? [])];
   for (const name of Object.keys(env)) {
@@ -206,6 +206,9 @@ const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void =>
     const meant = nearest(name, known);
     if (meant !== null) problems.add(name, `unknown variable; did you mean ${meant}?`);
   }
+  // Nothing would complain of these.
+  for (const name of ['NO_PROXY', 'no_proxy', 'XDG_STATE_HOME'])
+    if (standsInQuotes(env[name])) problems.add(name, quotesAdvice);
 };
 
 const lineOf = ({ file, line, column, message }: ClientProblem): string =>

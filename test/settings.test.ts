@@ -937,6 +937,8 @@ describe('a value in quotes, as from --env-file of docker', () => {
     ['LOG_LEVEL', '"debug"'],
     ['DNS_SYNC_USER_TOKEN', '"user-secret"'],
     ['HTTPS_PROXY', '"http://proxy.example.net"'],
+    ['NO_PROXY', '"panel.example.net"'],
+    ['XDG_STATE_HOME', "'/var/lib'"],
   ])('is the one problem of %s', (name, value) => {
     const env = { ...tokens, DNS_SYNC_BASE_URL: 'https://panel.example.net/api/v1', [name]: value };
     expect(problemsOf({ env, needs: all })).toEqual([`${name}: ${advice}`]);

@@ -218,7 +218,7 @@ const readClientFile = (absolute: string, cwd: string): Pick<KnownFile, 'text' |
   const text = readText(request);
   const section = parseSettings(text ?? '', request, clientFileSchema);
   const given = section.value('name');
-  const name = typeof given === 'string' ? given : path.basename(absolute).replace(/\.ya?ml$/, '');
+  const name = typeof given === 'string' ? given : path.basename(absolute).replace(/\.ya?ml$/i, '');
   if (!clientName.test(name) && !problems.concern('name'))
     problems.add(file, `${badClientName}: rename the file, or set name in it`, 'name');
   return { text, read: { file, name, section, problems } };

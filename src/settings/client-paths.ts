@@ -45,9 +45,9 @@ export const findClientFiles = (paths: readonly ClientPath[]): FoundClientFiles 
       const all = readdirSync(directory).filter((name) => !name.startsWith('.') && name !== 'lost+found');
       const names = all.filter(fits);
       for (const name of all)
-        if (!isYaml(name) && isYaml(name.toLowerCase()))
+        if (!fits(name) && fits(name.replace(/\.ya?ml$/i, (end) => end.toLowerCase())))
           problems.push(
-            `clients: ${path.join(directory, name)} is not read: its name has to end in .yaml or .yml`,
+            `clients: ${path.join(directory, name)} is not read: its name has to end in .yaml or .yml, in small letters`,
           );
       if (names.length === 0) problems.push(`clients: there is no file ${given} (in ${directory})`);
       for (const name of names.sort()) files.add(path.join(directory, name));

@@ -8,8 +8,8 @@ interface CronField {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const seconds: CronField = { label: 'seconds', min: 0, max: 59 };
 const fields: readonly CronField[] = [
+  { label: 'seconds', min: 0, max: 59 },
   { label: 'minutes', min: 0, max: 59 },
   { label: 'hours', min: 0, max: 23 },
   { label: 'day of month', min: 1, max: 31 },
@@ -25,23 +25,20 @@ const minGapSeconds = 10;
  * Stricter than node-cron, which accepts steps beyond the field, backward ranges, and a run every second.
  */
 export const scheduleProblem = (expression: string): string | null => {
-  const texts = expression.trim().split(/\s+/);
-  if (texts.length !== 5 && texts.length !== 6) return `five or six fields, not ${texts.length}`;
-
-  const used = texts.length === 6 ? [seconds, ...fields] : fields;
-  const values = new Map<string, readonly number[]>();
-  for (const [index, field] of used.entries()) {
-    const text = texts[index] ?? '';
-    const matching = valuesOf(text, field);
-    if (!matching) return `${field.label} from ${field.min} to ${field.max}, not "${text}"`;
-    values.set(field.label, matching);
-  }
-  if (tooFast(values.get('seconds') ?? [0], values.get('minutes') ?? [])) {
-    return `at least ${minGapSeconds} s between two runs`;
-  }
-  if (!hasDay(values.get('day of month') ?? [], values.get('month') ?? []))
-    return 'a day that its months have';
-  return null;
+  const given = expression.trim().split(/\s+/);
+  if (given.length !== 5 && given.length !== 6) return `five or six fields, not ${given.length}`;
+  const texts = given.length === 5 ? ['0', ...given] : given;
+  const values = fields.map((field, at) => valuesOf(texts[at] ?? '', field));
+  const wrong = values.indexOf(null);
+  const { label, min, max } = fields[wrong] ?? fields[0]!;
+  if (wrong >= 0) return `${label} from ${min} to ${max}, not "${texts[wrong]}"`;
+  const [seconds = [], minutes = [], , daysOfMonth = [], inMonths = []] = values.map((all) => all ?? []);
+  if (tooFast(seconds, minutes)) return `at least ${minGapSeconds} s between two runs`;
+  const first = Math.min(...daysOfMonth);
+  const isDay = inMonths.some(
+    (month) => first <= (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31),
+  );
+  return isDay ? null : 'a day that its months have';
 };
 
 /** Whether this Node.js knows the IANA time zone. */
@@ -57,16 +54,13 @@ export const isTimezone = (zone: string): boolean => {
 const valuesOf = (text: string, field: CronField): readonly number[] | null => {
   const values = new Set<number>();
   for (const part of text.toLowerCase().split(',')) {
-    const match = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/.exec(part);
-    if (!match) return null;
-    const [, first, last, stepText] = match;
-    if (stepText !== undefined && first !== undefined && last === undefined) return null;
-
+    const [whole, first, last, stepText] = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
     const from = first === undefined ? field.min : numberOf(first, field);
     const to = first === undefined ? field.max : numberOf(last ?? first, field);
     const step = Number(stepText ?? 1);
+    const isStepOfOne = stepText !== undefined && first !== undefined && last === undefined;
+    if (whole === undefined || isStepOfOne || step < 1 || step > field.max) return null;
     if (from === null || to === null || from > to) return null;
-    if (step < 1 || step > field.max) return null;
     for (let value = from; value <= to; value += step) values.add(value);
   }
   return [...values].sort((one, other) => one - other);
@@ -84,9 +78,4 @@ const tooFast = (inMinute: readonly number[], minutes: readonly number[]): boole
   );
   const across = 60 + (inMinute[0] ?? 0) - (inMinute.at(-1) ?? 0) < minGapSeconds;
   return within || (across && minutes.some((minute) => minutes.includes((minute + 1) % 60)));
-};
-
-const hasDay = (daysOfMonth: readonly number[], inMonths: readonly number[]): boolean => {
-  const earliest = Math.min(...daysOfMonth);
-  return inMonths.some((month) => earliest <= (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31));
 };

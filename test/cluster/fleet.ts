@@ -77,7 +77,13 @@ export const newFleet = async ({
   };
   const daemon = (...args: readonly string[]): Program =>
     startProcess(
-      ['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args],
+      [
+        'run',
+        '--config',
+        'dns-template-sync.yaml',
+        ...(args.includes('--listen') ? [] : ['--listen', 'off']),
+        ...args,
+      ],
       { cwd, env },
       program,
     );

@@ -88,6 +88,21 @@ describe('files of clients', () => {
     expect(namesIn(read({ flags: { config: 'etc/sync.yaml' } }))).toEqual(['acme', 'bakery']);
   });
 
+  it('are none in lost+found, and those with a name in capitals are said, whoever is wanted', () => {
+    writeClient('acme');
+    mkdirSync(path.join(cwd, 'clients/lost+found'));
+    for (const all of ['clients', './clients/*.yaml', './clients/*']) {
+      write('dns-template-sync.yaml', `baseUrl: https://panel.example.net\nclients: ${all}\n`);
+      expect(namesIn(read())).toEqual(['acme']);
+    }
+    write('dns-template-sync.yaml', 'baseUrl: https://panel.example.net\nclients: clients\n');
+    const files = read({ mayLeaveOut: true }).clientFiles;
+    renameSync(path.join(cwd, 'clients/acme.yaml'), path.join(cwd, 'clients/acme.YAML'));
+    const why = `${cwd}/clients/acme.YAML is not read: its name has to end in .yaml or .yml, in small letters`;
+    expect(problemsOf()).toContain(`clients: ${why}`);
+    expect(files?.read().clients).toMatchObject([{ name: 'acme' }]);
+  });
+
   it('are found behind the links of a mounted volume', () => {
     writeClient('acme');
     renameSync(path.join(cwd, 'clients'), path.join(cwd, 'first'));
