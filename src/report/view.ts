@@ -6,7 +6,7 @@ import type { Commit, Status, SubdomainResult, TemplateResult } from '../result.
 import type { Report } from './report.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
-import { unmanagedSentence } from './unmanaged.ts';
+import { asideOf } from './unmanaged.ts';
 
 /** The report in words, for people. Every text is visible and harmless to a terminal. */
 export interface View {
@@ -92,25 +92,9 @@ export const viewOf = (report: Report): View => {
     commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
     outages: outagesOf(report.templates, severalClients),
     problems: report.problems.map((problem) => problemView(problem, severalClients)),
-    unmanaged: unmanagedView(report, severalClients),
+    unmanaged: asideOf(report, severalClients),
   };
 };
-
-/** Without what is among the problems. */
-const unmanagedView = (
-  { base, unmanaged, problems }: Pick<Report, 'base' | 'unmanaged' | 'problems'>,
-  withClient: boolean,
-): string | null => {
-  const isProblem = problems.some(({ check }) => check === 'unmanaged');
-  const sentences = [
-    isProblem ? null : unmanagedSentence(unmanaged, withClient),
-    base === undefined ? null : baseSentence,
-  ].filter((sentence) => sentence !== null);
-  return sentences.length === 0 ? null : escapeControl(sentences.join('. '));
-};
-
-const baseSentence =
-  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
 export const statusWords = {
   'in-sync': 'in sync',
