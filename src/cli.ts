@@ -87,7 +87,7 @@ const optionOf = ({ flags, about, choices, fallback, isRepeatable, isRequired }:
 
 /** What the help has beside arguments and options. */
 const sectionsOf = (
-  { options = [], common = [], exitCodes = usualCodes, examples = [] }: CommandEntry,
+  { options = [], common = [], exitCodes = usualCodes, examples = {} }: CommandEntry,
   command: Command,
   { stdout }: Io,
 ): string[] => {
@@ -108,18 +108,14 @@ const sectionsOf = (
           ]),
         ]
       : []),
-    section(
-      'Exit codes:',
-      exitCodes.map(([code, meaning]) => [String(code), meaning]),
-    ),
-    `Examples:\n${examples.map(([line, purpose]) => `  # ${purpose}\n  ${line}`).join('\n')}`,
+    section('Exit codes:', Object.entries(exitCodes)),
+    `Examples:\n${Object.entries(examples)
+      .map(([line, purpose]) => `  # ${purpose}\n  ${line}`)
+      .join('\n')}`,
   ];
 };
 
-const usualCodes: NonNullable<CommandEntry['exitCodes']> = [
-  [0, 'done'],
-  [1, 'an error; stderr says which'],
-];
+const usualCodes: NonNullable<CommandEntry['exitCodes']> = { 0: 'done', 1: 'an error; stderr says which' };
 
 const hintFor = (argv: readonly string[], { code }: CommanderError): string | undefined => {
   const below = argv[0] === 'get' ? otherTools[`get ${argv[1] ?? ''}`] : undefined;

@@ -16,9 +16,9 @@ export interface CommandEntry {
   /** Options that it shares with others; only `run` lists them. */
   readonly common?: readonly OptionEntry[];
   /** What its exit codes mean; without it, 0 is done and 1 an error. */
-  readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
+  readonly exitCodes?: Readonly<Record<number, string>>;
   /** Command lines that work as they are, and what each is for. */
-  readonly examples?: readonly (readonly [command: string, purpose: string])[];
+  readonly examples?: Readonly<Record<string, string>>;
   /** A call by a script, which no help lists. */
   readonly isHidden?: boolean;
   /** Returns the exit code. Absent for a command that only has others below it. `args`: without those that were left out. */
@@ -140,15 +140,15 @@ export const commands: readonly CommandEntry[] = [
         choices: ['json', 'text'],
       }),
     ],
-    exitCodes: [
-      [0, 'ended by SIGTERM or SIGINT, after the write in progress'],
-      [1, 'could not start: bad settings'],
-      [130, 'ended by a second signal, at once'],
-    ],
-    examples: [
-      ['dns-template-sync run --sandbox --reset', 'try it without an account, on an embedded service'],
-      ['dns-template-sync run --dry-run --listen off', 'only report what differs, without HTTP'],
-    ],
+    exitCodes: {
+      0: 'ended by SIGTERM or SIGINT, after the write in progress',
+      1: 'could not start: bad settings',
+      130: 'ended by a second signal, at once',
+    },
+    examples: {
+      'dns-template-sync run --sandbox --reset': 'try it without an account, on an embedded service',
+      'dns-template-sync run --dry-run --listen off': 'only report what differs, without HTTP',
+    },
     run: async (_, options, io) => (await import('./run.ts')).run(options, io),
   },
   {
@@ -167,16 +167,16 @@ export const commands: readonly CommandEntry[] = [
       ...report,
     ],
     common: passes,
-    exitCodes: [
-      [0, 'done, even if differences remain'],
-      [1, `${unusable}; wins over 2`],
-      [2, 'with --detailed-exitcode: anything is not in sync'],
-    ],
-    examples: [
-      ['dns-template-sync plan', 'all templates'],
-      ["dns-template-sync plan 'acme-*' --detailed-exitcode", 'some of them, for a script'],
-      ['dns-template-sync plan --format json --out plan.json', 'a plan for apply --plan'],
-    ],
+    exitCodes: {
+      0: 'done, even if differences remain',
+      1: `${unusable}; wins over 2`,
+      2: 'with --detailed-exitcode: anything is not in sync',
+    },
+    examples: {
+      'dns-template-sync plan': 'all templates',
+      "dns-template-sync plan 'acme-*' --detailed-exitcode": 'some of them, for a script',
+      'dns-template-sync plan --format json --out plan.json': 'a plan for apply --plan',
+    },
     run: async (args, options, io) => (await import('./plan.ts')).plan(args, options, io),
   },
   {
@@ -196,21 +196,15 @@ export const commands: readonly CommandEntry[] = [
       ...report,
     ],
     common: passes,
-    exitCodes: [
-      [0, 'done, even if differences remain that no pass writes'],
-      [
-        1,
-        `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
-      ],
-      [2, 'with --detailed-exitcode: anything is not in sync afterwards'],
-    ],
-    examples: [
-      [
-        'dns-template-sync apply --yes --plan plan.json',
-        'only if the plan is still the one that was reviewed',
-      ],
-      ['dns-template-sync apply mail-only --yes', 'one template, without asking'],
-    ],
+    exitCodes: {
+      0: 'done, even if differences remain that no pass writes',
+      1: `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
+      2: 'with --detailed-exitcode: anything is not in sync afterwards',
+    },
+    examples: {
+      'dns-template-sync apply --yes --plan plan.json': 'only if the plan is still the one that was reviewed',
+      'dns-template-sync apply mail-only --yes': 'one template, without asking',
+    },
     run: async (args, options, io) => (await import('./apply.ts')).apply(args, options, io),
   },
   {
@@ -230,14 +224,14 @@ export const commands: readonly CommandEntry[] = [
       option('--out <file>', 'write a patch for `git apply` instead of changing files; - is stdout'),
     ],
     common: passes,
-    exitCodes: [
-      [0, 'done, or nothing to accept'],
-      [1, `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`],
-    ],
-    examples: [
-      ["dns-template-sync accept mail-only '@ MX' --yes", 'the records of one name and type, without asking'],
-      ['dns-template-sync accept mail-only --out drift.patch', 'a patch for git apply'],
-    ],
+    exitCodes: {
+      0: 'done, or nothing to accept',
+      1: `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`,
+    },
+    examples: {
+      "dns-template-sync accept mail-only '@ MX' --yes": 'the records of one name and type, without asking',
+      'dns-template-sync accept mail-only --out drift.patch': 'a patch for git apply',
+    },
     run: async ([template = '', ...records], options, io) =>
       (await import('./accept.ts')).acceptTemplate(template, records, options, io),
   },
@@ -249,14 +243,14 @@ export const commands: readonly CommandEntry[] = [
     arguments: [{ words: '[file...]', about: 'only these; default: all' }],
     options: [format('result', 'text', 'json', 'github')],
     common: [...settings, ...files],
-    exitCodes: [
-      [0, 'no errors; with --strict, no warnings either'],
-      [1, 'a problem, or no template files'],
-    ],
-    examples: [
-      ['dns-template-sync validate --strict', 'all files; warnings count'],
-      ['dns-template-sync validate templates/voice.yaml', 'one file, as in a pre-commit hook'],
-    ],
+    exitCodes: {
+      0: 'no errors; with --strict, no warnings either',
+      1: 'a problem, or no template files',
+    },
+    examples: {
+      'dns-template-sync validate --strict': 'all files; warnings count',
+      'dns-template-sync validate templates/voice.yaml': 'one file, as in a pre-commit hook',
+    },
     run: async (args, options, io) => (await import('./validate.ts')).validate(args, options, io),
   },
   {
@@ -273,18 +267,16 @@ export const commands: readonly CommandEntry[] = [
       option('--origin <name>', 'with --zone: the name of the zone, such as example.net'),
     ],
     common: reads,
-    exitCodes: [
-      [0, 'done'],
-      [1, 'an error, or a template was skipped, so no file describes it'],
-    ],
-    examples: [
-      ['dns-template-sync import --out imported', 'all templates, into a new directory'],
-      ['dns-template-sync import voice --out imported', 'one template'],
-      [
-        'dns-template-sync import shop --zone example.net.zone --origin example.net',
+    exitCodes: {
+      0: 'done',
+      1: 'an error, or a template was skipped, so no file describes it',
+    },
+    examples: {
+      'dns-template-sync import --out imported': 'all templates, into a new directory',
+      'dns-template-sync import voice --out imported': 'one template',
+      'dns-template-sync import shop --zone example.net.zone --origin example.net':
         'the template shop, from a zone file',
-      ],
-    ],
+    },
     run: async (args, options, io) =>
       options['zone'] === undefined && options['origin'] === undefined
         ? (await import('./import.ts')).importTemplates(args, options, io)
@@ -298,14 +290,14 @@ export const commands: readonly CommandEntry[] = [
     arguments: [{ words: '<name...>', about: 'subdomains, or names below them' }],
     options: [format('result', 'table', 'json'), detailed],
     common: passes,
-    exitCodes: [
-      [0, 'done, even if differences remain'],
-      [1, unusable],
-      [2, 'with --detailed-exitcode: something differs'],
-    ],
-    examples: [
-      ['dns-template-sync check team.example.org --sandbox', 'why a name does not resolve as it should'],
-    ],
+    exitCodes: {
+      0: 'done, even if differences remain',
+      1: unusable,
+      2: 'with --detailed-exitcode: something differs',
+    },
+    examples: {
+      'dns-template-sync check team.example.org --sandbox': 'why a name does not resolve as it should',
+    },
     run: async (args, options, io) => (await import('./check.ts')).check(args, options, io),
   },
   {
@@ -315,11 +307,11 @@ export const commands: readonly CommandEntry[] = [
       'Checks whether the service can be reached and answers as specified, whether two listings agree, and where settings, tokens, template files and state come from. Reads only.',
     options: [format('result', 'text', 'json')],
     common: passes,
-    exitCodes: [
-      [0, 'nothing found that keeps it from working'],
-      [1, 'a problem; or bad settings'],
-    ],
-    examples: [['dns-template-sync doctor', 'at the first contact, and for every report of a defect']],
+    exitCodes: {
+      0: 'nothing found that keeps it from working',
+      1: 'a problem; or bad settings',
+    },
+    examples: { 'dns-template-sync doctor': 'at the first contact, and for every report of a defect' },
     run: async (_, options, io) => (await import('./doctor.ts')).doctor(options, io),
   },
   {
@@ -333,12 +325,10 @@ export const commands: readonly CommandEntry[] = [
       option('--for <duration>', 'end by itself after this time, such as 2h'),
     ],
     common: passes,
-    examples: [
-      [
-        "dns-template-sync suspend mail-only --for 2h --reason 'moving the mail by hand'",
+    examples: {
+      "dns-template-sync suspend mail-only --for 2h --reason 'moving the mail by hand'":
         'keep off one template for two hours',
-      ],
-    ],
+    },
     run: async (args, options, io) => (await import('./suspend.ts')).suspend(args, options, io),
   },
   {
@@ -347,21 +337,21 @@ export const commands: readonly CommandEntry[] = [
     about: 'Ends the suspension of these templates, whoever suspended them. The next pass writes again.',
     arguments: [paused],
     common: passes,
-    examples: [['dns-template-sync resume mail-only', 'write to it again']],
+    examples: { 'dns-template-sync resume mail-only': 'write to it again' },
     run: async (args, options, io) => (await import('./suspend.ts')).resume(args, options, io),
   },
   {
     words: 'get',
     summary: 'reads from the service: accounts, databases, templates, records',
     about: 'Reads from the service and prints a table or JSON. Each kind of thing has a command of its own.',
-    examples: [['dns-template-sync get dns-templates', 'which templates there are']],
+    examples: { 'dns-template-sync get dns-templates': 'which templates there are' },
   },
   read(
     'accounts',
     {
       summary: 'all accounts',
       about: 'Lists all accounts of the client.',
-      examples: [['dns-template-sync get accounts --format json', 'for a script']],
+      examples: { 'dns-template-sync get accounts --format json': 'for a script' },
     },
     () => ['accounts', null],
   ),
@@ -371,7 +361,7 @@ export const commands: readonly CommandEntry[] = [
       summary: 'one account',
       about: 'Shows one account.',
       arguments: [{ words: '<id>' }],
-      examples: [['dns-template-sync get account 301', 'the account with id 301']],
+      examples: { 'dns-template-sync get account 301': 'the account with id 301' },
     },
     ([id = '']) => ['account', id],
   ),
@@ -384,7 +374,7 @@ export const commands: readonly CommandEntry[] = [
         option('--account <id>', 'the account', { isRequired: true }),
         format('result', 'table', 'json'),
       ],
-      examples: [['dns-template-sync get databases --account 301', 'of the account with id 301']],
+      examples: { 'dns-template-sync get databases --account 301': 'of the account with id 301' },
     },
     (_, options) => ['databases', String(options['account'])],
   ),
@@ -396,14 +386,12 @@ export const commands: readonly CommandEntry[] = [
         'Lists all DNS templates, public ones too, with the number of their records and subdomains. With the name or the id of one, lists its records, or prints them as a zone file.',
       arguments: [{ words: '[name]' }],
       options: [format('result', 'table', 'json', 'zone'), origin],
-      examples: [
-        ['dns-template-sync get dns-templates', 'names and ids for template files'],
-        ['dns-template-sync get dns-templates voice --format zone', 'records for a zone of any name'],
-        [
-          'dns-template-sync get dns-templates voice --format zone --origin example.net',
+      examples: {
+        'dns-template-sync get dns-templates': 'names and ids for template files',
+        'dns-template-sync get dns-templates voice --format zone': 'records for a zone of any name',
+        'dns-template-sync get dns-templates voice --format zone --origin example.net':
           'as records of example.net, for a name server or for import --zone',
-        ],
-      ],
+      },
     },
     ([name]) => (name === undefined ? ['dns-templates', null] : ['dns-template', name]),
   ),
@@ -414,7 +402,7 @@ export const commands: readonly CommandEntry[] = [
       about: 'The same as get dns-templates with the name or the id of a template.',
       arguments: [{ words: '<name>' }],
       options: [format('result', 'table', 'json', 'zone'), origin],
-      examples: [['dns-template-sync get dns-template voice', 'the template called voice']],
+      examples: { 'dns-template-sync get dns-template voice': 'the template called voice' },
     },
     ([name = '']) => ['dns-template', name],
   ),
@@ -424,7 +412,7 @@ export const commands: readonly CommandEntry[] = [
       summary: 'the DNS records of a subdomain',
       about: 'Lists the DNS records of a subdomain, and which template record each comes from.',
       arguments: [{ words: '<subdomain>' }],
-      examples: [['dns-template-sync get dns-records team.example.org', 'what the service publishes']],
+      examples: { 'dns-template-sync get dns-records team.example.org': 'what the service publishes' },
     },
     ([subdomain = '']) => ['dns-records', subdomain],
   ),
@@ -447,10 +435,10 @@ export const commands: readonly CommandEntry[] = [
       { flags: '--state-dir <dir>' },
       option('--sandbox', 'what was written to the embedded service'),
     ],
-    examples: [
-      ['dns-template-sync history mail-only --since 2d', 'one template, the last two days'],
-      ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
-    ],
+    examples: {
+      'dns-template-sync history mail-only --since 2d': 'one template, the last two days',
+      'dns-template-sync history --outcome failed --format json': 'failed writes, for a script',
+    },
     run: async (args, options, io) => (await import('./history.ts')).history(args, options, io),
   },
   {
@@ -473,10 +461,10 @@ export const commands: readonly CommandEntry[] = [
       ),
     ],
     common: settings,
-    examples: [
-      ['dns-template-sync schema template', 'what a template file may say'],
-      ['dns-template-sync schema --write', 'both schemas, for the editor, again after an upgrade'],
-    ],
+    examples: {
+      'dns-template-sync schema template': 'what a template file may say',
+      'dns-template-sync schema --write': 'both schemas, for the editor, again after an upgrade',
+    },
     run: async ([what], options, io) => (await import('./schema.ts')).schema(what, options, io),
   },
   {
@@ -486,14 +474,14 @@ export const commands: readonly CommandEntry[] = [
     arguments: [{ words: '[receiver...]', about: 'their names; default: all' }],
     options: [option('--test', 'send a test message')],
     common: settings,
-    exitCodes: [
-      [0, 'every receiver accepted it'],
-      [1, 'bad settings, no such receiver, or one did not accept it'],
-    ],
-    examples: [
-      ['dns-template-sync notify --test', 'all receivers'],
-      ['dns-template-sync notify --test ops', 'the receiver called ops'],
-    ],
+    exitCodes: {
+      0: 'every receiver accepted it',
+      1: 'bad settings, no such receiver, or one did not accept it',
+    },
+    examples: {
+      'dns-template-sync notify --test': 'all receivers',
+      'dns-template-sync notify --test ops': 'the receiver called ops',
+    },
     run: async (args, options, io) => (await import('./notify.ts')).notify(args, options, io),
   },
   {
@@ -501,14 +489,12 @@ export const commands: readonly CommandEntry[] = [
     summary: 'script with which a shell completes commands, options, and names of templates and clients',
     about: 'Prints a script with which a shell completes commands, options and their values.',
     arguments: [{ words: '<shell>', choices: ['bash', 'zsh', 'fish'] }],
-    examples: [
-      ['source <(dns-template-sync completion bash)', 'in ~/.bashrc'],
-      ['source <(dns-template-sync completion zsh)', 'in ~/.zshrc, after compinit'],
-      [
-        'dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish',
+    examples: {
+      'source <(dns-template-sync completion bash)': 'in ~/.bashrc',
+      'source <(dns-template-sync completion zsh)': 'in ~/.zshrc, after compinit',
+      'dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish':
         'for fish, once',
-      ],
-    ],
+    },
     run: async ([shell = ''], _, io, program) => {
       io.stdout.write((await import('./completion.ts')).completion(shell, program));
       return 0;
@@ -537,14 +523,14 @@ export const commands: readonly CommandEntry[] = [
       option('--latency <ms>', 'milliseconds before each answer', { fallback: '0' }),
       option('--reset', 'start again with the example data'),
     ],
-    exitCodes: [
-      [0, 'ended by SIGTERM or SIGINT'],
-      [1, 'could not start'],
-    ],
-    examples: [
-      ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
-      ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
-    ],
+    exitCodes: {
+      0: 'ended by SIGTERM or SIGINT',
+      1: 'could not start',
+    },
+    examples: {
+      'dns-template-sync sandbox': 'on http://127.0.0.1:8080/api/v1, until Ctrl-C',
+      'dns-template-sync sandbox --data service.json --latency 200': 'a slow one that keeps its data',
+    },
     run: async (_, options, io) => (await import('./sandbox.ts')).sandbox(options, io),
   },
 ];

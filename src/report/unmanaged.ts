@@ -1,9 +1,10 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
-import type { PassResult, UnmanagedTemplate } from '../result.ts';
+import type { PassResult, Report, UnmanagedTemplate } from '../result.ts';
 
 /** The templates that no file describes, in a sentence; null if there are none. */
-export const unmanagedSentence = (
+const unmanagedSentence = (
   templates: readonly UnmanagedTemplate[],
   withClient = false,
 ): string | null => {
@@ -36,3 +37,19 @@ export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Pass
   const place = { file: null, line: null, column: null };
   return message === null ? [] : [{ severity: 'error', check: 'unmanaged', message, client, ...place }];
 };
+
+/** What no file manages, unless it is among the problems, and what the report is without. */
+export const asideOf = (
+  { base, unmanaged, problems }: Pick<Report, 'base' | 'unmanaged' | 'problems'>,
+  withClient: boolean,
+): string | null => {
+  const isProblem = problems.some(({ check }) => check === 'unmanaged');
+  const sentences = [
+    isProblem ? null : unmanagedSentence(unmanaged, withClient),
+    base === undefined ? null : baseSentence,
+  ].filter((sentence) => sentence !== null);
+  return sentences.length === 0 ? null : escapeControl(sentences.join('. '));
+};
+
+const baseSentence =
+  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';

@@ -7,7 +7,7 @@ import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-v
 import { summaryOf as countsOf } from './assemble.ts';
 import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
-import { unmanagedSentence } from './unmanaged.ts';
+import { asideOf } from './unmanaged.ts';
 import { worstFirst } from './worst-first.ts';
 
 /** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
@@ -107,25 +107,9 @@ export const viewOf = (report: Report): View => {
     })),
     problems: problems.map((problem) => problemView(problem, withClient)),
     commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
-    unmanaged: unmanagedView(report, withClient),
+    unmanaged: asideOf(report, withClient),
   };
 };
-
-/** Without what is among the problems. */
-const unmanagedView = (
-  { base, unmanaged, problems }: Pick<Report, 'base' | 'unmanaged' | 'problems'>,
-  withClient: boolean,
-): string | null => {
-  const isProblem = problems.some(({ check }) => check === 'unmanaged');
-  const sentences = [
-    isProblem ? null : unmanagedSentence(unmanaged, withClient),
-    base === undefined ? null : baseSentence,
-  ].filter((sentence) => sentence !== null);
-  return sentences.length === 0 ? null : escapeControl(sentences.join('. '));
-};
-
-const baseSentence =
-  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
 const causesOf = (templates: readonly TemplateResult[]): string | null => {
   const causes = templates.flatMap(({ differences }) =>

@@ -118,7 +118,7 @@ describe('the action', () => {
     expect({ failed, code, commands }).toEqual({ failed: true, code: '1', commands: ['error'] });
     expect(log).toMatch(/^::error file=templates\/site\.yaml,line=3,col=\d+,title=bad-ipv4::/m);
     expect(comments).toHaveLength(1);
-    expect(comments[0]?.body).toContain('1 error');
+    expect(shown(comments[0]?.body ?? '')).toContain('not-an-address');
   });
 
   it('fails if the comment cannot be written', async () => {

@@ -57,8 +57,8 @@ const wordsOf = (line: string): string[] =>
   (line.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
 
 // Those of the store need PostgreSQL; test/cluster tries that.
-const runnable = table.flatMap(({ words: command, examples = [] }) => {
-  const lines = examples.map(([line]) => line).filter((line) => !/^source | > | store /.test(line));
+const runnable = table.flatMap(({ words: command, examples = {} }) => {
+  const lines = Object.keys(examples).filter((line) => !/^source | > | store /.test(line));
   return lines.length === 0 ? [] : [[command, lines] as const];
 });
 
