@@ -96,6 +96,18 @@ describe('repeated messages', () => {
     expect(render(templates, true)).toContain('✓ one (17)  in sync: 1 record');
   });
 
+  test('of unknown causes are one line above all, unless most causes are known', () => {
+    const of = (...causes: Update['cause'][]): string =>
+      render([template({ status: 'drifted', differences: causes.map((cause) => update('a', { cause })) })]);
+    expect(of('unknown', 'unknown', 'edited')).toMatch(
+      /^Causes are unknown unless a line names one: [^]* edited · /,
+    );
+    expect(of('unknown', 'unknown')).not.toContain('cause unknown');
+    expect(of('unknown', 'edited')).not.toContain('Causes are');
+    const written = update('a', { cause: 'unknown', outcome: 'applied' });
+    expect(render([template({ differences: [written] })])).not.toContain('Causes are');
+  });
+
   test('advice names the template, quoted for a shell', () => {
     const text = render([
       template({
