@@ -4,10 +4,7 @@ import { shorten } from './columns.ts';
 import type { PassResult, Report, UnmanagedTemplate } from '../result.ts';
 
 /** The templates that no file describes, in a sentence; null if there are none. */
-const unmanagedSentence = (
-  templates: readonly UnmanagedTemplate[],
-  withClient = false,
-): string | null => {
+const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string | null => {
   if (templates.length === 0) return null;
   const named = (some: readonly UnmanagedTemplate[]): string => {
     const names = some
