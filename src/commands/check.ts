@@ -264,7 +264,7 @@ const asText = (checked: CheckedName): string => {
   return [
     `${escapeControl(heading)}\n`,
     table,
-    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? could not be read\n']),
+    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? not asked, or not readable\n']),
     ...(uncounted.length > 0 ? [`records of the template that do not count: ${uncounted.join(', ')}\n`] : []),
     ...problems.map((problem) => `${escapeControl(formatProblem(problem))}\n`),
     ...answers.servers.flatMap((server) =>

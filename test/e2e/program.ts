@@ -238,12 +238,17 @@ export const linesOf = (program: Program): LogLine[] => program.output().trimEnd
 /** A report as another program reads it. Throws where it is not in the form that was promised. */
 export const reportOf = (text: string): Report => reportSchema.parse(JSON.parse(text));
 
-/** Every file below a directory, byte by byte as characters: what a secret could have got into. */
+/** Every file below a directory, byte by byte as characters: what a secret could have got into. Files of SQLite may go. */
 export const textsBelow = async (directory: string): Promise<Record<string, string>> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-  const texts = files.map(async (file) => [file, await readFile(file, 'latin1')] as const);
+  const texts = files.map(async (file) => [file, await readFile(file, 'latin1').catch(ignoreGone)] as const);
   return Object.fromEntries(await Promise.all(texts));
+};
+
+const ignoreGone = (error: unknown): string => {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+  throw error;
 };
