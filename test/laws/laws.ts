@@ -391,7 +391,11 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     (other) => other.sent.told === 'refused' && !other.pass.hasDied && isSameStep(other, attempt),
   );
   const isSameClock = refused?.pass.skew === pass.skew;
+  const wasTaken = one.attempts.some(
+    (other) => refused && other.sent.at > refused.sent.at && other.stored && isSameStep(other, attempt),
+  );
   return refused &&
+    !wasTaken &&
     isSameClock &&
     !refused.isForgotten &&
     !refused.isWaived &&

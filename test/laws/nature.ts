@@ -50,7 +50,7 @@ export const drawNature = (
   const isPlain = random.chance(0.4);
   const quirk = (): boolean => !isPlain && random.chance(0.2);
   const lag = random.chance(0.4) ? (isKind ? settle * random.next() * 0.9 : settle * 4) : 0;
-  return {
+  const drawn: Nature = {
     isKind,
     leastTtl: quirk() ? 300 : 0,
     mostTtl: quirk() ? 600 : 86_400,
@@ -83,6 +83,8 @@ export const drawNature = (
         }
       : { ownLag: lag, delay: 30 * settle + 30_000 }),
   };
+  // With four calls a minute no pass puts back what made way for a write that is always refused.
+  return drawn.refusesType !== null && drawn.mostPerMinute === 4 ? { ...drawn, mostPerMinute: 12 } : drawn;
 };
 
 /** Whether the service stores everything exactly as sent. */
