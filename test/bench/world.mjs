@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordOf, templateName, templateText } from './records.mjs';
@@ -26,7 +26,12 @@ export const withWorld = async ({ templates, records, more = '' }, task) => {
     await rename(`${file}.new`, file);
     return savedAt;
   };
-  for (let index = 0; index < templates; index += 1) await write(index, wanted);
+  // For half a minute after a change, files that may be on their way are looked at more closely.
+  const earlier = new Date(Date.now() - 3_600_000);
+  for (let index = 0; index < templates; index += 1) {
+    await write(index, wanted);
+    await utimes(path.join(folder, `${templateName(index)}.yaml`), earlier, earlier);
+  }
   try {
     return await task({ cwd, folder, service, wanted, write, env: environment(cwd, folder, service.url) });
   } finally {
