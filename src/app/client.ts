@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ClientFiles } from '../daemon/fleet.ts';
 import type { Look } from '../source/watch.ts';
 import { problemsOfTemplates } from './match-templates.ts';
 import type { Tokens } from '../hosting/call.ts';
@@ -50,7 +51,7 @@ export interface Client {
   /** Whether the template files are other ones than the last pass took, for a watcher. */
   readonly look: () => Promise<Look>;
   /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
-  readonly files: () => Promise<{ readonly version: string; readonly commit: string | null } | null>;
+  readonly files: () => Promise<ClientFiles | null>;
   /** A digest of its base URL and token. */
   readonly token: () => string;
   /** The ids of the templates that its token lists, asked now. */

@@ -1,11 +1,13 @@
-import type {
-  Entry,
-  HistoryEntry,
-  HistoryFilter,
-  ClientMemory,
-  MemoryChanges,
-  RecordState,
-  TemplateRow,
+import {
+  historyAge,
+  isAskedFor,
+  newestWrites,
+  type ClientMemory,
+  type Entry,
+  type HistoryEntry,
+  type MemoryChanges,
+  type RecordState,
+  type TemplateRow,
 } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { isInEffect, type Suspension } from '../model/suspension.ts';
@@ -97,14 +99,14 @@ export const openPostgresMemory = (
     journal: async () => [...(await opening()).entries],
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(sql.history, scope, filter.since ?? 0);
-      return entries.filter((entry) => matches(entry, filter));
+      return entries.filter((entry) => isAskedFor(entry, filter));
     },
     historySlice: async ({ before, rows, since = 0, ...filter }) => {
       const found = await query<SavedEntry>(sql.slice, [scope, since, before.at, before.id, rows]);
       const entries = found.map(({ id, body }) => ({ ...parse<HistoryEntry>(body), id: Number(id) }));
       const last = entries.at(-1);
       return {
-        entries: entries.filter((entry) => matches(entry, filter)),
+        entries: entries.filter((entry) => isAskedFor(entry, filter)),
         end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
       };
     },
@@ -271,17 +273,6 @@ const note = async (run: Query, scope: string, entry: HistoryEntry): Promise<voi
   await run(sql.note, [scope, at, JSON.stringify(entry)]);
   await run(sql.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };
-
-const historyAge = 90 * 86_400_000;
-/** A clock may be wrong: an entry is old where it is by so many of the client's newest writes, by each of them. */
-const newestWrites = 100;
-
-const matches = (
-  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
-  { templates, outcome }: HistoryFilter,
-): boolean =>
-  (!templates || templates.length === 0 || templates.includes(entry.template)) &&
-  (!outcome || entry.outcome === outcome);
 
 const sql = {
   opening:

@@ -15,10 +15,10 @@ export interface TemplateSource {
   /** The git commit of a file that was loaded last, for one pass. */
   readonly revisions: () => (file: string) => string | null;
   /** By what other processes can tell whether they have the same files; null if they are absent or cannot be read. */
-  readonly version: () => Promise<FilesVersion | null>;
+  readonly version: () => Promise<SourceVersion | null>;
 }
 
-export interface FilesVersion {
+export interface SourceVersion {
   /** Of all files, their paths and contents. */
   readonly digest: string;
   /** The git commit of the checkout that all of them are in; null if there is none or several. */

@@ -203,6 +203,19 @@ export interface HistoryFilter {
   readonly outcome?: HistoryEntry['outcome'];
 }
 
+/** Whether an entry is of the templates and the outcome that a filter names. */
+export const isAskedFor = (
+  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
+  { templates, outcome }: HistoryFilter,
+): boolean =>
+  (!templates || templates.length === 0 || templates.includes(entry.template)) &&
+  (!outcome || entry.outcome === outcome);
+
+/** Milliseconds for which an entry is kept. */
+export const historyAge = 90 * 86_400_000;
+/** A clock may be wrong: an entry is old only if it is by each of so many of the client's newest writes. */
+export const newestWrites = 100;
+
 /** The position of a write in the history of a client: by time, then by the order of saving. */
 export interface HistoryPlace {
   readonly at: number;

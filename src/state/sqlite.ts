@@ -8,14 +8,18 @@ import {
 } from '../model/suspension.ts';
 import { comparedByOthers, isComparing, noteCompared } from './clients.ts';
 import { bodyIn, type SqliteConnection } from './connection.ts';
-import type { ClientMemory, FoundSlice, HistoryEntry, HistoryFilter, MemoryChanges } from './memory.ts';
+import {
+  historyAge,
+  isAskedFor,
+  newestWrites,
+  type ClientMemory,
+  type FoundSlice,
+  type HistoryEntry,
+  type MemoryChanges,
+} from './memory.ts';
 import { mostRows, type Part, type StateFile } from './state-file.ts';
 import type { StoreLocation } from './store-location.ts';
 
-const day = 86_400_000;
-const historyDays = 90;
-/** A clock may be wrong: an entry is old only if it is by each of so many of the client's newest writes. */
-const newestWrites = 100;
 /** Of all clients; some 30 MB. */
 const mostWrites = 50_000;
 
@@ -62,8 +66,7 @@ export const memoryIn = (
   const note = (to: SqliteConnection, entry: HistoryEntry): void => {
     const { at, template, outcome } = entry;
     to.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
-    const kept = historyDays * day;
-    to.run(queries.trimOld, scope, at - kept, scope, newestWrites, kept);
+    to.run(queries.trimOld, scope, at - historyAge, scope, newestWrites, historyAge);
     to.run(queries.trimMost, mostWrites);
   };
   const inEffect = (connection: SqliteConnection): Suspension[] =>
@@ -89,14 +92,14 @@ export const memoryIn = (
         connection
           .all(queries.history, scope, filter.since ?? 0)
           .map((row): HistoryEntry => bodyIn(row))
-          .filter((entry) => matches(entry, filter)),
+          .filter((entry) => isAskedFor(entry, filter)),
       ),
     historySlice: ({ before, rows, since = 0, ...filter }) =>
       ask((connection) => {
         const found = connection.all(queries.slice, scope, since, before.at, before.id, rows).map(historyRow);
         const last = found.at(-1);
         return {
-          entries: found.filter((entry) => matches(entry, filter)),
+          entries: found.filter((entry) => isAskedFor(entry, filter)),
           end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
         };
       }),
@@ -209,10 +212,3 @@ const historyRow = (row: unknown): FoundSlice['entries'][number] => {
   const entry: HistoryEntry = bodyIn(row);
   return { ...entry, id };
 };
-
-const matches = (
-  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
-  { templates, outcome }: HistoryFilter,
-): boolean =>
-  (!templates || templates.length === 0 || templates.includes(entry.template)) &&
-  (!outcome || entry.outcome === outcome);

@@ -126,24 +126,24 @@ test('a fragment may be a link to another of the given paths', async () => {
 
 describe('a fragment in another of the given directories', () => {
   const files = {
-    'shared/mail/_mail.yaml': `include: [../_spf.yaml]\nrecords:\n${text('x')}`,
-    'shared/_spf.yaml': `records:\n${text('y')}`,
-    'acme/web/a.yaml': 'template: a\ninclude: [../../shared/mail/_mail.yaml]\n',
+    'common/mail/_mail.yaml': `include: [../_spf.yaml]\nrecords:\n${text('x')}`,
+    'common/_spf.yaml': `records:\n${text('y')}`,
+    'acme/web/a.yaml': 'template: a\ninclude: [../../common/mail/_mail.yaml]\n',
   };
 
   test('is included by its path', async () => {
     const directory = await directoryWith(files);
-    const paths = ['acme', 'shared'].map((name) => join(directory, name));
+    const paths = ['acme', 'common'].map((name) => join(directory, name));
     const { problems, templates } = await createTemplateLoader().load({ ...options, paths });
     expect(problems).toEqual([]);
     expect(templates.map(({ records }) => records.map(({ content }) => content))).toEqual([['x', 'y']]);
     const relative = await createTemplateLoader().load({
       ...options,
-      paths: ['acme', 'shared'],
+      paths: ['acme', 'common'],
       cwd: directory,
     });
     expect(relative.templates.map(({ fragments }) => fragments)).toEqual([
-      ['shared/mail/_mail.yaml', 'shared/_spf.yaml'],
+      ['common/mail/_mail.yaml', 'common/_spf.yaml'],
     ]);
   });
 
@@ -152,13 +152,13 @@ describe('a fragment in another of the given directories', () => {
       Object.fromEntries(Object.entries(files).map(([name, content]) => [`one/${name}`, content])),
     );
     await symlink('one/acme', join(directory, 'acme'));
-    await symlink('one/shared', join(directory, 'shared'));
-    const paths = ['acme', 'shared'].map((name) => join(directory, name));
+    await symlink('one/common', join(directory, 'common'));
+    const paths = ['acme', 'common'].map((name) => join(directory, name));
     const loader = createTemplateLoader();
     const load = async (): Promise<string | undefined> =>
       (await loader.load({ ...options, paths })).templates[0]?.records[1]?.content;
     expect(await load()).toBe('y');
-    await write(directory, { 'one/shared/_spf.yaml': `records:\n${text('z')}` });
+    await write(directory, { 'one/common/_spf.yaml': `records:\n${text('z')}` });
     expect(await load()).toBe('z');
   });
 
@@ -168,7 +168,7 @@ describe('a fragment in another of the given directories', () => {
     expect(state.problems.map(({ check, message }) => [check, message])).toEqual([
       [
         'include',
-        'cannot include `../../shared/mail/_mail.yaml`: it is outside of the directories given as templates',
+        'cannot include `../../common/mail/_mail.yaml`: it is outside of the directories given as templates',
       ],
     ]);
   });
