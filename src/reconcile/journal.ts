@@ -7,7 +7,7 @@ import { groupBy } from '../plan/group.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
-import { elapsed, endOf, lagOf, longestTime, type Times } from './times.ts';
+import { elapsed, endOf, isBefore, lagOf, longestTime, type Times } from './times.ts';
 
 /*
  * The journal of a template has an entry for each write that left, or was about to, and settles them. While an entry is open,
@@ -258,9 +258,9 @@ const mayBeOld = (
       elapsed(acceptedAt!, asked) < lagOf(times),
   );
 
-/** One reading after a refusal is enough. */
+/** One reading after a refusal is enough: that is an answer, and says that nothing was written. */
 const isRefused = ({ refusedAt }: Entry, { asked, isWhole }: Reading): boolean =>
-  refusedAt !== null && isWhole && asked.now >= refusedAt.now;
+  refusedAt !== null && isWhole && !isBefore(asked, refusedAt);
 
 /** The answer and a later reading show the record as it was: the service ignores the change. */
 const isIgnored = (

@@ -271,7 +271,10 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
   });
 };
 
-/** What is learnt from the view at the end: only how much is lost while the template is not settled. */
+/**
+ * What is learnt from the view at the end: only how much is lost while the template is not settled, or the view not proven. Nor
+ * while an add is missed, since the next reading may make a record of this one suspect to be it.
+ */
 const finish = (given: TemplateState): TemplateState => {
   const { desired, view, memory, circumstances, isGone } = given;
   const { suspectIds } = memory.row;
@@ -281,7 +284,8 @@ const finish = (given: TemplateState): TemplateState => {
     suspectIds?.join() === lost?.join()
       ? given
       : changed(given, { type: 'row', changes: { suspectIds: lost } });
-  if (!isSettled(noted)) return rememberReading(noted);
+  const isMissing = noted.journal.some((entry) => entry.state === 'missed');
+  if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);
   const undone = noteUndone(noted);
   const observed = isWhole
     ? changed(undone, { type: 'observed', plan: planOf(undone), view, isGone })

@@ -112,7 +112,7 @@ export const compareListing = (
 export const rememberReading = (state: TemplateState): TemplateState => {
   const digest = digestOf(state.view);
   if (digest === savedReading(state)?.digest) return state;
-  const isSure = isSettled(state) && !state.holds.some((hold) => !isPolicy(hold));
+  const isSure = isSettled(state) && !state.isUnproven && !state.holds.some((hold) => !isPolicy(hold));
   const next = isSure ? { digest, since: state.since } : null;
   return changed(state, { type: 'row', changes: { lastReading: next } });
 };

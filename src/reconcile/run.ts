@@ -20,6 +20,7 @@ import type { ClientView } from './permit.ts';
 import type { Overrides, Policy, Ports, Request } from './ports.ts';
 import { compareListing } from './readings.ts';
 import type { Asked, TemplateState } from './state.ts';
+import { isBefore } from './times.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports & Policy & Overrides & Request;
@@ -58,7 +59,7 @@ export class ClientRun {
     return reportedHold(this.#holds);
   }
 
-  /** The newest listing of this pass after the first. */
+  /** Of this pass after the first, the listing that was asked for last. */
   get listing(): Listing | null {
     return this.#listing;
   }
@@ -117,8 +118,10 @@ export class ClientRun {
     const found = await this.readOrHold(() => this.pass.service.listDnsTemplates());
     if (found === null) return null;
     const templates = new Map(found.map((template) => [template.id, template]));
-    this.#listing = { templates, asked, read: this.moment };
-    return this.#listing;
+    const listing = { templates, asked, read: this.moment };
+    // Two may be under way at once.
+    if (this.#listing === null || !isBefore(asked, this.#listing.asked)) this.#listing = listing;
+    return listing;
   }
 
   /** After the time between two readings; null like `readTemplates`, and at the end of the program. */

@@ -100,9 +100,6 @@ export const openTemplate = (
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const memory = openMemory(stored, row);
   const isSaved = stored?.row.template === row.template && stored.row.file === row.file;
-  const word = circumstances.retry
-    ? takeWord(journal, circumstances.run, actual.records)
-    : { entries: journal, outcomes: [] };
   const state: TemplateState = {
     desired,
     notes,
@@ -110,7 +107,7 @@ export const openTemplate = (
     asked: asked.asked,
     since: asked.read,
     memory,
-    journal: word.entries,
+    journal,
     open: [],
     isUnproven: false,
     saved: { memory: isSaved ? memory : null, journal },
@@ -125,9 +122,11 @@ export const openTemplate = (
     comparedListing: null,
     circumstances,
   };
-  const taken = withOutcomes(state, word.outcomes, asked.read);
-  const settled = withListing(taken, actual, asked);
-  return circumstances.retry ? changed(settled, { type: 'retry' }) : settled;
+  const settled = withListing(state, actual, asked);
+  if (!circumstances.retry) return settled;
+  const { entries, outcomes } = takeWord(settled.journal, circumstances.run, actual.records);
+  const taken = withOutcomes({ ...settled, journal: entries }, outcomes, asked.read);
+  return changed(withOpen(taken, asked.read), { type: 'retry' });
 };
 
 /** The memory after something that is remembered. */
@@ -174,7 +173,7 @@ export const withAnswer = (
   view: ActualTemplate,
   isWhole: boolean,
   read: Instant,
-): TemplateState => withOpen({ ...state, view, isUnproven: state.isUnproven || !isWhole }, read);
+): TemplateState => withOpen({ ...state, view, since: read, isUnproven: state.isUnproven || !isWhole }, read);
 
 /** With what is open in its journal, by its view. */
 export const withOpen = (state: TemplateState, now: Instant): TemplateState => {

@@ -1,4 +1,4 @@
-export { elapsed, endOf } from '../state/instant.ts';
+export { elapsed, endOf, isBefore } from '../state/instant.ts';
 
 /** How long a pass waits, in milliseconds. */
 export interface Times {

@@ -96,3 +96,68 @@ test('an add of unknown outcome and the guard against loss do not wait for each 
   }
   expect(scene.actual.records).toHaveLength(7);
 });
+
+test('a record seen while only one reading lacks an add is suspect to be it: it is not added again', async () => {
+  const scene = await known(1);
+  const file = [...lines(1), 'x TXT "hello  world"'];
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await onlyTemplate(scene, file);
+  scene.mishaps.clear();
+  const more = actualTemplate(['#9 x TXT "hello world"']).records;
+  scene.actual = { ...scene.actual, records: [...scene.actual.records, ...more] };
+  scene.now += 660_000;
+  // The second listing, which would end the add as lost, fails.
+  scene.mishaps.set('list 2', failing('unavailable', 503));
+  await onlyTemplate(scene, file);
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  for (let count = 0; count < 3; count += 1) {
+    scene.now += 60_000;
+    await onlyTemplate(scene, file);
+  }
+  expect(writesOf(scene)).toEqual([]);
+});
+
+test('a write that the listing of a retry shows is told once, as applied', async () => {
+  const scene = await known(1);
+  const file = [...lines(1), 'www A 192.0.2.77'];
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await onlyTemplate(scene, file);
+  scene.mishaps.clear();
+  const more = actualTemplate(['#9 www A 192.0.2.77']).records;
+  scene.actual = { ...scene.actual, records: [...scene.actual.records, ...more] };
+  scene.now += 60_000;
+  const told: string[] = [];
+  await scene.pass(desiredTemplate(file), {
+    run: 'run-2',
+    retry: true,
+    onChange: ({ outcome }) => told.push(outcome),
+  });
+  expect(told).toEqual(['applied']);
+});
+
+test('what an answer shows otherwise than the listing counts from the answer on: a command waits for a second reading', async () => {
+  const scene = await known(2);
+  scene.mishaps.set('update 1', (template) => {
+    const [one, other] = template.records;
+    return (scene.actual = { ...template, records: [one!, { ...other!, content: '203.0.113.9' }] });
+  });
+  await onlyTemplate(scene, ['h1 A 198.51.100.1', 'h2 A 192.0.2.2'], { mode: 'edits' });
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  scene.now += 1_000;
+  await onlyTemplate(scene, ['h1 A 198.51.100.1', 'h2 A 192.0.2.2']);
+  expect(scene.calls.slice(0, 2)).toEqual(['list 1', 'list 2']);
+});
+
+test('nothing is learnt from an answer that lacks records, if the program ends before a listing', async () => {
+  const scene = await known(2);
+  const ending = new AbortController();
+  scene.mishaps.set('update 1', (template) => {
+    ending.abort();
+    return { ...template, records: template.records.slice(0, 1) };
+  });
+  await scene.pass(desiredTemplate([...edited(lines(1)), 'h2 A 192.0.2.2']), { signal: ending.signal });
+  const template = await scene.memory.template(scene.actual.id);
+  expect(template?.row.lastReading).toBeNull();
+});
