@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { inSeconds } from './daemon.ts';
 import { linesOf, start, workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
@@ -94,7 +95,7 @@ describe('the log of run', () => {
 describe('the triggers of a pass', () => {
   it('include the schedule, which corrects drift', async () => {
     const service = await startService();
-    const args = ['run', '--listen', 'off', '--schedule', '*/10 * * * * *'];
+    const args = ['run', '--listen', 'off', '--schedule', inSeconds(2)];
     const program = start(args, { cwd: await workplace(), env: service.env });
     await program.event('pass.finished', ({ trigger }) => trigger === 'startup');
     await service.change('edit-record', { record_id: 310, content: '198.51.100.66' });

@@ -123,8 +123,8 @@ it('a daemon writes again as soon as a suspension has expired', async () => {
   const { launch, edit, namesNow } = await place({ isManaged: false });
   const daemon = await startDaemon([], launch);
   await daemon.event('pass.finished');
-  const until = Date.now() + 5_000;
-  await run(['suspend', 'web', '--for', '5s', '--reason', 'an audit'], launch);
+  const until = Date.now() + 2_000;
+  await run(['suspend', 'web', '--for', '2s', '--reason', 'an audit'], launch);
   await edit(www);
   // On a slow machine the time may be over before the file is read.
   const { time } = await daemon.event('change.applied');
