@@ -104,15 +104,6 @@ describe('a templates directory', () => {
 });
 
 describe('a state directory', () => {
-  it('that is removed is created again, with a log line', async () => {
-    const { at, edit, daemon, contents } = await started();
-    await rm(at('state'), { recursive: true });
-    await edit('192.0.2.2');
-    await daemon.event('change.applied');
-    expect(await contents()).toEqual(['192.0.2.2']);
-    expect(daemon.output()).toContain('no saved state for this client');
-  });
-
   it('that becomes unusable stops all writes until it works again', async () => {
     const { service, at, edit, daemon, contents } = await started();
     await rm(at('state'), { recursive: true });

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { inSeconds } from './daemon.ts';
 import { linesOf, start, workplace, type LogLine } from './program.ts';
@@ -117,22 +115,6 @@ describe('the triggers of a pass', () => {
     expect(await program.event('pass.finished', ({ status }) => status === 'drifted')).toMatchObject({
       summary: { applied: 6 },
     });
-  });
-});
-
-describe('run --dry-run', () => {
-  it('reports and writes nothing, neither to the service nor to the state', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    const program = start([...quiet, '--dry-run'], { cwd, env: service.env });
-    expect(await program.event('pass.finished')).toMatchObject({
-      status: 'drifted',
-      summary: { add: 2, update: 4, surplus: 3, blocked: 1, applied: 0 },
-    });
-    program.signal('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0 });
-    expect(service.writes()).toEqual([]);
-    await expect(readFile(path.join(cwd, 'state', 'memory.db'))).rejects.toThrow('ENOENT');
   });
 });
 

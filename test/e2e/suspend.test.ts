@@ -32,30 +32,6 @@ const place = async ({ isManaged = true } = {}) => {
 
 const www = 'type: A, name: www, content: 192.0.2.2';
 
-it('a suspended template is not written to, by anybody, until it is resumed', async () => {
-  const { launch, edit, namesNow } = await place();
-  const said = await run(['suspend', 'web', '--for', '2h', '--reason', 'moving the mail'], launch);
-  expect(said).toMatchObject({ code: 0 });
-  expect(said.stdout).toMatch(
-    /^web: suspended by .+ until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d: moving the mail\n$/,
-  );
-
-  await edit(www);
-  const applied = await run(['apply', 'web', '--yes', '--force', '--format', 'json'], launch);
-  expect(applied.code).toBe(1);
-  expect(JSON.parse(applied.stdout)).toMatchObject({
-    status: 'suspended',
-    templates: [{ status: 'suspended', suspension: { reason: 'moving the mail' } }],
-  });
-  expect((await run(['plan'], launch)).stdout).toMatch(/suspended by .+ until 20.+: moving the mail/);
-  expect(await namesNow()).toEqual([null]);
-
-  expect((await run(['resume', 'web'], launch)).stdout).toMatch(/^web: resumed; .+: moving the mail\n$/);
-  expect((await run(['resume', 'web'], launch)).stdout).toBe('web: was not suspended\n');
-  expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
-  expect(await namesNow()).toEqual([null, 'www']);
-});
-
 it('a template that the service cannot be asked for is suspended with its client only', async () => {
   const { launch: near } = await place({ isManaged: false });
   const launch: Launch = { ...near, env: { ...near.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' } };
