@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { slowest } from './slowest.ts';
 
 /**
  * What `npm test` runs: with room for a slow machine, and the same properties each time. Many tests wait, for
@@ -12,6 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     setupFiles: ['test/seed.ts'],
     isolate: false,
+    reporters: ['default', slowest],
     maxWorkers: availableParallelism() + 1,
   },
 });

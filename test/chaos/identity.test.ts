@@ -12,15 +12,9 @@ const rotated = { DNS_SYNC_CLIENT_TOKEN: 'another-token-of-client' };
 
 const isAdd = ({ operation }: SeenRequest): boolean => operation === 'add';
 
-/** While true, adds are lost and get no answer. */
-const losingAdds = (): { readonly faultOf: (request: SeenRequest) => Fault; isLosing: boolean } => {
-  const service = {
-    isLosing: true,
-    faultOf: (request: SeenRequest): Fault =>
-      service.isLosing && isAdd(request) ? { commit: 'never', answer: 'drop' } : noFault,
-  };
-  return service;
-};
+/** Who sends an add waits for its answer, and holds the lock. */
+const withoutAnswer = (request: SeenRequest): Fault =>
+  isAdd(request) ? { commit: 'never', answer: 'hang' } : noFault;
 
 const untilAdd = () => {
   let resolve: () => void;
@@ -44,12 +38,11 @@ describe('a rotated client token', { timeout: 60_000 }, () => {
 
   it('never writes at the same time as the previous token', async () => {
     const { arrived, onStage } = untilAdd();
-    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
+    const place = await openPlace(actual, { onStage, faultOf: withoutAnswer });
     await place.write(actual);
     await place.apply();
     await place.write(desired);
-    // It holds its lock while it waits for the record to appear.
-    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' }, process: {} });
+    const program = place.start(['apply', '--yes'], { process: {} });
     await arrived;
     const { code, writes, stdout } = await place.apply({ env: rotated, args: ['--lock-timeout', '200ms'] });
     expect({ code, writes }).toEqual({ code: 1, writes: 0 });
@@ -87,9 +80,9 @@ describe('version 0.1 on the same state directory', { timeout: 60_000 }, () => {
 
   it('is kept from writing while this one writes', async () => {
     const { arrived, onStage } = untilAdd();
-    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
+    const place = await openPlace(actual, { onStage, faultOf: withoutAnswer });
     await place.write(desired);
-    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' }, process: {} });
+    const program = place.start(['apply', '--yes'], { process: {} });
     await arrived;
     await expect(lockIn(place)).rejects.toThrow('another pass for this client is running');
     program.signal('SIGKILL');

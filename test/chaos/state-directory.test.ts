@@ -10,29 +10,6 @@ const more = [...actual, address('api', '203.0.113.2')];
 const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
 
 describe('a damaged state file', { timeout: 60_000 }, () => {
-  it('is moved aside with a message, and a new one is filled from the service', async () => {
-    const place = await openPlace(actual);
-    await place.write(more);
-    expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
-    for (const end of ['', '-wal', '-shm']) writeFileSync(memoryOf(place) + end, 'no database '.repeat(500));
-
-    const planned = await place.run(['plan']);
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('in sync') });
-    expect(planned.stderr).toContain(`${memoryOf(place)} is damaged`);
-
-    const applied = await place.apply();
-    expect(applied).toMatchObject({ code: 0, writes: 0 });
-    expect(applied.stderr).toContain(`${memoryOf(place)} is damaged`);
-    const aside = readdirSync(place.stateDir).find((name) => name.startsWith('memory.db.damaged-'));
-    expect(applied.stderr).toContain(`it was moved to ${path.join(place.stateDir, aside ?? 'nowhere')}`);
-
-    // Saved again: an edit is recognised.
-    await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
-    const edited = await place.apply();
-    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: expect.stringContaining('no adds before') });
-    expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
-  });
-
   it('is in the log of the daemon, which goes on', async () => {
     const place = await openPlace(actual);
     // An add would wait.

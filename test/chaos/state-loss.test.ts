@@ -28,13 +28,6 @@ const atNextWrite = (stage: string) => {
 };
 
 const nextPass = (daemon: Program) => daemon.line(({ event }) => event === 'pass.finished');
-/** One saved file may be seen twice, and the second pass finds nothing to do. */
-const nextWritingPass = (daemon: Program) =>
-  daemon.line(
-    ({ event, summary }) => event === 'pass.finished' && JSON.stringify(summary).includes('"applied":1'),
-  );
-const notice = (daemon: Program, text: string) =>
-  daemon.line(({ notice: said }) => String(said).includes(text));
 
 describe('state files that are removed while a pass runs', { timeout: 60_000 }, () => {
   it.each([
@@ -65,40 +58,6 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     expect(stderr).toContain('was removed');
     // After the time in which it may still appear.
     expect(await place.apply({ later: 60_000 })).toMatchObject({ code: 0, writes: 1 });
-  });
-
-  it('are created again by the daemon, which reports the loss each time', async () => {
-    const { onStage, arm } = atNextWrite('stored');
-    const place = await openPlace(actual, { onStage });
-    await place.write(actual);
-    const daemon = place.start(['run', '--listen', 'off']);
-    const begins = notice(daemon, 'no saved state for this client');
-    await nextPass(daemon);
-    await begins;
-    // Adds would wait.
-    const [first = [], second = [], third = []] = ['203.0.113.2', '203.0.113.3', '203.0.113.4'].map(
-      (content) => [address(null, content), ...actual.slice(1)],
-    );
-    for (const desired of [first, second]) {
-      const lost = notice(daemon, 'was removed');
-      const anew = notice(daemon, 'no saved state for this client');
-      const failed = nextWritingPass(daemon);
-      arm(() => rmSync(place.stateDir, { recursive: true }));
-      await place.write(desired);
-      expect(await failed).toMatchObject({ status: 'failed', summary: { applied: 1 } });
-      // After its backoff the daemon retries by itself.
-      const again = nextPass(daemon);
-      expect(await lost).not.toBeNull();
-      expect(await anew).not.toBeNull();
-      expect(await again).toMatchObject({ status: 'in-sync' });
-    }
-    const passed = nextWritingPass(daemon);
-    await place.write(third);
-    expect(await passed).toMatchObject({ status: 'in-sync', summary: { applied: 1 } });
-    // Another process sees its state.
-    expect((await place.run(['history'])).stdout).toContain('update');
-    daemon.signal('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
   });
 });
 

@@ -26,15 +26,6 @@ describe('apply on the examples', () => {
     expect(service.writes()).toHaveLength(written);
   });
 
-  it('writes nothing if dryRun is set, and says why', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_DRY_RUN: 'true' } };
-    const { code, stderr } = await run(['apply', '--yes'], launch);
-    expect(code).toBe(1);
-    expect(stderr).toContain('dryRun is set for client default, so apply writes nothing');
-    expect(service.writes()).toEqual([]);
-  });
-
   it.each(['no-such-directory/report.json', 'templates'])(
     'writes nothing if its report cannot be written, in %s',
     async (out) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testClock } from '../clock.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { reset, status } from '../hosting/scripted-server.ts';
+import { status } from '../hosting/scripted-server.ts';
 import { addTemplate, contentsOf, describing } from './daemon.ts';
 import { run, workplace } from './program.ts';
 import { startService, type Meddling } from './service.ts';
@@ -23,15 +23,6 @@ const place = async (meddle?: Meddling) => {
 const minutes = 60_000;
 
 describe('a command decides by the clock that it is given', () => {
-  it('how long two listings are apart', async () => {
-    const { clock, program, contents } = await place();
-    const before = clock.uptime().at;
-    const applied = await program('apply --yes', { DNS_SYNC_SETTLE: '10m' });
-    expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('waiting 600 s') });
-    expect(clock.uptime().at - before).toBe(10 * minutes);
-    expect(await contents()).toEqual(['192.0.2.2']);
-  });
-
   it('how long a service has asked it to wait', async () => {
     let isBusy = true;
     const { clock, program } = await place(() => {
@@ -70,34 +61,5 @@ describe('a command decides by the clock that it is given', () => {
     const all = (await program('history')).stdout.trimEnd().split('\n');
     expect(all.map((line) => line.slice(0, 16))).toEqual(['2026-11-20T12:00', '2026-11-20T13:00']);
     expect((await program('history --since 30m')).stdout.trimEnd().split('\n')).toEqual(all.slice(1));
-  });
-
-  it('when a suspension ends', async () => {
-    const { clock, program, contents } = await place();
-    await program('suspend site --for 2h --reason moving');
-    clock.forward(119 * minutes);
-    expect((await program('apply --yes')).stdout).toContain('suspended');
-    expect(await contents()).toEqual(['192.0.2.1']);
-    clock.forward(minutes);
-    expect(await program('apply --yes')).toMatchObject({ code: 0 });
-    expect(await contents()).toEqual(['192.0.2.2']);
-  });
-
-  it('when an add of unknown outcome may be sent again', async () => {
-    let isLosing = true;
-    const { service, clock, edit, program, contents } = await place(({ method }) =>
-      isLosing && method === 'PUT' ? reset : null,
-    );
-    await edit('192.0.2.1}\n  - {type: A, name: www, content: 192.0.2.2');
-    await program('apply --yes');
-    isLosing = false;
-    await program('apply --yes');
-    clock.forward(4 * minutes);
-    await program('apply --yes');
-    expect(service.writes()).toHaveLength(1);
-    clock.forward(2 * minutes);
-    await program('apply --yes');
-    expect(service.writes()).toHaveLength(2);
-    expect(await contents()).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 });

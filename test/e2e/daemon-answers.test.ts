@@ -3,12 +3,10 @@ import { scriptedServer, status } from '../hosting/scripted-server.ts';
 import { startZoneServer } from '../answers/zone-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { lines, prepared, shop, stale } from './answered.ts';
-import { startDaemon } from './daemon.ts';
+import { inSeconds, startDaemon } from './daemon.ts';
 import { reportOf, run } from './program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-
-const often = '*/10 * * * * *';
 
 describe('the daemon, with answers on', () => {
   it('asks name servers after its first pass and on their own schedule, and shows the result everywhere', async () => {
@@ -17,7 +15,7 @@ describe('the daemon, with answers on', () => {
     await writeBelow(
       cwd,
       'dns-template-sync.yaml',
-      `answers: on\nanswersSchedule: '${often}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
+      `answers: on\nanswersSchedule: '${inSeconds(3)}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
     );
     const daemon = await startDaemon([], { ...launch, env: { ...launch.env, HOOK: told.url } });
     // The schedule may have asked before that, but a report needs a pass.
@@ -76,7 +74,7 @@ describe('the daemon, with answers on', () => {
     await writeBelow(
       cwd,
       'dns-template-sync.yaml',
-      `answersSchedule: '${often}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
+      `answersSchedule: '${inSeconds(3)}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
     );
     const env = { ...launch.env, DNS_SYNC_RESOLVER: resolver.place, HOOK: told.url };
     const words = `${target} does not exist`;

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { reportSchema } from '../../src/report/report.ts';
 import { ways, writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { edit, workplace, type LogLine } from './program.ts';
+import { workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -84,36 +84,6 @@ describe('template files that change', () => {
     await write('other', describing('other', '192.0.2.3'));
     await daemon.event('pass.finished', isAfterEdit);
     expect(daemon.lines().filter((line) => line['event'] === 'pass.started')).toHaveLength(3);
-  });
-
-  it('start a pass over all of them', async () => {
-    const { write, daemon, drift, contents } = await started('site', 'other');
-    await drift('site', '192.0.2.66');
-    await write('other', describing('other', '192.0.2.2'));
-    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ summary: { templates: 2 } });
-    expect([await contents('site'), await contents('other')]).toEqual([['192.0.2.1'], ['192.0.2.2']]);
-  });
-
-  it('with an error hold only their own templates', async () => {
-    const { cwd, write, daemon, contents, drift } = await started('site', 'other');
-    await edit(cwd, 'site.yaml', 'type: A, content', 'type: A, contend');
-    await write('other', describing('other', '192.0.2.2'));
-    expect(await daemon.event('templates.invalid')).toMatchObject({
-      problems: expect.arrayContaining([expect.objectContaining({ file: 'templates/site.yaml', line: 3 })]),
-    });
-    await drift('site', '192.0.2.66');
-    await write('other', describing('other', '192.0.2.2'));
-    await daemon.event('change.applied', wrote('192.0.2.2'));
-    await daemon.pass();
-    expect([await contents('site'), await contents('other')]).toEqual([['192.0.2.66'], ['192.0.2.2']]);
-    const { templates } = reportSchema.parse(await daemon.json('/api/report'));
-    expect(Object.fromEntries(templates.map(({ template, status }) => [template, status]))).toEqual({
-      other: 'in-sync',
-      site: 'held',
-    });
-    await write('site', describing('site', '192.0.2.3'));
-    await daemon.event('change.applied', wrote('192.0.2.3'));
-    expect(await contents('site')).toEqual(['192.0.2.3']);
   });
 
   it('in place and drop a record put it to another use half a minute later, when nothing can be on its way', async () => {

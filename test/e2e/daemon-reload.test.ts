@@ -44,15 +44,6 @@ const started = async (meddle: Meddling = () => null, env: Readonly<Record<strin
 };
 
 describe('SIGHUP', () => {
-  it('starts a pass with the current settings', async () => {
-    const { settings, daemon, contents } = await started();
-    await settings(`${byToken}vars: {address: 192.0.2.2}\n`);
-    daemon.signal('SIGHUP');
-    expect(await daemon.event('change.applied')).toMatchObject({ after: { content: '192.0.2.2' } });
-    expect(await daemon.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
-    expect(await contents()).toEqual(['192.0.2.2']);
-  });
-
   it('starts watching and schedule again', async () => {
     const { write, settings, daemon, contents } = await started();
     await write('elsewhere/site.yaml', describing('site', '192.0.2.3'));

@@ -9,6 +9,10 @@ import type { Service } from './service.ts';
 /** A schedule that asks for no pass while a test runs. */
 export const never = '0 0 29 2 *';
 
+/** A schedule of every ten seconds, the first of them so many seconds from now. */
+export const inSeconds = (seconds: number): string =>
+  `${(new Date().getSeconds() + seconds) % 10}-59/10 * * * * *`;
+
 export interface Daemon extends Program {
   /** Its own answer to a request. */
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;

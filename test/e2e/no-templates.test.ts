@@ -17,18 +17,6 @@ const place = async () => {
 };
 
 describe('no template files at all', () => {
-  it('are an error of validate, with the path, without --allow-empty', async () => {
-    const { launch } = await place();
-    expect(await run(['validate'], launch)).toEqual({
-      code: 1,
-      stdout: expect.stringMatching(
-        /^templates: error: .* \[no-templates\]\n0 template files: 1 error, 0 warnings\n$/,
-      ),
-      stderr: '',
-    });
-    expect(await run(['validate', '--allow-empty'], launch)).toMatchObject({ code: 0 });
-  });
-
   it('are reported for their client, with all its paths', async () => {
     const { cwd, launch } = await place();
     await mkdir(path.join(cwd, 'more'));

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { writeFile, mkdir } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { addTemplate, describing, startDaemon } from './daemon.ts';
-import { reportOf, run, workplace } from './program.ts';
+import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -24,22 +24,6 @@ const place = async () => {
 };
 
 describe('a service that is down', () => {
-  it('leaves the daemon with the last known state, its time, and the cause in one line', async () => {
-    const { launch, takeAway } = await place();
-    const daemon = await startDaemon([], launch);
-    const { status } = await daemon.event('pass.finished');
-    expect(status).toBe('drifted');
-    const before = reportOf(await (await daemon.ask('/api/report')).text());
-    takeAway();
-    const failed = await daemon.pass();
-    expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('away for a while') });
-    const report = reportOf(await (await daemon.ask('/api/report')).text());
-    expect(report).toMatchObject({ status: 'failed', summary: { inSync: 2, update: 1, failedTemplates: 3 } });
-    expect(report.templates.map(({ asOf }) => asOf)).toEqual(Array(3).fill(before.startedAt));
-    const lines = daemon.lines().filter((line) => line['run'] === failed['run']);
-    expect(lines.map(({ event }) => event)).toEqual(['pass.started', 'pass.finished']);
-  });
-
   it('is reported once in a plan', async () => {
     const { launch, takeAway } = await place();
     takeAway();

@@ -202,29 +202,26 @@ describe.each(Object.entries(recipes))('the recipe for %s', (_, recipe) => {
 
     const environ = { link: '/proc/self/environ' };
 
-    it.each(['plan.md', 'plan-4711.md', 'dns', 'merged', 'output', 'step', 'summary.md', 'validate'])(
-      'that has a link in the place of %s',
-      async (name) => {
-        const { base } = await described();
-        const changed = { 'templates/site.yaml': describing('site', '192.0.2.1') + www };
-        const { failed, comments } = await harmless(base, () => ({ [name]: environ, ...changed }), {
-          tokens,
-        });
-        expect(failed).toBe(false);
-        expect(comments).toEqual([expect.stringContaining('192.0.2.9')]);
-      },
-    );
+    it('that has links in the places of what the recipe writes', async () => {
+      const { base } = await described();
+      const places = ['plan.md', 'plan-4711.md', 'dns', 'merged', 'output', 'step', 'summary.md', 'validate'];
+      const changed = { 'templates/site.yaml': describing('site', '192.0.2.1') + www };
+      const links = Object.fromEntries(places.map((name) => [name, environ]));
+      const { failed, comments } = await harmless(base, () => ({ ...links, ...changed }), { tokens });
+      expect(failed).toBe(false);
+      expect(comments).toEqual([expect.stringContaining('192.0.2.9')]);
+    });
 
     it.each<[string, (thief: string) => Files]>([
-      ['a template', () => ({ 'templates/leak.yaml': environ })],
       [
-        'a fragment',
+        'a template, a fragment and a directory of templates',
         () => ({
+          'templates/leak.yaml': environ,
           'templates/_leak.yaml': environ,
           'templates/more.yaml': 'template: more\ninclude: [_leak.yaml]\nrecords: []\n',
+          'templates/more': { link: '/proc/self' },
         }),
       ],
-      ['a directory of templates', () => ({ 'templates/more': { link: '/proc/self' } })],
       ['all templates', () => ({ templates: { link: '../../canary' } })],
       ['the settings', () => ({ 'dns-template-sync.yaml': environ })],
     ])('that has a link in the place of %s', async (__, hostile) => {

@@ -35,6 +35,8 @@ export interface Judge {
   listed(pass: Pass, templates: readonly ActualTemplate[]): void;
   /** It decides to send now what leaves in a moment. */
   decides(pass: Pass): void;
+  /** An add is on disk as begun. */
+  begun(pass: Pass, templateId: number, record: RecordData): void;
   sent(pass: Pass, sent: Sent): void;
   /** The records of a template are these now; `by`: by a write of ours. */
   changed(templateId: number, records: readonly ActualRecord[], by: Sent | null): void;
@@ -178,13 +180,18 @@ export const createJudge = ({
       if (pass.isOver) report('law 11: begins a write after the pass ended');
       if (isSince(pass.writesEnded, now() - slack)) report(`law 11: begins a write ${pass.writesEnded?.why}`);
     },
+    begun: (pass, templateId, record) => void caseOf(templateId).begun.push({ pass, record }),
     sent: (pass, sent) => {
       const context = contextOf(pass, sent.templateId);
+      const { one } = context;
+      const { write } = sent;
+      if (write.action === 'add')
+        one.begun = one.begun.filter(({ record }) => !sameKey(record, write.record));
       const attempt = attemptOf(pass, sent);
       count(attempt.sent.write.action === 'add' ? 'adds that left' : 'updates that left');
       for (const what of sendingLaws(attempt, context)) report(what);
       pass.attempts.push(attempt);
-      context.one.attempts.push(attempt);
+      one.attempts.push(attempt);
     },
     changed: (templateId, records, by) => {
       const one = caseOf(templateId);
@@ -200,7 +207,8 @@ export const createJudge = ({
           ];
         }),
       );
-      for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : [])
+      for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : []) {
+        if (one.begun.some((begun) => sameKey(begun.record, record))) one.taken.add(record.id);
         for (const other of one.attempts) {
           const isUnknown =
             other.sent.told === 'nothing' && other.after.some((after) => sameKey(after, record));
@@ -208,6 +216,7 @@ export const createJudge = ({
           // It is taken for what that add may have made.
           if (isUnknown && other.sent.write.action === 'add') one.ours.add(record.id);
         }
+      }
       if (!attempt || by?.recordId == null) return;
       attempt.stored = one.standing.get(by.recordId)?.record ?? null;
       attempt.replaced = before.get(by.recordId)?.record ?? null;
@@ -244,6 +253,7 @@ export const createJudge = ({
       pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
+        if (!pass.hasDied) one.begun = one.begun.filter((begun) => begun.pass !== pass);
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
@@ -260,8 +270,12 @@ export const createJudge = ({
     memoryLost: (templateIds, isPartly = false) => {
       for (const one of templateIds.map(caseOf)) {
         for (const attempt of one.attempts) attempt.isForgotten = true;
-        if (!isPartly) one.ours.clear();
-        if (!isPartly) one.files = [];
+        if (!isPartly) {
+          one.ours.clear();
+          one.taken.clear();
+          one.begun = [];
+          one.files = [];
+        }
         one.lastListed = null;
         one.lastKept = null;
       }
@@ -306,6 +320,7 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),
     [...one.ours],
+    [one.begun.map(({ record }) => shown(record)), [...one.taken]],
     one.files.map(({ mode, surplus, adopt, records }) => [mode, surplus, adopt, records.map(shown)]),
     [one.lastListed, one.lastKept].map((view) => view?.records.map(shown)),
   ];

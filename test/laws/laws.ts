@@ -153,7 +153,7 @@ const ofOurOwn: Law = (attempt, { file, one }) => {
 
 /** A record set that the file names belongs to the file, but for texts, which have several owners. */
 const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: TemplateCase): boolean => {
-  const isKnown = one.ours.has(before.id);
+  const isKnown = one.ours.has(before.id) || one.taken.has(before.id);
   if (isParkedName(placeOf(before)) || isKnown) return true;
   if (file.surplus === 'park' && file.adopt) return true;
   const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));

@@ -19,7 +19,7 @@ import {
   type Client,
   type Round,
 } from './round.ts';
-import type { Sent } from './seen.ts';
+
 import { createWorld, type World } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { PolicyStep, SmallWorld, Step } from './worlds.ts';
@@ -39,31 +39,6 @@ export const replay = async (
   trace.push(...[...left.keys()].map((what) => `(there was no ${what})`));
   return { violations, trace, faults: director.faults.length };
 };
-
-/** What left, in order, and what stands at the service in the end; without times. */
-export const courseOf = async (
-  small: SmallWorld,
-  schedule: Schedule,
-): Promise<{
-  readonly writes: readonly string[];
-  readonly truth: readonly string[];
-  /** Choices of the schedule that never came up. */
-  readonly left: readonly string[];
-}> => {
-  const { director, left } = directorOf(schedule);
-  const { round } = await playRound(small, director, false);
-  const attempts = round.judge.cases().flatMap((one) => one.attempts);
-  return {
-    writes: attempts.toSorted((a, b) => a.sent.at - b.sent.at).map(({ sent }) => describeSent(sent)),
-    truth: round.service
-      .templates()
-      .flatMap(({ id, records }) => records.map((one) => `${id}: ${shown(one)}`)),
-    left: [...left.keys()],
-  };
-};
-
-const describeSent = ({ templateId, write }: Sent): string =>
-  `${templateId}: ${write.action === 'add' ? `add ${shown(write.record)}` : JSON.stringify(write.change)}`;
 
 export const play = async (
   small: SmallWorld,

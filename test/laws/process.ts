@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
+import type { RecordData } from '../../src/model/record.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { HostingError } from '../../src/hosting/errors.ts';
@@ -98,6 +99,8 @@ export interface ProcessObserver {
   onAsk(): void;
   /** It is about to save what it is going to send. */
   onDecide(): void;
+  /** It has saved what it is going to send. */
+  onBegun(templateId: number, record: RecordData): void;
   /** It gets a signal to end. */
   onStop(): void;
   /** It goes on after its pass ended. */
@@ -225,7 +228,11 @@ export const startProcess = (
       suspensions: () => memory.suspensions(),
       begin: (entry) => {
         if (state !== 'dead') observer.onDecide();
-        return onDisk('begin', () => memory.begin(entry));
+        return onDisk('begin', async () => {
+          const begun = await memory.begin(entry);
+          if (entry.action === 'add') observer.onBegun(entry.templateId, entry.after);
+          return begun;
+        });
       },
       save: (changes) =>
         onDisk('save', async () => {

@@ -495,6 +495,7 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
     {
       onAsk: () => judge.asks(judged),
       onDecide: () => judge.decides(judged),
+      onBegun: (templateId, record) => judge.begun(judged, templateId, record),
       onStop: () => judge.toldToEnd(judged),
       onStrayCall: (name) => judge.report(`law 11: calls ${name} after the pass ended`),
     },

@@ -95,6 +95,10 @@ export interface TemplateCase {
   attempts: Attempt[];
   /** Ids that a file has wanted, or a write of ours has made or changed, since the memory began. */
   readonly ours: Set<number>;
+  /** Adds that are on disk as begun and have not left: a process that died in between leaves them so. */
+  begun: { readonly pass: Pass; readonly record: RecordData }[];
+  /** Ids of other people's records that are exactly such an add: nothing tells them from what it would have made. */
+  readonly taken: Set<number>;
   /** Versions of its file that passes have seen since the memory began, each once. */
   files: FileFacts[];
   /** The last listing of a writing pass before this one, and the last that a pass with an end was shown. */
@@ -138,6 +142,8 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   standing: new Map(),
   attempts: [],
   ours: new Set(),
+  begun: [],
+  taken: new Set(),
   files: [],
   lastListed: null,
   lastKept: null,

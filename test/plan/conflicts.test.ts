@@ -7,28 +7,6 @@ const park = { surplus: 'park', adopt: true } as const;
 const scenarios: readonly Scenario[] = [
   // A CNAME must be alone at its name
   {
-    name: 'a CNAME beside any other record',
-    file: ['www CNAME web.example.net'],
-    service: ['#1 www A 192.0.2.1', '#2 www TXT hello', '#3 mail A 192.0.2.1'],
-    plan: [
-      'blocked cname-conflict by #1 #2: www CNAME web.example.net',
-      'surplus #1 unlisted',
-      'surplus #2 unlisted',
-      'surplus #3 unlisted',
-    ],
-  },
-  {
-    name: 'another type beside a CNAME',
-    file: ['www A 192.0.2.1', 'www TXT hello', 'mail A 192.0.2.1'],
-    service: ['#1 www CNAME web.example.net'],
-    plan: [
-      'add mail A 192.0.2.1',
-      'blocked cname-conflict by #1: www A 192.0.2.1',
-      'blocked cname-conflict by #1: www TXT hello',
-      'surplus #1 unlisted',
-    ],
-  },
-  {
     name: 'names agree in canonical form',
     file: ['WWW CNAME web.example.net', '@ TXT hello'],
     service: ['#1 www A 192.0.2.1', '#2 @ CNAME web.example.net'],
@@ -60,12 +38,6 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked cname-conflict by #1: www A 192.0.2.1', 'surplus #1 unlisted'],
   },
   {
-    name: 'a record of an unknown type counts',
-    file: ['www CNAME web.example.net'],
-    service: ['#1 www CAA 0 issue "ca.example.net"'],
-    plan: ['blocked cname-conflict by #1: www CNAME web.example.net'],
-  },
-  {
     name: 'an unreadable record counts',
     file: ['www CNAME web.example.net', 'ftp A 192.0.2.1', '@ MX 0 .'],
     service: ['#1 www A ?', '#2 ftp CNAME ?', '#3 @ MX - ?'],
@@ -87,13 +59,6 @@ const scenarios: readonly Scenario[] = [
       'blocked not-converging #3: mail A 192.0.2.1',
       'blocked not-converging #1: www A 192.0.2.1',
     ],
-  },
-  {
-    name: 'an ignored record counts',
-    file: ['www A 192.0.2.1'],
-    service: ['#1 www CNAME web.example.net'],
-    template: { ignore: [ignoring({ type: 'CNAME' })] },
-    plan: ['blocked cname-conflict by #1: www A 192.0.2.1'],
   },
   {
     name: 'of desired records that exclude each other, the first in the order of writes is added',
@@ -154,26 +119,6 @@ const scenarios: readonly Scenario[] = [
   },
 
   // Parking clears the way
-  {
-    name: 'a CNAME that makes way for addresses',
-    file: ['www A 192.0.2.1', 'www AAAA 2001:db8::1'],
-    service: ['#1 www CNAME web.example.net'],
-    template: park,
-    plan: ['park #1: _parked-1 CNAME parked.invalid', 'add www A 192.0.2.1', 'add www AAAA 2001:db8::1'],
-  },
-  {
-    name: 'addresses that make way for a CNAME, directly before it',
-    file: ['www CNAME web.example.net', 'mail MX 10 mx1.example.net'],
-    service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
-    template: park,
-    plan: [
-      'park #1: _parked-1 A 0.0.0.0',
-      'park #2: _parked-2 AAAA ::',
-      'add www CNAME web.example.net',
-      'add mail MX 10 mx1.example.net',
-      'park #3: _parked-3 A 0.0.0.0',
-    ],
-  },
   {
     name: 'a surplus record that is reused elsewhere is parked until what needs its name is there',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
@@ -266,20 +211,6 @@ const scenarios: readonly Scenario[] = [
       'add zoo A 192.0.2.9',
       'blocked cname-conflict by #2: www CNAME web.example.net',
       'surplus #1 unlisted',
-    ],
-  },
-  {
-    name: 'a surplus record is not parked while its replacement may not be written',
-    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'www TXT hello'],
-    service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
-    template: park,
-    blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
-    plan: [
-      'update #3 name,content: zoo A 192.0.2.9',
-      'add www TXT hello',
-      'blocked refused: www CNAME web.example.net',
-      'surplus #1 unlisted',
-      'surplus #2 unlisted',
     ],
   },
   {
@@ -376,23 +307,10 @@ const scenarios: readonly Scenario[] = [
 
   // A null MX must be the only MX
   {
-    name: 'a null MX beside another MX that stays',
-    file: ['@ MX 0 .'],
-    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
-    plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
-  },
-  {
     name: 'a TTL may change beside a null MX that is there already',
     file: ['@ 300 MX 0 .'],
     service: ['#1 @ 60 MX 0 .', '#2 @ MX 20 mx2.example.net'],
     plan: ['update #1 ttl: @ 300 MX 0 .', 'surplus #2 unlisted'],
-  },
-  {
-    name: 'another MX beside a null MX that stays',
-    file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
-    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 0 .', '#3 @ MX 0 .'],
-    template: { ignore: [ignoring({ content: '.' })] },
-    plan: ['blocked null-mx-conflict by #2 #3: @ MX 20 mx2.example.net'],
   },
   {
     name: 'an update to another MX beside a null MX that stays',
@@ -411,19 +329,6 @@ const scenarios: readonly Scenario[] = [
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net'],
     plan: ['update #1 content,priority: @ MX 0 .'],
-  },
-  {
-    name: 'a null MX at another name is no conflict',
-    file: ['@ MX 0 .', 'sub MX 10 mx1.example.net'],
-    service: [],
-    plan: ['add @ MX 0 .', 'add sub MX 10 mx1.example.net'],
-  },
-  {
-    name: 'parking clears the way for a null MX',
-    file: ['sub MX 0 .'],
-    service: ['#1 sub MX 10 mx1.example.net', '#2 sub MX 20 mx2.example.net'],
-    template: park,
-    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: sub MX 0 .'],
   },
   {
     name: 'a record without a name that the file adopts is parked for a null MX once that is there',
@@ -456,14 +361,6 @@ const scenarios: readonly Scenario[] = [
     service: ['#1 @ A 192.0.2.1'],
     template: park,
     plan: ['update #1 name: www A 192.0.2.1'],
-  },
-  {
-    name: 'a nameless MX that the file dropped is parked once the null MX is there',
-    file: ['@ MX 0 .'],
-    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
-    memory: memoryOf([known('#1 @ MX 10 mx1.example.net'), known('#2 @ MX 20 mx2.example.net')]),
-    template: { surplus: 'park' },
-    plan: ['update #1 content,priority: @ MX 0 .', 'park #2: _parked-2 MX 20 parked.invalid'],
   },
   {
     name: 'an MX in an unknown spelling is still an MX',

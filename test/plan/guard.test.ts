@@ -57,20 +57,6 @@ const adds: readonly Case[] = [
     guard: 'adds',
   },
   {
-    name: 'one add above the limit, forced',
-    file: a(4),
-    service: [],
-    template: limits({ maxAdds: 3 }),
-    options: { force: true },
-    guard: null,
-  },
-  {
-    name: 'a limit of no adds',
-    ...settled(3),
-    template: limits({ maxAdds: 0 }),
-    guard: null,
-  },
-  {
     name: 'a reused surplus record is not an add',
     file: ['new A 192.0.2.9'],
     service: ['#1 old A 192.0.2.1'],
@@ -89,9 +75,6 @@ const drifted = (changed: number, of: number) => ({
 const changes: readonly Case[] = [
   { name: 'as many changes as the limit', ...drifted(3, 10), guard: null },
   { name: 'one change above the limit', ...drifted(4, 10), guard: 'changes' },
-  { name: 'one change above the limit, forced', ...drifted(4, 10), options: { force: true }, guard: null },
-  { name: 'every record changed, below minRecords', ...drifted(9, 9), guard: null },
-  { name: 'a higher limit', ...drifted(4, 10), template: limits({ maxChangePercent: 40 }), guard: null },
   {
     name: 'a limit of no changes',
     ...drifted(1, 10),
@@ -106,36 +89,12 @@ const changes: readonly Case[] = [
     guard: null,
   },
   {
-    name: 'parks count as changes',
-    file: a(6),
-    service: at(a(10)),
-    memory: settled(10).memory,
-    template: { surplus: 'park' },
-    guard: 'changes',
-  },
-  {
     name: 'parks of records that the file once listed, below minRecords',
     file: a(1),
     service: at(a(9)),
     memory: settled(9).memory,
     template: { surplus: 'park' },
     guard: null,
-  },
-  {
-    name: 'parks of records that the file never listed count from the first',
-    file: a(1),
-    service: at(a(3)),
-    memory: settled(1).memory,
-    template: { surplus: 'park', adopt: true },
-    guard: 'changes',
-  },
-  {
-    name: 'other uses of records that the file never listed count from the first',
-    file: [...a(1), 'new A 192.0.2.9'],
-    service: at(a(2)),
-    memory: settled(1).memory,
-    template: { surplus: 'park', adopt: true },
-    guard: 'changes',
   },
   {
     name: 'records that the file never listed, up to the limit',
@@ -162,12 +121,6 @@ const madeWay = (own: Displaced['own']): PlanMemory => {
 
 const contacts: readonly Case[] = [
   {
-    name: 'no desired set among the actual ones',
-    file: ['www A 192.0.2.1'],
-    service: ['#1 www.##DOMAIN## A 192.0.2.1'],
-    guard: 'first-contact',
-  },
-  {
     name: 'one desired set among the actual ones',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
     service: ['#1 WWW A 192.0.2.1', '#2 post A 192.0.2.3'],
@@ -185,20 +138,12 @@ const contacts: readonly Case[] = [
     service: ['#1 www AAAA 2001:db8::1'],
     guard: 'first-contact',
   },
-  { name: 'an empty template', file: ['www A 192.0.2.1'], service: [], guard: null },
   { name: 'nothing to add', file: [], service: ['#1 www A 192.0.2.1'], guard: null },
   {
     name: 'adopt in the file',
     file: ['www A 192.0.2.1'],
     service: ['#1 www.##DOMAIN## A 192.0.2.1'],
     template: { adopt: true },
-    guard: null,
-  },
-  {
-    name: 'forced',
-    file: ['www A 192.0.2.1'],
-    service: ['#1 post A 192.0.2.3'],
-    options: { force: true },
     guard: null,
   },
   {
@@ -258,8 +203,6 @@ const losses: readonly Case[] = [
     options: { suspectIds: [3, 4] },
     guard: 'loss',
   },
-  { name: 'accepted by a person', ...losing(2, 4), options: { acceptLoss: true }, guard: null },
-  { name: 'force does not lift it', ...losing(2, 4), options: { force: true }, guard: 'loss' },
   { name: 'nothing to add', ...losing(2, 4), file: a(2), guard: null },
 ];
 

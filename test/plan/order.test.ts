@@ -32,23 +32,6 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'parks come last',
-    file: ['_sip._tcp SRV 10 5 5060 sip.example.net', 'www A 192.0.2.1'],
-    service: ['#1 old AAAA 2001:db8::1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3'],
-    memory: memoryOf([
-      known('#1 old AAAA 2001:db8::1'),
-      known('#2 www A 192.0.2.2'),
-      known('#3 www A 192.0.2.3'),
-    ]),
-    template: { surplus: 'park' },
-    plan: [
-      'update #2 content: www A 192.0.2.1',
-      'add _sip._tcp SRV 10 5 5060 sip.example.net',
-      'park #3: _parked-3 A 0.0.0.0',
-      'park #1: _parked-1 AAAA ::',
-    ],
-  },
-  {
     name: 'an MX that is changed makes way directly before the MX that needs it',
     file: ['@ MX 10 a.example.net', '@ MX 20 mx.example.net', '@ 300 MX 5 z.example.net'],
     service: ['#1 @ 60 MX 5 z.example.net', '#2 @ MX 20 .'],

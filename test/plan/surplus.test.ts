@@ -44,101 +44,8 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     memory: memoryOf([known('#1 old A 192.0.2.1')]),
     plan: ['add new A 192.0.2.1', 'surplus #1 unlisted'],
   },
-  {
-    name: 'adopt does nothing without park',
-    file: ['new A 192.0.2.1'],
-    service: ['#1 old A 192.0.2.1'],
-    template: { surplus: 'report', adopt: true },
-    plan: ['add new A 192.0.2.1', 'surplus #1 unlisted'],
-  },
-  {
-    name: 'a parked record is left alone and is not surplus',
-    file: ['new A 192.0.2.1'],
-    service: ['#1 _parked-1 A 0.0.0.0'],
-    plan: ['add new A 192.0.2.1'],
-    parked: 1,
-  },
 
   // park: which surplus
-  {
-    name: 'records that the file once listed are parked, others are reported',
-    file: [],
-    service: ['#1 old A 192.0.2.1', '#2 theirs A 192.0.2.2'],
-    memory: memoryOf([known('#1 old A 192.0.2.1')]),
-    template: park,
-    plan: ['park #1: _parked-1 A 0.0.0.0', 'surplus #2 unlisted'],
-  },
-  {
-    name: 'a record that the file never listed is not reused',
-    file: ['new A 192.0.2.1'],
-    service: ['#2 theirs A 192.0.2.2'],
-    template: park,
-    plan: ['add new A 192.0.2.1', 'surplus #2 unlisted'],
-  },
-  {
-    name: 'with adopt, any surplus is parked',
-    file: [],
-    service: ['#2 theirs A 192.0.2.2'],
-    template: adopt,
-    plan: ['park #2: _parked-2 A 0.0.0.0'],
-  },
-  {
-    name: 'copies are parked too',
-    file: ['www A 192.0.2.1'],
-    service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.1'],
-    template: adopt,
-    plan: ['park #2: _parked-2 A 0.0.0.0'],
-  },
-  {
-    name: 'each type has its own inert form; TTL and priority stay',
-    file: [],
-    service: [
-      '#1 a 60 A 192.0.2.1',
-      '#2 b 60 aaaa 2001:db8::1',
-      '#3 c 60 CNAME web.example.net',
-      '#4 @ 60 MX 10 mx1.example.net',
-      '#5 5 60 PTR host.example.net',
-      '#6 _sip._tcp 60 SRV 10 5 5060 sip.example.net',
-      '#7 @ 60 TXT v=spf1 mx -all',
-    ],
-    template: adopt,
-    plan: [
-      'park #1: _parked-1 A 0.0.0.0',
-      'park #2: _parked-2 aaaa ::',
-      'park #3: _parked-3 CNAME parked.invalid',
-      'park #4: _parked-4 MX 10 parked.invalid',
-      'park #5: _parked-5 PTR parked.invalid',
-      'park #6: _parked-6 SRV 10 0 0 parked.invalid',
-      'park #7: _parked-7 TXT parked',
-    ],
-  },
-  {
-    name: 'ignored and unknown records are neither used nor parked, only counted',
-    file: ['new A 192.0.2.1', 'acme TXT token=b'],
-    service: ['#1 _acme-challenge TXT token=a', '#2 old A 192.0.2.2', '#3 @ CAA 0 issue "ca.example.net"'],
-    template: {
-      ...adopt,
-      ignore: [ignoring({ type: 'TXT', name: '_acme-challenge' }), ignoring({ type: 'A', name: 'old' })],
-    },
-    plan: ['add new A 192.0.2.1', 'add acme TXT token=b'],
-    ignored: 3,
-  },
-  {
-    name: 'a pattern protects a record in any spelling of both',
-    file: [],
-    service: [
-      '#1 x CNAME y.acm.example.',
-      '#2 X2 CNAME y.acm.example',
-      '#3 a.xn--bcher-kva A 192.0.2.1',
-      '#4 a.bücher AAAA 2001:db8::1',
-    ],
-    template: {
-      ...adopt,
-      ignore: [ignoring({ type: 'CNAME', content: '*.ACM.example.' }), ignoring({ name: '*.Bücher' })],
-    },
-    plan: [],
-    ignored: 4,
-  },
   {
     name: 'an ignored parked record stays where it is',
     file: ['new A 192.0.2.1'],
@@ -179,20 +86,6 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
   },
 
   // park: reused first
-  {
-    name: 'surplus is reused for an add of its type; a TTL that the file does not state stays',
-    file: ['new A 192.0.2.1'],
-    service: ['#1 old 60 A 192.0.2.1'],
-    template: adopt,
-    plan: ['update #1 name: new A 192.0.2.1'],
-  },
-  {
-    name: 'surplus is not reused for an add of another type',
-    file: ['new A 192.0.2.1'],
-    service: ['#1 old AAAA 2001:db8::1'],
-    template: adopt,
-    plan: ['add new A 192.0.2.1', 'park #1: _parked-1 AAAA ::'],
-  },
   {
     name: 'a nameless add takes only a nameless record: no name can be cleared',
     file: ['@ A 192.0.2.1'],
@@ -302,20 +195,6 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ],
   },
   {
-    name: 'a displaced record is restored rather than reused while the record that it made way for is refused',
-    file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
-    service: ['#2 _parked-2 A 0.0.0.0'],
-    memory: memoryOf([displaced('#2 _parked-2 A 0.0.0.0', cnameKey, 'www A 192.0.2.2')]),
-    template: { surplus: 'park' },
-    blockOf: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
-    plan: ['park #2: www A 192.0.2.2', 'add ftp A 192.0.2.3', 'blocked refused: www CNAME web.example.org'],
-  },
-  {
-    name: 'a record that made way for an update in place is restored if that is refused',
-    ...updateInPlace('refused'),
-    plan: ['park #2: www MX 20 mx2.example.net', 'blocked refused #1: www MX 0 .'],
-  },
-  {
     name: 'also if another record, which is blocked, would reuse it',
     ...updateInPlace('refused'),
     file: ['www MX 0 .', 'ftp MX 10 mx3.example.net'],
@@ -337,27 +216,12 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
 
   // parked records
   {
-    name: 'a parked record is reused before surplus, whoever parked it',
-    file: ['new A 192.0.2.1'],
-    service: ['#1 old A 192.0.2.1', '#2 _parked-2 A 0.0.0.0'],
-    template: adopt,
-    plan: ['update #2 name,content: new A 192.0.2.1', 'park #1: _parked-1 A 0.0.0.0'],
-  },
-  {
     name: 'the parked record with the lowest id is reused, also without saved state and adopt',
     file: ['new A 192.0.2.1'],
     service: ['#3 _parked-3 A 0.0.0.0', '#2 _parked-99 A 0.0.0.0', '#1 _parked-1 TXT parked'],
     template: park,
     plan: ['update #2 name,content: new A 192.0.2.1'],
     parked: 2,
-  },
-  {
-    name: 'a parked record is not reused for a nameless add',
-    file: ['@ A 192.0.2.1'],
-    service: ['#1 _parked-1 A 0.0.0.0'],
-    template: park,
-    plan: ['add @ A 192.0.2.1'],
-    parked: 1,
   },
   {
     name: 'a parked record is not parked again, for any saved state',

@@ -80,13 +80,6 @@ describe('a suspended template', () => {
     expect(only(await scene.pass(wanted, { cache })).status).toBe('in-sync');
   });
 
-  it('is not judged by guards, and does not count for those of other templates', async () => {
-    const scene = await known();
-    await suspend(scene);
-    const wanted = desiredTemplate(edited, { limits: { maxAdds: 0, maxChangePercent: 0, minRecords: 0 } });
-    expect(only(await scene.pass(wanted, { maxAddsPerPass: 0 })).status).toBe('suspended');
-  });
-
   it.each([
     ['its id, whatever its name', { template: 'its old name', templateId: ofScene.templateId }, 'suspended'],
     ['its name, whatever its id', { template: ofScene.template, templateId: 99 }, 'suspended'],

@@ -19,33 +19,12 @@ const makingWay = async () => {
 const namesOf = ({ records }: { records: readonly { id: number; name: string | null }[] }) =>
   records.map(({ id, name }) => `#${id} ${name ?? '@'}`);
 
-test('a park comes directly before the write that needs it', async () => {
-  const scene = await makingWay();
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
-  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1']);
-  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
-});
-
-test('nothing is parked for an add that a guard holds', async () => {
-  const scene = await makingWay();
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits: { ...limits, maxAdds: 0 } }));
-  expect(scene.calls).toEqual(['list 1']);
-});
-
 test('a record that may not be parked stays, and the write that needs its name waits', async () => {
   const scene = await makingWay();
   const edits = desiredTemplate(desired, { surplus: 'park', limits, mode: 'edits' });
   scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
   await scene.pass(edits);
   expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1']);
-});
-
-test('a parked record is not restored while the add that needed its name may still come', async () => {
-  const scene = await makingWay();
-  scene.mishaps.set('add 1', failing('unknown', null));
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
-  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
-  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2']);
 });
 
 test('a parked record is still to be restored after a listing that is behind its park', async () => {
@@ -241,21 +220,6 @@ describe('if the service keeps the name of a parked record', () => {
   });
 });
 
-test('a parked record is restored if the write that needed its name is refused', async () => {
-  const scene = await makingWay();
-  scene.mishaps.set('add 1', failing('refused', 422));
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
-  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
-  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
-});
-
-test('a parked record is not restored if the tokens are rejected', async () => {
-  const scene = await makingWay();
-  scene.mishaps.set('add 1', failing('refused', 422)).set('list 2', failing('unauthorized', 401));
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
-  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
-});
-
 test('a parked record is restored once in a pass', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('unknown', null));
@@ -280,19 +244,6 @@ test('a park and its restore are reported as one failed write', async () => {
   ]);
 });
 
-test('a parked record stays parked if the write that needed its name is found', async () => {
-  const scene = await makingWay();
-  scene.mishaps.set('add 1', failing('unknown', null)).set('list 2', (template) => {
-    const added = actualTemplate(['#3 www CNAME web.example.net']).records;
-    return (scene.actual = { ...template, records: [...template.records, ...added] });
-  });
-  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
-  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
-  const { records } = (await scene.memory.template(17))!;
-  const parked = records.find(({ key }) => key === '#2');
-  expect([parked?.recordId, parked?.displaced]).toEqual([2, undefined]);
-});
-
 test('a parked record is restored also with a retry by a person', async () => {
   const scene = await makingWay();
   const file = desiredTemplate(desired, { surplus: 'park', limits });
@@ -302,14 +253,6 @@ test('a parked record is restored also with a retry by a person', async () => {
   await scene.pass(file, { trigger: 'command', retry: true });
   await scene.pass(file);
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
-});
-
-test('a nameless record that the file dropped is not parked before the write that needs its name', async () => {
-  const scene = await makingWay();
-  scene.mishaps.set('add 1', failing('refused', 422));
-  const apex = ['www A 192.0.2.2', '@ CNAME web.example.net'];
-  await scene.pass(desiredTemplate(apex, { surplus: 'park', limits }));
-  expect(scene.calls).toEqual(['list 1', 'add 1', 'list 2']);
 });
 
 describe('a move of unknown outcome', () => {

@@ -8,27 +8,6 @@ import { derivedFrom, failing, openScene, type Mishap, type Scene } from './pass
 const shop = 'shop.example.net';
 const desired = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.example.net'] });
 
-describe('a subdomain that cannot be read', () => {
-  test('makes its template failed and is named, also if nothing else is new', async () => {
-    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
-    const cache = emptyCache();
-    const result = async () => (await scene.pass(desired, { cache })).templates[0];
-    expect(await result()).toMatchObject({ status: 'in-sync' });
-    expect(await result()).toMatchObject({ status: 'in-sync', message: null });
-    scene.mishaps.set(`records of ${shop} 1`, failing('unavailable', 404));
-    const failed = {
-      status: 'failed',
-      message: `subdomain ${shop} cannot be read`,
-      subdomains: [{ subdomain: shop, status: 'failed' }, { status: 'in-sync' }],
-    };
-    expect(await result()).toMatchObject(failed);
-    expect(await result()).toMatchObject(failed);
-    expect((await scene.pass(desired)).templates[0]).toMatchObject(failed);
-    scene.mishaps.clear();
-    expect(await result()).toMatchObject({ status: 'in-sync', message: null });
-  });
-});
-
 /** Two records, saved as in sync; then the subdomains in a pass with another address of api. */
 const opened = async () => {
   const actual = actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
@@ -83,26 +62,6 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
   });
 
-  test('starts with an add of unknown outcome that a reading finds', async () => {
-    const { scene } = await opened();
-    lagging(scene);
-    const records = ['www A 192.0.2.1', 'api A 192.0.2.2', 'new A 192.0.2.4'];
-    // The answer is lost, and not the add.
-    scene.mishaps.set('add 1', () => {
-      const { actual } = scene;
-      scene.mishaps.set('list 3', () => {
-        scene.actual = actual;
-        return actual;
-      });
-      throw failing('unknown', null)(actual);
-    });
-    const { templates } = await scene.pass(desiredTemplate(records, { subdomains: [shop] }));
-    expect(templates[0]).toMatchObject({
-      differences: [{ action: 'add', outcome: 'applied' }],
-      subdomains: [{ status: 'pending' }],
-    });
-  });
-
   test.each<[string, () => Partial<Pass>]>([
     ['a person asks for', () => ({ trigger: 'command' })],
     ['a daemon makes', () => ({ cache: emptyCache() })],
@@ -122,16 +81,5 @@ describe('the grace of a subdomain', () => {
     // The reported drift is corrected; the drift since the write is not.
     scene.derived = () => derivedFrom(actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']));
     expect(await statuses('192.0.2.3', more)).toEqual(['pending', 'pending']);
-  });
-
-  test('does not cover earlier drift, though it could not be read or was left out meanwhile', async () => {
-    const { scene, statuses } = await opened();
-    lackingWww(scene, shop);
-    await statuses('192.0.2.2');
-    expect(await statuses('192.0.2.2', { ignoreSubdomains: true })).toEqual([]);
-    scene.mishaps.set(`records of ${shop} 1`, failing('unavailable', 502));
-    expect(await statuses('192.0.2.2')).toEqual(['failed', 'in-sync']);
-    scene.mishaps.clear();
-    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'in-sync']);
   });
 });
