@@ -682,25 +682,6 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   });
 });
 
-describe('what is wrong in a file, in words', () => {
-  it.each([
-    ['clients: {acme: {listen: off}}', 'it applies to all clients: set it at the top of the file'],
-    ['userToken: {env: A, file: b}', 'use either {env: NAME} or {file: PATH}, not both'],
-    [
-      'notify: {ops: {type: webhook, url: {env: A, file: b}}}',
-      'use either {env: NAME} or {file: PATH}, not both',
-    ],
-    [
-      'notify: {ops: {type: webhook, url: "https://x.example", on: [nothing]}}',
-      'expected one of drift, suspended, held, failed, unknown',
-    ],
-  ])('%s', (config, words) => {
-    const [problem, ...others] = problemsOf({ config });
-    expect(problem).toContain(words);
-    expect(others).toEqual([]);
-  });
-});
-
 describe('a variable that would make several clients the same', () => {
   const config = `
 templates: ./all

@@ -22,7 +22,7 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { unmanagedProblems } from '../report/unmanaged.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { Say, StoreHandle, Suspending } from '../state/store-handle.ts';
+import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { MemoryError, noMemories, type Instant, type Memory } from '../state/memory.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
@@ -75,7 +75,7 @@ export interface ClientOptions {
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** Called with messages for people that are not part of a report. */
-  readonly warn: Say;
+  readonly warn: (message: string, level?: 'info' | 'warn' | 'error') => void;
   /** `run`: the id of the pass; null for a round over name servers. */
   readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
@@ -337,8 +337,14 @@ const templatesOf = ({
   allowEmpty = false,
   clock,
   isDaemon = false,
+  warn,
 }: ClientOptions): TemplateSource =>
-  openTemplateSource(loadOptionsOf(settings, { strict, allowEmpty }), { waits: isDaemon, clock });
+  openTemplateSource(loadOptionsOf(settings, { strict, allowEmpty }), {
+    waits: isDaemon,
+    clock,
+    onWait: (file) =>
+      warn(`${file} may still be uploading: it is read once it is whole, or unchanged for 30 s`, 'info'),
+  });
 
 const noneIfLost = (error: unknown): never[] => {
   if (error instanceof MemoryError) return [];

@@ -5,7 +5,7 @@ import { printLine } from './progress.ts';
 /** Where messages for people go that are not part of a result. */
 export interface WarningOutlet {
   /** `client`: the client that it is about; absent: the whole program. `clients`: how many there are. */
-  warn(message: string, client?: string, clients?: number, level?: 'warn' | 'error'): void;
+  warn(message: string, client?: string, clients?: number, level?: 'info' | 'warn' | 'error'): void;
   close(clients: number): void;
 }
 

@@ -54,7 +54,7 @@ const format = (what: string, ...forms: readonly string[]): OptionEntry =>
   option('--format <form>', `form of the ${what}`, { choices: forms, fallback: forms[0] ?? '' });
 
 const settings: readonly OptionEntry[] = [
-  option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if it exists)'),
+  option('--config <file>', 'settings file (default: ./dns-template-sync.yaml or .yml, if it exists)'),
   option('--no-config', 'read no settings file, for directories that others can write to'),
   option(
     '--client <name>',

@@ -1,18 +1,19 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../errors.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import type { Problem } from '../model/template.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { isAtRest, timesMark } from '../regular-file.ts';
-import { clientDirectories, findClientFiles, type ClientPath } from './client-paths.ts';
 import type { ClientSettings } from './client.ts';
 import { parseSettings, readText, type Section } from './document.ts';
 import { Problems } from './problems.ts';
 import { badClientName, clientFileSchema, clientName } from './schema.ts';
-import { findTwins, type NamedClient } from './twins.ts';
+import { findTwins } from './twins.ts';
 
-export interface ClientFilesOptions {
-  readonly paths: readonly ClientPath[];
+interface ClientFilesOptions {
+  /** Absolute: a file, a directory, or a pattern with `*` in its last part; with what was given, for messages. */
+  readonly paths: readonly { readonly absolute: string; readonly given: string }[];
   readonly cwd: string;
   /** What a file's client is set to; whatever is wrong goes to the problems. */
   readonly resolve: (
@@ -29,32 +30,25 @@ export interface ClientFilesOptions {
   readonly previous: ReadonlyMap<string, ClientSettings>;
 }
 
-/** The clients that were found, and what is wrong with the files. */
-export interface ReadClients {
-  /** One whose file is unchanged is the same object as before. */
-  readonly clients: readonly ClientSettings[];
-  /** Of all files, also those that cannot be used. */
-  readonly names: readonly string[];
-  readonly problems: readonly ClientProblem[];
-}
-
 /** What is wrong with the file of a client; may hold secrets. Of no client if a path leads to no file. */
 export type ClientProblem = Problem & { readonly client: string };
 
-/** A client in use, and what it was read from; null if that was an earlier reading. */
-interface InUse extends NamedClient {
-  readonly path: string;
-  readonly from: ClientFile | null;
+/** A file with one client. */
+interface ClientFile {
+  readonly absolute: string;
+  /** As people know it. */
+  readonly file: string;
+  readonly name: string;
+  readonly section: Section;
+  /** What is wrong with the file by itself. */
+  readonly problems: Problems;
 }
 
-/** A file that says something new. */
-interface Candidate {
-  readonly path: string;
-  readonly read: ClientFile;
-  readonly previous: InUse | undefined;
-  readonly problems: Problems;
-  /** Null if something is wrong with the file. */
-  readonly next: InUse | null;
+/** A client in use, and what it was read from; null if that was an earlier reading. */
+interface InUse {
+  readonly file: string;
+  readonly client: ClientSettings;
+  readonly from: ClientFile | null;
 }
 
 /**
@@ -63,6 +57,7 @@ interface Candidate {
  */
 export class ClientFiles {
   readonly #options: ClientFilesOptions;
+  readonly #folders: readonly Folder[];
   readonly #readFile: (absolute: string) => ClientFile;
   #inUse: ReadonlyMap<string, InUse>;
   /** The files as they were read last, and as they were seen last. */
@@ -71,16 +66,16 @@ export class ClientFiles {
 
   constructor(options: ClientFilesOptions) {
     this.#options = options;
+    this.#folders = options.paths.map(folderOf);
     this.#readFile = clientFileReader(options.cwd);
-    const { previous } = options;
     this.#inUse = new Map(
-      [...previous].map(([file, client]) => [file, { path: file, file, client, from: null }]),
+      [...options.previous].map(([file, client]) => [file, { file, client, from: null }]),
     );
   }
 
   /** The directories with the files. */
   get directories(): readonly string[] {
-    return [...new Set(this.#options.paths.map(({ directory }) => directory))];
+    return [...new Set(this.#folders.map(({ directory }) => directory))];
   }
 
   /** The clients in use, by their files. */
@@ -88,77 +83,121 @@ export class ClientFiles {
     return new Map([...this.#inUse].map(([file, { client }]) => [file, client]));
   }
 
-  /** Whether the files are other ones than were read last, for a watcher; `change` is null if not. */
+  /**
+   * Whether the files are other ones than were read last, for a watcher; `change` is null if not. A directory that was
+   * replaced has another text.
+   */
   look(): { readonly change: unknown; readonly directories: ReadonlyMap<string, string> } {
-    const { files, problems } = findClientFiles(this.#options.paths);
-    const now = [...files.map((file) => this.#readFile(file)), ...problems];
+    const { files, missing } = this.#find();
+    const now = [...files, ...missing];
     if (!sameElements(now, this.#seen)) this.#seen = now;
+    const directories = this.directories.map((directory) => {
+      const stats = statSync(directory, { bigint: true, throwIfNoEntry: false });
+      return [directory, `${stats?.dev}:${stats?.ino}`] as const;
+    });
     return {
       change: sameElements(now, this.#taken) ? null : this.#seen,
-      directories: clientDirectories(this.#options.paths),
+      directories: new Map(directories),
     };
   }
 
-  /** Reads what has changed. An unchanged file takes no longer than to ask for its time. */
-  read(): ReadClients {
-    const { chosen, paths } = this.#options;
-    const { files, problems: missing } = findClientFiles(paths);
-    const all = files.map((file) => ({ path: file, read: this.#readFile(file) }));
-    this.#taken = [...all.map(({ read }) => read), ...missing];
-    const names = all.map(({ read }) => read.name);
+  /**
+   * Reads what has changed. A client whose file is unchanged is the same object as before, and takes no longer than to
+   * ask for the file's time. The names are also those of files that cannot be used.
+   */
+  read() {
+    const { chosen, resolve } = this.#options;
+    const { files, missing } = this.#find();
+    this.#taken = [...files, ...missing];
+    const names = files.map(({ name }) => name);
     const found = new Set(chosen.length === 0 ? names : matchNames(chosen, names).found);
-    const wanted = all.filter(({ read }) => found.has(read.name));
-    const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
-    const isUnchanged = (one: (typeof all)[number]): boolean => this.#inUse.get(one.path)?.from === one.read;
+    const wanted = files.filter(({ name }) => found.has(name));
+    const before = new Map(missing.length === 0 ? [] : this.#inUse);
+    for (const { absolute } of wanted) {
+      const used = this.#inUse.get(absolute);
+      if (used !== undefined) before.set(absolute, used);
+    }
     const candidates = wanted
-      .filter((one) => !isUnchanged(one))
-      .map((one) => this.#candidate(one.path, one.read, isOneOfSeveral));
-    const next = new Map(missing.length === 0 ? [] : this.#inUse);
-    for (const { path: file } of wanted.filter(isUnchanged)) next.set(file, this.#inUse.get(file)!);
-    for (const { path: file } of candidates) next.delete(file);
-    for (const one of this.#accept(candidates, [...next.values()])) next.set(one.path, one);
-    this.#inUse = next;
-    const known = new Set(files);
-    const lost = [...next.values()].filter((one) => !known.has(one.path));
+      .filter((from) => before.get(from.absolute)?.from !== from)
+      .map((from) => {
+        const problems = new Problems(from.problems);
+        const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
+        const client = resolve(from.name, from.section, problems, isOneOfSeveral);
+        return { file: from.file, client, from, problems };
+      });
+    this.#inUse = this.#accept(candidates, before);
+    const known = new Set(files.map(({ absolute }) => absolute));
+    const lost = [...this.#inUse].filter(([absolute]) => !known.has(absolute)).map(([, used]) => used);
+    const used = [...files.flatMap(({ absolute }) => this.#inUse.get(absolute) ?? []), ...lost];
     return {
-      clients: [...files.flatMap((file) => next.get(file) ?? []), ...lost].map(({ client }) => client),
+      clients: used.map(({ client }) => client),
       names,
       problems: [
         ...missing.map((line) => settingsProblem('', null, line)),
-        ...candidates.flatMap(({ read: { name, file }, problems }) =>
-          problems.lines.map((line) => settingsProblem(name, file, line)),
+        ...candidates.flatMap(({ from, problems }) =>
+          problems.lines.map((line) => settingsProblem(from.name, from.file, line)),
         ),
       ],
     };
   }
 
-  #candidate(absolute: string, read: ClientFile, isOneOfSeveral: boolean): Candidate {
-    const problems = new Problems(read.problems);
-    const client = this.#options.resolve(read.name, read.section, problems, isOneOfSeveral);
-    const next = { path: absolute, file: read.file, client, from: read };
-    const previous = this.#inUse.get(absolute);
-    return { path: absolute, read, previous, problems, next: problems.lines.length === 0 ? next : null };
-  }
-
   /** Two files never stand for one client: neither of them does then, unless it did before. */
-  #accept(candidates: readonly Candidate[], unchanged: readonly InUse[]): InUse[] {
-    const refused = new Set(candidates.filter(({ next }) => next === null));
+  #accept(
+    candidates: readonly (InUse & { readonly from: ClientFile; readonly problems: Problems })[],
+    before: ReadonlyMap<string, InUse>,
+  ): ReadonlyMap<string, InUse> {
+    let open = candidates.filter(({ problems }) => problems.lines.length === 0);
     for (;;) {
-      const kept = [...refused].flatMap(({ previous }) => previous ?? []);
-      const open = candidates.filter((one) => !refused.has(one));
-      const news = open.flatMap(({ next }) => next ?? []);
-      const twins = findTwins([...unchanged, ...kept, ...news], this.#options.hasTokens);
-      const before = refused.size;
+      const next = new Map([...before, ...open.map((one) => [one.from.absolute, one] as const)]);
+      const twins = findTwins<InUse>([...next.values()], this.#options.hasTokens);
       for (const one of open) {
-        const twin = one.next && twins.get(one.next);
-        if (!twin) continue;
-        one.problems.add(one.read.file, `${twin.same} as ${twin.other.file}`, 'name');
-        refused.add(one);
+        const twin = twins.get(one);
+        if (twin) one.problems.add(one.file, `${twin.same} as ${twin.other.file}`, 'name');
       }
-      if (refused.size === before) return [...kept, ...news];
+      const accepted = open.filter((one) => !twins.has(one));
+      if (accepted.length === open.length) return next;
+      open = accepted;
     }
   }
+
+  /** The files as they are now, in the order of the paths and of their names; and paths that lead to none. */
+  #find(): { readonly files: readonly ClientFile[]; readonly missing: readonly string[] } {
+    const files = new Set<string>();
+    const missing: string[] = [];
+    for (const { directory, fits, given } of this.#folders) {
+      try {
+        const all = readdirSync(directory).filter((name) => !name.startsWith('.') && name !== 'lost+found');
+        const names = all.filter(fits);
+        for (const name of all)
+          if (!fits(name) && fits(name.replace(/\.ya?ml$/i, (end) => end.toLowerCase())))
+            missing.push(
+              `clients: ${path.join(directory, name)} is not read: its name has to end in .yaml or .yml, in small letters`,
+            );
+        if (names.length === 0) missing.push(`clients: there is no file ${given} (in ${directory})`);
+        for (const name of names.sort()) files.add(path.join(directory, name));
+      } catch (error) {
+        missing.push(`clients: there is no file ${given}: cannot read ${directory} (${codeOf(error)})`);
+      }
+    }
+    return { files: [...files].map(this.#readFile), missing };
+  }
 }
+
+/** A directory, and whether a file of it is meant. */
+interface Folder {
+  readonly directory: string;
+  readonly fits: (name: string) => boolean;
+  readonly given: string;
+}
+
+const folderOf = ({ absolute, given }: ClientFilesOptions['paths'][number]): Folder => {
+  const name = path.basename(absolute);
+  const isYaml = (one: string): boolean => /\.ya?ml$/.test(one);
+  if (!isYaml(name) && !name.includes('*')) return { directory: absolute, fits: isYaml, given };
+  const parts = name.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const pattern = new RegExp(`^${parts.join('.*')}$`, 's');
+  return { directory: path.dirname(absolute), fits: (one) => pattern.test(one), given };
+};
 
 /** A line such as `clients/acme.yaml:3:7: mode: …`, with its place apart where it names one. */
 export const settingsProblem = (client: string, file: string | null, text: string): ClientProblem => {
@@ -176,41 +215,23 @@ export const settingsProblem = (client: string, file: string | null, text: strin
   };
 };
 
-/** A file with one client, as it was read last. */
-interface ClientFile {
-  /** As people know it. */
-  readonly file: string;
-  readonly name: string;
-  readonly section: Section;
-  /** What is wrong with the file by itself. */
-  readonly problems: Problems;
-}
-
-interface KnownFile {
-  /** Null if it cannot be read. */
-  readonly text: string | null;
-  /** Null for a file that changed a moment ago: it may change again without another time. */
-  readonly stamp: string | null;
-  readonly read: ClientFile;
-}
-
 /** Reads files with one client each. One that is unchanged is the same object as before. */
 const clientFileReader = (cwd: string): ((absolute: string) => ClientFile) => {
-  const known = new Map<string, KnownFile>();
+  const known = new Map<string, { text: string | null; stamp: string | null; read: ClientFile }>();
   return (absolute) => {
     const stats = statSync(absolute, { bigint: true, throwIfNoEntry: false });
+    // What changed a moment ago may change again without another time.
     const stamp = stats !== undefined && isAtRest(stats) ? timesMark(stats) : null;
     const before = known.get(absolute);
     if (before !== undefined && stamp !== null && before.stamp === stamp) return before.read;
-    const now = readClientFile(absolute, cwd);
-    const isSame = before !== undefined && before.text !== null && before.text === now.text;
-    const read = isSame ? before.read : now.read;
-    known.set(absolute, { ...now, stamp, read });
-    return read;
+    const { text, read } = readClientFile(absolute, cwd);
+    const isSame = before !== undefined && text !== null && before.text === text;
+    known.set(absolute, { text, stamp, read: isSame ? before.read : read });
+    return isSame ? before.read : read;
   };
 };
 
-const readClientFile = (absolute: string, cwd: string): Pick<KnownFile, 'text' | 'read'> => {
+const readClientFile = (absolute: string, cwd: string): { text: string | null; read: ClientFile } => {
   const relative = path.relative(cwd, absolute);
   const file = relative.startsWith('..') ? absolute : relative;
   const problems = new Problems();
@@ -221,5 +242,5 @@ const readClientFile = (absolute: string, cwd: string): Pick<KnownFile, 'text' |
   const name = typeof given === 'string' ? given : path.basename(absolute).replace(/\.ya?ml$/i, '');
   if (!clientName.test(name) && !problems.concern('name'))
     problems.add(file, `${badClientName}: rename the file, or set name in it`, 'name');
-  return { text, read: { file, name, section, problems } };
+  return { text, read: { absolute, file, name, section, problems } };
 };

@@ -7,19 +7,6 @@ import { secretOf, variablesOf, type Secrets, type SecretSource } from './secret
 import { find, resolve, type Sources } from './sources.ts';
 import { clientSecrets, clientTable, limitTable, variableOf, type Values } from './table.ts';
 
-/** Both tokens of a client. Read again before a pass that follows a 401: their files may have been replaced. */
-interface TokenSource {
-  /** Throws a UserError that names the source, never the value. */
-  readonly read: () => { readonly userToken: string; readonly clientToken: string; readonly places?: string };
-}
-
-/** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
-interface VariableSources {
-  readonly override: Readonly<Record<string, string>>;
-  readonly client: Readonly<Record<string, string>>;
-  readonly config: Readonly<Record<string, string>>;
-}
-
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
 export interface ClientSettings
   extends Omit<Values<typeof clientTable>, 'allowInsecure' | 'baseUrl' | 'stateDir' | keyof Route>, Route {
@@ -28,18 +15,25 @@ export interface ClientSettings
   readonly stateDir: string;
   /** What its relative paths start from. */
   readonly cwd: string;
-  readonly tokens: TokenSource;
+  /** Read again before a pass that follows a 401: their files may have been replaced. */
+  readonly tokens: {
+    /** Throws a UserError that names the source, never the value. */
+    readonly read: () => {
+      readonly userToken: string;
+      readonly clientToken: string;
+      readonly places?: string;
+    };
+  };
   readonly limits: Values<typeof limitTable>;
-  readonly vars: VariableSources;
+  /** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
+  readonly vars: Readonly<Record<'override' | 'client' | 'config', Readonly<Record<string, string>>>>;
   /** Where its settings come from, for people. */
-  readonly given: () => GivenSettings;
-}
-
-interface GivenSettings {
-  /** The places of those in the table of clients that have not their default. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Variables that name a proxy, whether it is used or not. */
-  readonly proxies: readonly string[];
+  readonly given: () => {
+    /** The places of those in the table of clients that have not their default. */
+    readonly settings: Readonly<Record<string, string>>;
+    /** Variables that name a proxy, whether it is used or not. */
+    readonly proxies: readonly string[];
+  };
 }
 
 export interface Needs {
@@ -138,7 +132,7 @@ const checkAddress = (
     problems.add(proxy.place, `http: would send the tokens unencrypted to the proxy: ${advice}`, 'proxy');
 };
 
-const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource => {
+const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs) => {
   const { problems } = sources;
   const sourceOf = (key: (typeof clientSecrets)[number]): SecretSource => {
     const source = secretOf(key, sources, secrets) ?? missing(key, sources);

@@ -1,7 +1,7 @@
+import path from 'node:path';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../plan/match-names.ts';
 import { ClientFiles } from './client-files.ts';
-import { clientPathOf } from './client-paths.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
 import { isObject, type Section } from './document.ts';
 import type { Problems } from './problems.ts';
@@ -61,14 +61,14 @@ const filesOf = (
 ): ClientFiles =>
   new ClientFiles({
     paths: paths.flatMap((given) => {
-      const path = clientPathOf(given, top.folder);
-      if (path === null)
-        sources.problems.add(
-          top.place('clients'),
-          'expected * in the last part of a path only, as in ./clients/*.yaml',
-          'clients',
-        );
-      return path ?? [];
+      const absolute = path.resolve(top.folder, given);
+      if (!path.dirname(absolute).includes('*')) return { absolute, given };
+      sources.problems.add(
+        top.place('clients'),
+        'expected * in the last part of a path only, as in ./clients/*.yaml',
+        'clients',
+      );
+      return [];
     }),
     cwd: sources.cwd,
     chosen,

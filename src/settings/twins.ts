@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts';
 import type { ClientSettings } from './client.ts';
 
 /** A client, and where it is set: a file, or a key of the settings file. */
-export interface NamedClient {
+interface NamedClient {
   readonly file: string;
   readonly client: ClientSettings;
 }

@@ -50,6 +50,8 @@ export interface LoaderOptions {
   /** Whether files that may be half uploaded wait; else they are read as they are. */
   readonly waits?: boolean;
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
+  /** Called with the path of a file that begins to wait, since it may be half uploaded. */
+  readonly onWait?: (file: string) => void;
   /** The text to read in place of that of a file, by its path. */
   readonly textOf?: (path: string) => string | undefined;
 }
@@ -58,11 +60,13 @@ export interface LoaderOptions {
 export const createTemplateLoader = ({
   waits = false,
   clock = systemClock,
+  onWait = () => undefined,
   textOf,
 }: LoaderOptions = {}): TemplateLoader => {
   const uploads = waits ? new Uploads(clock) : null;
   let previous: Load | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  let waited: ReadonlySet<string> = new Set();
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
     if (previous?.key !== keyOf(options)) previous = null;
     const { paths, cwd = '' } = options;
@@ -84,6 +88,8 @@ export const createTemplateLoader = ({
       const waiting = uploads?.waiting(reader.changed, templates) ?? [];
       for (const file of waiting) held.add(file);
       if (waiting.length > 0) continue;
+      for (const file of reader.waiting) if (!waited.has(file)) onWait(file);
+      waited = reader.waiting;
       uploads?.keep(new Set([...load.versions.keys(), ...reader.leftOut]));
       const marked = uploads?.marked(reader.changed.keys(), templates) ?? templates;
       const state = { ...load.state, templates: marked };
@@ -160,7 +166,9 @@ class Reader {
   readonly versions = new Map<string, Version & ReadContent>();
   /** The paths of files that may be half, and are read. */
   readonly changed = new Map<string, ReadContent>();
-  /** The paths of files that wait, and of which there is no earlier version. */
+  /** The paths of files that wait. */
+  readonly waiting = new Set<string>();
+  /** Those of them of which there is no earlier version. */
   readonly leftOut = new Set<string>();
 
   constructor(previous: Load | null, options: ReaderOptions | null = null) {
@@ -200,8 +208,10 @@ class Reader {
     const version = this.#previous?.versions.get(path);
     const change = uploads?.note(file, version, cwd, this.#previous?.state ?? null) ?? null;
     this.changed.delete(path);
+    this.waiting.delete(path);
     this.leftOut.delete(path);
     if (change !== null && (held?.has(path) || uploads?.isCut(change, read.endsLine))) {
+      this.waiting.add(path);
       if (version === undefined) this.leftOut.add(path);
       else this.versions.set(path, version);
       return version?.content ?? null;

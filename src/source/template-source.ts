@@ -29,6 +29,8 @@ export interface TemplateSourceOptions {
   /** Whether files that may be half uploaded wait, as they do for a daemon. */
   readonly waits: boolean;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Called with the path of a file that begins to wait. */
+  readonly onWait?: (file: string) => void;
 }
 
 /** The files of this machine. */

@@ -83,7 +83,11 @@ describe('notify', () => {
       '{type: slack, url: {env: A}, secret: {env: B}}',
       /notify\.ops\.secret: Slack does not check signatures: remove it/,
     ],
-    ['{type: webhook, url: {env: A}, on: [drifts]}', /notify\.ops\.on/],
+    ['{type: webhook, url: {env: A, file: b}}', /use either {env: NAME} or {file: PATH}, not both$/],
+    [
+      '{type: webhook, url: {env: A}, on: [drifts]}',
+      /notify\.ops\.on\.0: expected one of drift, suspended, held, failed, unknown$/,
+    ],
     ['{type: webhook, url: {env: A}, clients: [other]}', /notify\.ops\.clients: there is no client other/],
     [
       '{type: webhook, url: {env: A}, timeout: 2m}',

@@ -22,12 +22,14 @@ const daemonOver = async (files: Record<string, string>, directory?: string, isO
       forward(milliseconds);
     },
   };
-  const loader = createTemplateLoader({ waits: true, clock });
+  const waits: string[] = [];
+  const loader = createTemplateLoader({ waits: true, clock, onWait: (file) => waits.push(file) });
   const load = (): Promise<DesiredState> => loader.load({ ...options, paths: [folder] });
   const first = await load();
   const at = (name: string): string => join(folder, name);
   return {
     first,
+    waits,
     load,
     forward,
     at,
@@ -108,6 +110,23 @@ describe('a slow upload says nothing that the finished file does not say', () =>
       expect([contentsIn(end), isMarked(end)]).toEqual([contentsIn(whole), false]);
     }
   });
+});
+
+test('a file that begins to wait is told once for each upload, and one that need not wait is not', async () => {
+  const { at, load, waits, write, forward } = await daemonOver({ 'a.yaml': web('192.0.2.1') });
+  write('a.yaml', web('192.0.2.2'));
+  await load();
+  expect(waits).toEqual([]);
+  write('a.yaml', web('192.0.2.3').trimEnd());
+  await load();
+  write('a.yaml', web('192.0.2.34').trimEnd());
+  await load();
+  expect(waits).toEqual([at('a.yaml')]);
+  forward(30_000);
+  await load();
+  write('a.yaml', 'template: web\nrecords: []\n');
+  await load();
+  expect(waits).toEqual([at('a.yaml'), at('a.yaml')]);
 });
 
 test('a saved edit that drops nothing, or mends what was wrong, needs no wait', async () => {
