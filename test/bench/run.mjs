@@ -11,15 +11,18 @@ import { soaks } from './soaks.mjs';
 const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
 const [name, ...args] = process.argv.slice(2);
 
-/** One row or several. */
+/** One row or several. What octoDNS does too is compared with it, where it is installed. */
 const measured = async (one) => {
-  const { rows, about, measure, ...measuredAlone } = await import(`./measures/${one}.mjs`);
+  const { rows, about, targetOfOctodns, measure, ...measuredAlone } = await import(`./measures/${one}.mjs`);
   process.stderr.write(`${one}: ${about} …\n`);
   const found = await measure(args);
   if (rows)
     return Object.entries(rows).map(([key, row]) => rowOf({ name: `${one}, ${key}`, ...row }, found[key]));
-  const { value, ...details } = found;
-  return [{ ...rowOf({ name: one, about, ...measuredAlone }, value), ...details }];
+  const { value, ofOctodns = null, ...details } = found;
+  const row = { ...rowOf({ name: one, about, ...measuredAlone }, value), ...details };
+  if (ofOctodns === null) return [row];
+  const beside = { about: 'the same against octoDNS, whole processes', target: targetOfOctodns };
+  return [row, rowOf({ name: `${one}, octoDNS`, unit: measuredAlone.unit, ...beside }, ofOctodns)];
 };
 
 const rowOf = ({ why, ...row }, value) => {
