@@ -4,6 +4,7 @@ import { bindTemplates, type BoundTemplate } from '../plan/bind.ts';
 import { recordKey } from '../plan/entry.ts';
 import { noMemory } from '../plan/memory.ts';
 import { planTemplate } from '../plan/plan.ts';
+import { emptyRow } from './memory.ts';
 import { noMemories, type MemoryReader, type SavedRecord, type StoredTemplate } from '../state/memory.ts';
 
 /**
@@ -45,22 +46,7 @@ const storedAs = ({ desired, actual }: BoundTemplate): StoredTemplate => {
   ];
   const used = new Set(pairs.map(({ actual: { record } }) => record.id));
   const others = actual.records.map(({ id }) => id).filter((id) => !used.has(id));
-  return { row: rowOf(desired, actual.id, others), records };
+  const { template, source } = desired;
+  const row = { ...emptyRow, templateId: actual.id, template, file: source.file, preexistingIds: others };
+  return { row, records };
 };
-
-const rowOf = (
-  { template, source: { file } }: BoundTemplate['desired'],
-  templateId: number,
-  preexistingIds: readonly number[],
-): StoredTemplate['row'] => ({
-  templateId,
-  template,
-  file,
-  suspectIds: null,
-  preexistingIds,
-  otherIds: [],
-  unlistedIds: [],
-  lastReading: null,
-  lastWriteAt: null,
-  reportedDrift: [],
-});

@@ -3,14 +3,14 @@ import { suspensionOf } from '../model/suspension.ts';
 import { lostIds } from '../plan/guard.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
-import type { Entry, Revisions, TemplateRow } from '../state/memory.ts';
+import { noChanges, type Entry, type Revisions, type TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { openEntries } from './journal.ts';
 import { permits } from './permit.ts';
 import { withSubdomains } from './result.ts';
 import type { ClientRun } from './run.ts';
 import { isSettled, planOf, type Circumstances, type TemplateState } from './state.ts';
-import { checkSubdomains, rowAfter } from './subdomains.ts';
+import { checkSubdomains } from './subdomains.ts';
 
 /**
  * The result of a template in which a pass found nothing to do and nothing new to save. While file, service
@@ -37,25 +37,17 @@ export interface ResultCache {
 
 export const emptyCache = (): ResultCache => ({ byId: new Map(), results: [] });
 
-/** What a pass knows before it compares anything. */
-interface Facts {
-  /** Null if the store does not know. */
-  readonly revisions: Revisions | null;
-  /** By template. */
-  readonly journal: ReadonlyMap<number, readonly Entry[]>;
-  readonly circumstances: Circumstances;
-}
-
-/** The unchanged templates with their results; none that is not settled. */
+/** The unchanged templates with their results; none that is not settled. `revisions`: null if the store does not know. */
 export const lookUp = (
   bound: readonly BoundTemplate[],
-  { revisions, journal, circumstances }: Facts,
+  revisions: Revisions | null,
+  journal: ReadonlyMap<number, readonly Entry[]>,
+  { began, times }: Circumstances,
   cache: ResultCache | undefined,
   run: ClientRun,
 ): Map<BoundTemplate, CachedResult> => {
   const found = new Map<BoundTemplate, CachedResult>();
   if (!cache || !revisions) return found;
-  const { began, times } = circumstances;
   for (const one of bound) {
     const { id, name, records } = one.actual;
     const cached = cache.byId.get(id);
@@ -85,12 +77,8 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
   const look = async ({ bound, row }: CachedResult, index: number): Promise<void> => {
     const check = await checkSubdomains(bound.desired, bound.actual, row, run);
     results[index] = withSubdomains(results[index]!, check.results);
-    const changed = rowAfter(row, check);
     // Makes the next pass compare the whole template.
-    if (changed && !run.isDryRun)
-      await run.save(
-        run.writer.save({ row: changed, records: [], forgotten: [], entries: [], left: [], history: [] }),
-      );
+    if (check.row && !run.isDryRun) await run.save(run.writer.save({ ...noChanges, row: check.row }));
   };
   const withSome = cached.flatMap((one, index) =>
     one.bound.desired.subdomains.length === 0 ? [] : look(one, index),

@@ -1,7 +1,7 @@
 import { applying, countAdds, guardTemplate } from '../plan/guard.ts';
-import { isPolicy, type Hold } from '../plan/hold.ts';
+import { isPolicy } from '../plan/hold.ts';
 import { chosenPart } from './permit.ts';
-import { isPaused, withHold, type TemplateState } from './state.ts';
+import { isPaused, stop, withHold, type TemplateState } from './state.ts';
 
 /**
  * Applies the guards. The limit of adds per pass holds the templates with most adds, as few as bring the rest under it.
@@ -22,7 +22,7 @@ export const guardAll = (states: readonly TemplateState[], maxAddsPerPass: numbe
     left -= adds;
   }
   return guarded.map((state) =>
-    held.has(state) ? withHold(state, manyAdds(state, all, maxAddsPerPass)) : state,
+    held.has(state) ? stop(state, 'adds', manyAdds(state, all, maxAddsPerPass)) : state,
   );
 };
 
@@ -37,9 +37,5 @@ const guardOne = (state: TemplateState): TemplateState => {
 
 const isReported = ({ desired }: TemplateState): boolean => desired.mode === 'report';
 
-const manyAdds = ({ desired }: TemplateState, adds: number, maxAddsPerPass: number): Hold => ({
-  scope: 'template',
-  cause: 'adds',
-  reason: `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it, or run ${applying('--force', desired)}`,
-  retryAt: null,
-});
+const manyAdds = ({ desired }: TemplateState, adds: number, maxAddsPerPass: number): string =>
+  `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it, or run ${applying('--force', desired)}`;

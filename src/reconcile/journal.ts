@@ -89,7 +89,7 @@ export const settle = (
   }
   const byId = new Map(reading.records.map((record) => [record.id, record]));
   // What is shown may come from the last write of a record: an earlier one of the same values may still appear.
-  const last = new Map(entries.map((entry) => [entry.recordId, entry]));
+  const last = lastById(entries);
   for (const entry of entries) {
     if (entry.state === 'accepted' || changed.has(entry.id)) continue;
     const record = entry.recordId === null ? undefined : byId.get(entry.recordId);
@@ -127,9 +127,7 @@ export const withoutContradicted = (
   { records }: ActualTemplate,
   of: Entry,
 ): readonly Entry[] => {
-  const last = new Map(
-    entries.filter(({ state }) => state === 'accepted').map((entry) => [entry.recordId, entry]),
-  );
+  const last = lastById(entries.filter(({ state }) => state === 'accepted'));
   const changed = new Set(
     records.flatMap((record): number[] => {
       const stored = record.id === of.recordId ? null : last.get(record.id)?.stored;
@@ -138,6 +136,9 @@ export const withoutContradicted = (
   );
   return entries.filter(({ state, recordId }) => state !== 'accepted' || !changed.has(recordId!));
 };
+
+const lastById = (entries: readonly Entry[]): ReadonlyMap<number | null, Entry> =>
+  new Map(entries.map((entry) => [entry.recordId, entry]));
 
 const isOver = (entry: Entry, now: Instant, times: Times): boolean => {
   if (entry.state === 'accepted') return elapsed(entry.acceptedAt!, now) >= lagOf(times);
@@ -329,7 +330,7 @@ export const openEntries = (
   const accepted = entries.filter(
     ({ state, acceptedAt }) => state === 'accepted' && elapsed(acceptedAt!, now) < lag,
   );
-  const last = new Map(accepted.map((entry) => [entry.recordId, entry]));
+  const last = lastById(accepted);
   if (last.size === 0) return unknown;
   const byId = new Map(records.map((record) => [record.id, record]));
   const ofRecord = groupBy(accepted, ({ recordId }) => recordId);

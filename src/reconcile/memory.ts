@@ -46,7 +46,6 @@ export type MemoryEvent =
     }
   /** An answer shows records that no listing has shown. */
   | { readonly type: 'answered'; readonly ids: readonly number[] }
-  | { readonly type: 'listed'; readonly ids: ReadonlySet<number> }
   /** A plan of a settled template, at the end of a pass. `isGone`: two readings lack the id. */
   | {
       readonly type: 'observed';
@@ -75,9 +74,6 @@ export const remember = (
       draft.setRow({
         unlistedIds: [...new Set([...draft.row.unlistedIds, ...event.ids])].slice(-mostUnlisted),
       });
-      break;
-    case 'listed':
-      draft.setRow({ unlistedIds: draft.row.unlistedIds.filter((id) => !event.ids.has(id)) });
       break;
     case 'observed':
       observe(draft, event);
@@ -112,7 +108,8 @@ export const openMemory = (
   return memoryOf(row, records, byIdOf(records));
 };
 
-const emptyRow = {
+/** Of a template that nothing is remembered of. */
+export const emptyRow = {
   suspectIds: null,
   preexistingIds: null,
   otherIds: [],

@@ -3,7 +3,7 @@ import { mapYielding } from '../lib/yield.ts';
 import { messageOf } from '../errors.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
-import type { Entry } from '../state/memory.ts';
+import { noChanges, type Entry } from '../state/memory.ts';
 import { groupBy } from '../plan/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
 import { isPark, movesName, stepKey } from '../plan/step.ts';
@@ -37,7 +37,7 @@ import {
   type Circumstances,
   type TemplateState,
 } from './state.ts';
-import { checkSubdomains, noteHidden, rowAfter } from './subdomains.ts';
+import { checkSubdomains, noteHidden } from './subdomains.ts';
 import { isInDoubt, settleBy, writeTemplate } from './write.ts';
 
 /*
@@ -95,7 +95,7 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   const foreign = await ofAnotherAccount(desired, actual, pass);
   if (foreign !== null) return { wasRead: true, isIncomplete: false, templates: [...foreign, ...held] };
   const revisions = (await pass.memory.revisions?.()) ?? null;
-  const selected = await exceptOthers(bindSelected({ desired, described, actual }), run);
+  const selected = await exceptOthers(bindSelected(desired, described, actual), run);
   const bound = selected.filter((one) => 'actual' in one);
   await run.readSuspensions();
   const unbound = selected.flatMap((one) =>
@@ -104,8 +104,8 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   const others = [...unbound, ...held];
   const circumstances = circumstancesOf(run);
   const journal = groupBy(await readJournal(circumstances, run), ({ templateId }) => templateId);
-  if (!run.isDryRun) await settleUnmanaged(journal, { actual, described, asked }, circumstances, run);
-  const cached = lookUp(bound, { revisions, journal, circumstances }, cache, run);
+  if (!run.isDryRun) await settleUnmanaged(journal, actual, described, asked, circumstances, run);
+  const cached = lookUp(bound, revisions, journal, circumstances, cache, run);
   const open = bound.filter((one) => !cached.has(one));
   const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
 
@@ -143,15 +143,7 @@ const readJournal = async ({ began, times }: Circumstances, run: ClientRun): Pro
   const entries = await run.pass.memory.journal();
   const left = withoutOver(entries, began, times);
   if (left.length < entries.length && !run.isDryRun)
-    await run.save(
-      run.writer.save({
-        row: null,
-        records: [],
-        forgotten: [],
-        ...journalChanges(entries, left),
-        history: [],
-      }),
-    );
+    await run.save(run.writer.save({ ...noChanges, ...journalChanges(entries, left) }));
   return left;
 };
 
@@ -194,7 +186,7 @@ const write = async (
     confirmed.map((state) => run.look(state)),
     pass.maxAddsPerPass,
   );
-  pass.approve?.([...planned.map((state) => plannedResult(state, run)), ...others]);
+  pass.approve?.([...planned.map((state) => templateResult(state, permits(state, null), pass)), ...others]);
   const written = await writeTemplates(planned, run);
   const remembered = await mapYielding(written, (state) => run.keep(finish(state)));
   const reasonsOf = (state: TemplateState): SkipReason => {
@@ -264,11 +256,9 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
     run.hold({ scope: 'client', cause: 'broken', reason: messageOf(error), retryAt: null });
     throw error;
   };
-  const results = await Promise.allSettled(tasks.map((task) => task.catch(stopOthers)));
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
+  const stopping = tasks.map((task) => task.catch(stopOthers));
+  await Promise.allSettled(stopping);
+  return Promise.all(stopping);
 };
 
 /**
@@ -280,10 +270,7 @@ const finish = (given: TemplateState): TemplateState => {
   const { suspectIds } = memory.row;
   const lost = manyLost({ desired, actual: view, memory });
   const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: view, memory, suspectIds });
-  const noted =
-    suspectIds?.join() === lost?.join()
-      ? given
-      : changed(given, { type: 'row', changes: { suspectIds: lost } });
+  const noted = changed(given, { type: 'row', changes: { suspectIds: lost } });
   const isMissing = noted.journal.some((entry) => entry.state === 'missed');
   if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);
   const undone = noteUndone(noted);
@@ -327,15 +314,6 @@ const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => 
   });
 };
 
-const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult =>
-  templateResult({
-    client: pass.client,
-    state,
-    revision: pass.revisionOf(state.desired.source.file),
-    skipReason: permits(state, null),
-    clientHolds: [],
-  });
-
 /** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
@@ -343,18 +321,10 @@ const resultOf = async (
   run: ClientRun,
   isWritten: boolean,
 ): Promise<FinishedTemplate> => {
-  const { pass } = run;
   const { desired, view, memory } = state;
-  const check = await checkSubdomains(desired, view, memory.row, run);
-  const row = rowAfter(memory.row, check);
+  const { results, row } = await checkSubdomains(desired, view, memory.row, run);
   const noted = row ? changed(state, { type: 'row', changes: row }) : state;
   const next = row && isWritten ? await run.keep(noted) : noted;
-  const result = templateResult({
-    client: pass.client,
-    state: next,
-    revision: pass.revisionOf(desired.source.file),
-    skipReason: reasonsOf(next),
-    clientHolds: isWritten ? run.holds : [],
-  });
-  return { state: next, result: withSubdomains(result, check.results) };
+  const result = templateResult(next, reasonsOf(next), run.pass, isWritten ? run.holds : []);
+  return { state: next, result: withSubdomains(result, results) };
 };

@@ -1,4 +1,4 @@
-import type { ActualTemplate, DesiredState, SubdomainRecord } from '../model/template.ts';
+import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
@@ -69,16 +69,8 @@ export interface Policy {
 export interface Overrides {
   /** Lifts the guards, except that of lost records, and `mode: edits`. */
   readonly force: boolean;
-  /** Retries what waits for a person. */
+  /** Retries what waits for a person, and takes the listing's word: what it does not show did not happen. */
   readonly retry: boolean;
   /** Missing records are gone. */
   readonly acceptLoss: boolean;
-}
-
-/** The inputs of a pass. */
-export interface PassInputs {
-  /** The templates that the pass is about, and all that the files describe: two descriptions may be of one template. */
-  readonly desired: DesiredState;
-  readonly described: DesiredState;
-  readonly actual: readonly ActualTemplate[];
 }

@@ -9,7 +9,7 @@ import {
   digestOf,
   isSettled,
   planOf,
-  withHold,
+  stop,
   withListing,
   type Asked,
   type TemplateState,
@@ -69,7 +69,7 @@ export const confirmBy = (
   listing: ActualTemplate | undefined,
   asked: Asked,
 ): TemplateState => {
-  if (!listing) return withHold(state, doubt('the template was missing in a second listing'));
+  if (!listing) return stop(state, 'changed-meanwhile', 'the template was missing in a second listing');
   const first = writeKeysOf(state);
   const next = withListing(state, listing, asked);
   const recalled = isSettled(state) ? null : confirmBySaved(next);
@@ -86,9 +86,6 @@ const confirmAll = (state: TemplateState): TemplateState => ({ ...state, confirm
 
 const writeKeysOf = (state: TemplateState): ReadonlySet<string> => new Set(planOf(state).steps.map(writeKey));
 
-const doubt = (reason: string) =>
-  ({ scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null }) as const;
-
 /** A listing that was made for another template. Nothing more is written if it shows this one otherwise than its view. */
 export const compareListing = (
   state: TemplateState,
@@ -102,7 +99,9 @@ export const compareListing = (
   const isBehind = openEntries(state.journal, other.records, read, state.circumstances.times).some(
     (one) => one.isBehind,
   );
-  return isBehind ? next : withHold(next, doubt('another listing shows other records than this one did'));
+  return isBehind
+    ? next
+    : stop(next, 'changed-meanwhile', 'another listing shows other records than this one did');
 };
 
 /**

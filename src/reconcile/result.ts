@@ -7,25 +7,23 @@ import { isPark, isRestore, stepKey, type Step } from '../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { firstPolicy, unsettledText, waitsToSettle, type Skip, type SkipReason } from './permit.ts';
+import type { Ports, Request } from './ports.ts';
 import { isStopped, planOf, type Attempt, type TemplateState } from './state.ts';
 import { isoOf } from './times.ts';
 
-export interface ResultInput {
-  readonly client: string;
-  readonly state: TemplateState;
-  readonly revision: string | null;
-  /** Why a step was not written; null in a dry run. */
-  readonly skipReason: SkipReason;
-  /** Why the client's writes ended early in this pass. */
-  readonly clientHolds: readonly Hold[];
-}
-
-/** The result of a template without its subdomains: writes with their outcome first, then what still differs. */
-export const templateResult = (input: ResultInput): TemplateResult => {
-  const { state, clientHolds } = input;
+/**
+ * The result of a template without its subdomains: writes with their outcome first, then what still differs. `clientHolds`: why
+ * the client's writes ended early in this pass.
+ */
+export const templateResult = (
+  state: TemplateState,
+  skipReason: SkipReason,
+  { client, revisionOf }: Pick<Ports & Request, 'client' | 'revisionOf'>,
+  clientHolds: readonly Hold[] = [],
+): TemplateResult => {
   const { desired, view } = state;
   const plan = planOf(state);
-  const differences = differencesAfter(input);
+  const differences = differencesAfter(state, skipReason, clientHolds);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
   const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.outcome === 'applied');
   const remains = wasUndone || differences.some(({ outcome }) => outcome !== 'applied');
@@ -36,11 +34,11 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     state.isUnproven || (isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0));
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
   return {
-    client: input.client,
+    client,
     template: desired.template,
     id: view.id,
     file: desired.source.file,
-    revision: input.revision,
+    revision: revisionOf(desired.source.file),
     status: statusOf(hasFailed, state, remains),
     message: messageOf(state, cutShort, wasUndone),
     ...pauseOf(state),
@@ -127,7 +125,11 @@ const unproven = 'an answer lacked records, and no listing has shown the templat
 
 const undone = 'some records are no longer as this pass wrote them';
 
-const differencesAfter = ({ state, skipReason, clientHolds }: ResultInput): Difference[] => {
+const differencesAfter = (
+  state: TemplateState,
+  skipReason: SkipReason,
+  clientHolds: readonly Hold[],
+): Difference[] => {
   const plan = planOf(state);
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
   const unfinished = attempts.filter((one) => one.outcome !== 'applied').map(({ step }) => step.difference);
@@ -186,19 +188,3 @@ const afterSkip = ({ difference }: Step, skip: Skip | null, waitsUntil: number |
         error: skip.text,
         ...(waitsUntil === null ? {} : { retryAt: isoOf(waitsUntil) }),
       };
-
-/** The result of a template that could not be compared, or whose description is invalid. */
-export const unseenResult = (
-  identity: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
-  status: 'failed' | 'held',
-  message: string,
-): TemplateResult => ({
-  ...identity,
-  status,
-  message,
-  inSync: 0,
-  parked: 0,
-  ignored: 0,
-  differences: [],
-  subdomains: [],
-});

@@ -6,6 +6,7 @@ import type { Hold } from '../plan/hold.ts';
 import {
   historyEntryOf,
   MemoryError,
+  noChanges,
   type Entry,
   type HistoryEntry,
   type Instant,
@@ -34,12 +35,14 @@ export interface Listing extends Asked {
 export class ClientRun {
   readonly pass: PassOptions;
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
-  #holds: readonly Hold[] = [];
+  holds: readonly Hold[] = [];
   /** By the monotonic clock; 0: the service has not asked to wait. */
   #waitsUntil = 0;
-  #areTokensRejected = false;
-  #listing: Listing | null = null;
-  #suspensions: readonly Suspension[] = [];
+  areTokensRejected = false;
+  /** Of this pass after the first, the listing that was asked for last. */
+  listing: Listing | null = null;
+  /** Those that were read last. */
+  suspensions: readonly Suspension[] = [];
 
   constructor(pass: PassOptions) {
     this.pass = pass;
@@ -47,21 +50,12 @@ export class ClientRun {
   }
 
   get view(): ClientView {
-    return { holds: this.#holds, isEnding: this.pass.signal.aborted };
-  }
-
-  get holds(): readonly Hold[] {
-    return this.#holds;
+    return { holds: this.holds, isEnding: this.pass.signal.aborted };
   }
 
   /** The hold of the client to report. */
   get reportedHold(): Hold | null {
-    return reportedHold(this.#holds);
-  }
-
-  /** Of this pass after the first, the listing that was asked for last. */
-  get listing(): Listing | null {
-    return this.#listing;
+    return reportedHold(this.holds);
   }
 
   get moment(): Instant {
@@ -69,29 +63,24 @@ export class ClientRun {
     return { now: clock.now(), uptime: clock.uptime() };
   }
 
-  /** Those that were read last. */
-  get suspensions(): readonly Suspension[] {
-    return this.#suspensions;
-  }
-
   /** If they cannot be read, the client's writes end. */
   async readSuspensions(): Promise<void> {
-    this.#suspensions = (await this.save(this.pass.memory.suspensions())) ?? this.#suspensions;
+    this.suspensions = (await this.save(this.pass.memory.suspensions())) ?? this.suspensions;
   }
 
   /** A template before its next step: others may have read the service, and people suspended it, meanwhile. */
   look(state: TemplateState): TemplateState {
     const { moment } = this;
-    const listing = this.#listing?.templates ?? null;
+    const listing = this.listing?.templates ?? null;
     const compared =
       state.confirmed.size === 0
         ? state
-        : compareListing(state, listing, this.#listing ?? { asked: moment, read: moment });
-    return pause(compared, this.#suspensions);
+        : compareListing(state, listing, this.listing ?? { asked: moment, read: moment });
+    return pause(compared, this.suspensions);
   }
 
   hold(hold: Hold): void {
-    this.#holds = [...this.#holds, hold];
+    this.holds = [...this.holds, hold];
   }
 
   /** A request of the client failed. */
@@ -99,12 +88,8 @@ export class ClientRun {
     const { now, uptime } = this.moment;
     const hold = holdFor(error, now);
     if (hold.retryAt !== null) this.#waitsUntil = Math.max(this.#waitsUntil, uptime.at + hold.retryAt - now);
-    this.#areTokensRejected ||= error.status === 401;
+    this.areTokensRejected ||= error.status === 401;
     this.hold(hold);
-  }
-
-  get areTokensRejected(): boolean {
-    return this.#areTokensRejected;
   }
 
   /** Milliseconds that the service still asks to wait, whatever the clock was set to meanwhile; null if it does not. */
@@ -120,19 +105,19 @@ export class ClientRun {
     const templates = new Map(found.map((template) => [template.id, template]));
     const listing = { templates, asked, read: this.moment };
     // Two may be under way at once.
-    if (this.#listing === null || !isBefore(asked, this.#listing.asked)) this.#listing = listing;
+    if (this.listing === null || !isBefore(asked, this.listing.asked)) this.listing = listing;
     return listing;
   }
 
   /** After the time between two readings; null like `readTemplates`, and at the end of the program. */
   async readLater(): Promise<Listing | null> {
     const { clock, settle, signal } = this.pass;
-    if (!isClosed(this.#holds)) await clock.sleep(settle, signal);
+    if (!isClosed(this.holds)) await clock.sleep(settle, signal);
     return signal.aborted ? null : this.readTemplates();
   }
 
   async readOrHold<T>(read: () => Promise<T>): Promise<T | null> {
-    if (isClosed(this.#holds)) return null;
+    if (isClosed(this.holds)) return null;
     try {
       return await read();
     } catch (error) {
@@ -145,7 +130,7 @@ export class ClientRun {
   /** Reads a subdomain, a few at a time. Returns why it cannot be read, if so. */
   readSubdomain<T>(read: () => Promise<T>): Promise<T | string> {
     return this.#limitReads(async () => {
-      if (isClosed(this.#holds)) return `not read: ${this.#holds[0]?.reason}`;
+      if (isClosed(this.holds)) return `not read: ${this.holds[0]?.reason}`;
       try {
         return await read();
       } catch (error) {
@@ -208,14 +193,12 @@ export class ClientRun {
   }
 }
 
-const unsavedOf = ({ memory, journal, saved, history }: TemplateState): MemoryChanges => {
-  const nothing = { row: null, records: [], forgotten: [] };
-  return {
-    ...(changesSince(saved.memory, memory) ?? nothing),
-    ...journalChanges(saved.journal, journal),
-    history,
-  };
-};
+const unsavedOf = ({ memory, journal, saved, history }: TemplateState): MemoryChanges => ({
+  ...noChanges,
+  ...changesSince(saved.memory, memory),
+  ...journalChanges(saved.journal, journal),
+  history,
+});
 
 export const journalChanges = (
   before: readonly Entry[],

@@ -3,8 +3,6 @@ import { applying } from '../plan/guard.ts';
 import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
 import type { ResultCache } from './cache.ts';
-import { unseenResult } from './result.ts';
-import type { PassInputs } from './ports.ts';
 import type { ClientRun, PassOptions } from './run.ts';
 
 /** The part of the files that a pass is about. */
@@ -20,11 +18,11 @@ export const selectTemplates = (desired: DesiredState, names: readonly string[])
 };
 
 /** What the selected templates are bound to, by all that the files describe. */
-export const bindSelected = ({
-  desired,
-  described,
-  actual,
-}: PassInputs): (BoundTemplate | UnboundTemplate)[] => {
+export const bindSelected = (
+  desired: DesiredState,
+  described: DesiredState,
+  actual: readonly ActualTemplate[],
+): (BoundTemplate | UnboundTemplate)[] => {
   const selected = new Set(desired.templates);
   const all = bindTemplates(described.templates, described.unusable, actual);
   return all.filter((one) => selected.has(one.desired));
@@ -53,7 +51,11 @@ export const unseen = (
   message: string,
   { client, revisionOf }: PassOptions,
 ): TemplateResult =>
-  unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message);
+  unseenResult({ client, template, id, file, revision: revisionOf(file), status, message });
+
+const unseenResult = (
+  known: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision' | 'status' | 'message'>,
+): TemplateResult => ({ ...known, inSync: 0, parked: 0, ignored: 0, differences: [], subdomains: [] });
 
 /**
  * A listing without any template that the state knows is probably that of another account, about which the state says
@@ -78,14 +80,22 @@ export const unusableTemplates = async (
   { unusable, files }: DesiredState,
   { client, memory, revisionOf, templates }: PassOptions,
 ): Promise<TemplateResult[]> => {
-  const broken = unusable.map(({ template, id, file, message }) => {
-    const identity = { client, template: template ?? file, id, file, revision: revisionOf(file) };
-    return unseenResult(identity, 'held', message);
-  });
+  const status = 'held';
+  const broken = unusable.map(({ template, id, file, message }) =>
+    unseenResult({
+      client,
+      template: template ?? file,
+      id,
+      file,
+      revision: revisionOf(file),
+      status,
+      message,
+    }),
+  );
   if (files > 0 || templates.length > 0) return broken;
   const known = await memory.templates();
   const message = 'there are no template files any more: nothing is written until there are some again';
   return known.map(({ template, templateId, file }) =>
-    unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
+    unseenResult({ client, template, id: templateId, file, revision: null, status, message }),
   );
 };

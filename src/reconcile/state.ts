@@ -4,7 +4,7 @@ import type { Suspension } from '../model/suspension.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { isPolicy, type Hold } from '../plan/hold.ts';
+import { isPolicy, type Hold, type HoldCause } from '../plan/hold.ts';
 import { isRemembered } from '../plan/memory.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
@@ -163,8 +163,8 @@ export const withListing = (
     read,
   );
   const ids = new Set(listing.records.map(({ id }) => id));
-  const noted = changed(changed(settled, { type: 'row', changes: { suspectIds } }), { type: 'listed', ids });
-  return withOpen(noted, read);
+  const unlistedIds = settled.memory.row.unlistedIds.filter((id) => !ids.has(id));
+  return withOpen(changed(settled, { type: 'row', changes: { suspectIds, unlistedIds } }), read);
 };
 
 /** With what an answer to a write of ours shows, whole or of that record alone. */
@@ -191,34 +191,28 @@ export const withOutcomes = (
   let state = given;
   for (const outcome of outcomes) {
     const { entry } = outcome;
-    const isLate =
+    const isOvertaken =
       outcome.kind === 'lost' &&
       state.journal.some(
         (one) => one.id > entry.id && one.recordId === entry.recordId && one.state === 'accepted',
       );
-    if (!isLate || entry.recordId === null) state = changed(state, { type: 'outcome', outcome, view, at });
+    if (!isOvertaken) state = changed(state, { type: 'outcome', outcome, view, at });
     state = {
       ...state,
-      history: [...state.history, ...historyOf(outcome)],
+      history: [...state.history, historyOf(outcome)],
       attempts: attemptsAfter(state, outcome),
     };
   }
   return state;
 };
 
-const historyOf = (outcome: Outcome): HistoryEntry[] => {
+const historyOf = (outcome: Outcome): HistoryEntry => {
   const { entry } = outcome;
-  switch (outcome.kind) {
-    case 'accepted': {
-      const result = { recordId: outcome.record.id, error: null };
-      return [
-        historyEntryOf(entry, { outcome: outcome.copies.length > 0 ? 'duplicate' : 'applied', ...result }),
-      ];
-    }
-    case 'lost':
-    case 'refused':
-      return [historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error: entry.error })];
-  }
+  if (outcome.kind !== 'accepted')
+    return historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error: entry.error });
+  const { record, copies } = outcome;
+  const result = copies.length > 0 ? 'duplicate' : 'applied';
+  return historyEntryOf(entry, { outcome: result, recordId: record.id, error: null });
 };
 
 const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyMap<string, Attempt> => {
@@ -235,6 +229,10 @@ const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyM
 };
 
 export const isSettled = ({ open }: TemplateState): boolean => open.length === 0;
+
+/** Nothing more is written in it, but for the undoing of a write of this pass. */
+export const stop = (state: TemplateState, cause: HoldCause, reason: string): TemplateState =>
+  withHold(state, { scope: 'template', cause, reason, retryAt: null });
 
 export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
   ...state,

@@ -6,22 +6,19 @@ import type { TemplateRow } from '../state/memory.ts';
 import type { ClientRun } from './run.ts';
 import { changed, planOf, type TemplateState } from './state.ts';
 
-/** The result of a template's subdomains, and what has to be saved of it. */
-export interface SubdomainCheck {
-  readonly results: readonly SubdomainResult[];
-  /** The keys of current drift, and of earlier drift that could not be read. */
-  readonly reportedDrift: readonly string[];
-}
-
-/** Compares the DNS records of each subdomain with the template that it follows. */
+/**
+ * Compares the DNS records of each subdomain with the template that it follows. `row`: with the keys of current drift, and of
+ * earlier drift that could not be read; null if nothing is new.
+ */
 export const checkSubdomains = async (
   desired: DesiredTemplate,
   actual: ActualTemplate,
-  { lastWriteAt, reportedDrift }: Pick<TemplateRow, 'lastWriteAt' | 'reportedDrift'>,
+  before: TemplateRow,
   run: ClientRun,
-): Promise<SubdomainCheck> => {
+): Promise<{ readonly results: readonly SubdomainResult[]; readonly row: TemplateRow | null }> => {
+  const { lastWriteAt, reportedDrift } = before;
   const { ignoreSubdomains, clock, signal, subdomainGrace, service } = run.pass;
-  if (ignoreSubdomains || signal.aborted) return { results: [], reportedDrift };
+  if (ignoreSubdomains || signal.aborted) return { results: [], row: null };
   const isFresh = lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace;
   const reported = new Set(reportedDrift);
   const drift: string[] = [];
@@ -40,7 +37,8 @@ export const checkSubdomains = async (
       return { subdomain, status, message: null, differences, answers: notAsked };
     }),
   );
-  return { results, reportedDrift: drift.toSorted() };
+  const isNew = drift.toSorted().join() !== reportedDrift.join();
+  return { results, row: isNew ? { ...before, reportedDrift: drift.toSorted() } : null };
 };
 
 /**
@@ -66,10 +64,6 @@ export const noteHidden = async (
   if (derived.length === 0) return state;
   return changed(state, { type: 'answered', ids: derived });
 };
-
-/** The row with what was reported now; null if nothing is new. */
-export const rowAfter = (row: TemplateRow, { reportedDrift }: SubdomainCheck): TemplateRow | null =>
-  reportedDrift.join() === row.reportedDrift.join() ? null : { ...row, reportedDrift };
 
 /** The same key while the same template record is missing or stale, or the same record is foreign. */
 const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>

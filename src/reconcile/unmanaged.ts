@@ -3,17 +3,15 @@ import type { Entry } from '../state/memory.ts';
 import type { ClientRun } from './run.ts';
 import { openTemplate, type Asked, type Circumstances } from './state.ts';
 
-interface Read {
-  readonly actual: readonly ActualTemplate[];
-  /** Everything that the files describe, also what this pass is not about, or what has errors. */
-  readonly described: DesiredState;
-  readonly asked: Asked;
-}
-
-/** Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. */
+/**
+ * Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. `described`:
+ * all that the files describe, also what this pass is not about, or what has errors.
+ */
 export const settleUnmanaged = async (
   journal: ReadonlyMap<number, readonly Entry[]>,
-  { actual, described, asked }: Read,
+  actual: readonly ActualTemplate[],
+  described: DesiredState,
+  asked: Asked,
   circumstances: Circumstances,
   run: ClientRun,
 ): Promise<void> => {

@@ -3,7 +3,6 @@ import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
 import { canonicalType } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import type { Hold } from '../plan/hold.ts';
 import { isRemembered, parkedKey } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { entryOf } from '../plan/entry.ts';
@@ -26,8 +25,8 @@ import {
   changed,
   digestOf,
   planOf,
+  stop,
   withAnswer,
-  withHold,
   withListing,
   withOpen,
   withOutcomes,
@@ -113,9 +112,10 @@ const failed = (
     case 'not-sent':
     case 'unauthorized':
       run.fail(error);
-      return withoutEntry(
-        withFailure(withAttempt(state, { step, entry, outcome: 'failed', error: message }), entry),
+      return certainlyFailed(
+        withAttempt(state, { step, entry, outcome: 'failed', error: message }),
         entry,
+        message,
       );
     case 'unknown':
     case 'unavailable':
@@ -124,11 +124,10 @@ const failed = (
   }
 };
 
-/** It certainly had no effect. */
-const withFailure = (state: TemplateState, entry: Entry): TemplateState => {
-  const error = [...state.attempts.values()].find((one) => one.entry.id === entry.id)?.error ?? null;
+/** It had no effect. */
+const certainlyFailed = (state: TemplateState, entry: Entry, error: string): TemplateState => {
   const failure = historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error });
-  return { ...state, history: [...state.history, failure] };
+  return { ...withoutEntry(state, entry), history: [...state.history, failure] };
 };
 
 const answered = (
@@ -215,14 +214,8 @@ const withAttempt = (state: TemplateState, attempt: Attempt): TemplateState => (
   attempts: new Map(state.attempts).set(stepKey(attempt.step), attempt),
 });
 
-const inDoubt = (state: TemplateState, reason: string): TemplateState => withHold(state, doubt(reason));
-
-const doubt = (reason: string): Hold => ({
-  scope: 'template',
-  cause: 'unknown-outcome',
-  reason,
-  retryAt: null,
-});
+const inDoubt = (state: TemplateState, reason: string): TemplateState =>
+  stop(state, 'unknown-outcome', reason);
 
 export const isInDoubt = ({ holds, isUnproven }: TemplateState): boolean =>
   isUnproven || holds.some(({ cause }) => cause === 'unknown-outcome');
@@ -268,10 +261,7 @@ export const settleBy = async (
   const isAll = settled.memory.row.unlistedIds.length === 0;
   if (isAll && digestOf(expected) === digestOf(shown)) return { ...settled, holds };
   const reason = `stopped: a listing shows ${isAll ? 'other' : 'fewer'} records than expected`;
-  const stopped = withHold(
-    { ...settled, holds },
-    { scope: 'template', cause: 'changed-meanwhile', reason, retryAt: null },
-  );
+  const stopped = stop({ ...settled, holds }, 'changed-meanwhile', reason);
   // The answers are newer than a listing from before them: by those, what made way in vain is put back at once.
   const isBehind = !state.open.some(showsEarlier) && stopped.open.some(showsEarlier);
   const byAnswers = isBehind ? run.look(withOpen({ ...stopped, view: expected }, listing.read)) : stopped;

@@ -90,6 +90,15 @@ export interface MemoryChanges {
   readonly history: readonly HistoryEntry[];
 }
 
+export const noChanges: MemoryChanges = {
+  row: null,
+  records: [],
+  forgotten: [],
+  entries: [],
+  left: [],
+  history: [],
+};
+
 /** The state of one desired, or once desired, record. */
 export interface RecordState extends KnownRecord {
   /** Adds that were sent and may have taken effect, since a person last allowed a retry. */
