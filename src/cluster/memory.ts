@@ -1,4 +1,13 @@
 import {
+  entryIn,
+  entryText,
+  historyIn,
+  historyText,
+  recordIn,
+  recordText,
+  type Written,
+} from '../state/bodies.ts';
+import {
   historyAge,
   isAskedFor,
   newestWrites,
@@ -6,7 +15,6 @@ import {
   type Entry,
   type HistoryEntry,
   type MemoryChanges,
-  type RecordState,
   type TemplateRow,
 } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
@@ -92,18 +100,18 @@ export const openPostgresMemory = (
     template: async (templateId) => {
       const [first, ...records] = await query<SavedRow>(sql.template, [scope, templateId]);
       if (first?.key !== null) return null;
-      const saved = records.map(({ body }) => parse<RecordState>(body));
+      const saved = records.map(({ body }) => recordIn(parse(body)));
       return { row: parse<TemplateRow>(first.body), records: saved };
     },
     templates: () => bodies(sql.templates, scope),
     journal: async () => [...(await opening()).entries],
     history: async (filter = {}) => {
-      const entries = await bodies<HistoryEntry>(sql.history, scope, filter.since ?? 0);
-      return entries.filter((entry) => isAskedFor(entry, filter));
+      const saved = await bodies<Written<HistoryEntry>>(sql.history, scope, filter.since ?? 0);
+      return saved.map(historyIn).filter((entry) => isAskedFor(entry, filter));
     },
     historySlice: async ({ before, rows, since = 0, ...filter }) => {
       const found = await query<SavedEntry>(sql.slice, [scope, since, before.at, before.id, rows]);
-      const entries = found.map(({ id, body }) => ({ ...parse<HistoryEntry>(body), id: Number(id) }));
+      const entries = found.map(({ id, body }) => ({ ...historyIn(parse(body)), id: Number(id) }));
       const last = entries.at(-1);
       return {
         entries: entries.filter((entry) => isAskedFor(entry, filter)),
@@ -112,7 +120,7 @@ export const openPostgresMemory = (
     },
     begin: async (entry) => {
       const { process, epoch } = owned();
-      const body = JSON.stringify(entry);
+      const body = entryText(entry);
       const values = [scope, process, epoch, entry.templateId, body];
       const [begun] = await changing(() => query<{ id: string }>(sql.begin, values, beginPatience)).catch(
         async (error: unknown) => {
@@ -125,7 +133,7 @@ export const openPostgresMemory = (
     },
     save: async (changes) => {
       const { entries, left, history } = changes;
-      const texts = entries.map((entry) => JSON.stringify(entry));
+      const texts = entries.map(entryText);
       const saved = asRows(changes);
       await changed(async (run) => {
         if (entries.length > 0) await run(sql.amend, [scope, entries.map(({ id }) => id), texts]);
@@ -199,7 +207,7 @@ const readOpening = async (
     entries: entries
       .map((text) => parse<{ id: number; body: string }>(text))
       .filter(({ body }) => !isUnsent(body))
-      .map(({ id, body }) => ({ ...parse<Entry>(body), id })),
+      .map(({ id, body }) => entryIn(parse(body), id)),
     revisions: new Map(
       revisions.map((one) => [Number(one.split(' ')[0]), one.slice(one.indexOf(' ') + 1)] as const),
     ),
@@ -248,7 +256,7 @@ interface ChangedRows {
 
 const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows | null => {
   if (row === null) return null;
-  const kept = new Map(records.map((record) => [asKey(record.key), JSON.stringify(record)]));
+  const kept = new Map(records.map((record) => [asKey(record.key), recordText(record)]));
   return {
     templateId: row.templateId,
     row: JSON.stringify(row),
@@ -270,7 +278,7 @@ const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void>
 
 const note = async (run: Query, scope: string, entry: HistoryEntry): Promise<void> => {
   const { at } = entry;
-  await run(sql.note, [scope, at, JSON.stringify(entry)]);
+  await run(sql.note, [scope, at, historyText(entry)]);
   await run(sql.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };
 

@@ -6,6 +6,7 @@ import {
   suspensionsFrom,
   type Suspension,
 } from '../model/suspension.ts';
+import { entryIn, entryText, historyIn, historyText, recordIn, recordText } from './bodies.ts';
 import { comparedByOthers, isComparing, noteCompared } from './clients.ts';
 import { bodyIn, type SqliteConnection } from './connection.ts';
 import {
@@ -39,7 +40,7 @@ export const memoryIn = (
   const partsOf = ({ row, records, forgotten, ...journal }: MemoryChanges): Part[] => {
     const settled = [
       ...slicesOf(journal.entries, mostRows, (to, some) => {
-        for (const entry of some) to.run(queries.changeEntry, JSON.stringify(entry), entry.id, scope);
+        for (const entry of some) to.run(queries.changeEntry, entryText(entry), entry.id, scope);
       }),
       ...slicesOf(journal.left, mostRows, (to, some) => {
         for (const id of some) to.run(queries.leave, id, scope);
@@ -58,14 +59,14 @@ export const memoryIn = (
         for (const key of some) to.run(queries.forgetRecord, scope, id, key);
       }),
       ...slicesOf(records, rowsAtOnce, (to, some) => {
-        const values = some.flatMap((record) => [scope, id, record.key, JSON.stringify(record)]);
+        const values = some.flatMap((record) => [scope, id, record.key, recordText(record)]);
         to.run(saveRecords(some.length), ...values);
       }),
     ];
   };
   const note = (to: SqliteConnection, entry: HistoryEntry): void => {
     const { at, template, outcome } = entry;
-    to.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
+    to.run(queries.addHistory, scope, at, template, outcome, historyText(entry));
     to.run(queries.trimOld, scope, at - historyAge, scope, newestWrites, historyAge);
     to.run(queries.trimMost, mostWrites);
   };
@@ -82,16 +83,19 @@ export const memoryIn = (
         if (row === undefined) return null;
         return {
           row: bodyIn(row),
-          records: connection.all(queries.records, scope, templateId).map(bodyIn),
+          records: connection.all(queries.records, scope, templateId).map((one) => recordIn(bodyIn(one))),
         };
       }),
     templates: () => ask((connection) => connection.all(queries.templates, scope).map(bodyIn)),
-    journal: () => ask((connection) => connection.all(queries.journal, scope).map(bodyIn)),
+    journal: () =>
+      ask((connection) =>
+        connection.all(queries.journal, scope).map((row) => entryIn(bodyIn(row), idIn(row))),
+      ),
     history: (filter = {}) =>
       ask((connection) =>
         connection
           .all(queries.history, scope, filter.since ?? 0)
-          .map((row): HistoryEntry => bodyIn(row))
+          .map((row) => historyIn(bodyIn(row)))
           .filter((entry) => isAskedFor(entry, filter)),
       ),
     historySlice: ({ before, rows, since = 0, ...filter }) =>
@@ -104,7 +108,7 @@ export const memoryIn = (
         };
       }),
     begin: async (entry) => {
-      const body = JSON.stringify(entry);
+      const body = entryText(entry);
       const { lastInsertRowid } = await change((connection) => connection.run(queries.begin, scope, body));
       const id = Number(lastInsertRowid);
       state.noteEntry(id);
@@ -178,7 +182,7 @@ const queries = {
     'INSERT INTO templates (scope, template_id, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   forgetRecord: 'DELETE FROM records WHERE scope = ? AND template_id = ? AND key = ?',
   known: 'SELECT 1 FROM templates WHERE scope = ? LIMIT 1',
-  journal: `SELECT CAST(json_set(body, '$.id', id) AS BLOB) AS body FROM journal WHERE scope = ? ORDER BY id`,
+  journal: 'SELECT id, CAST(body AS BLOB) AS body FROM journal WHERE scope = ? ORDER BY id',
   begin: 'INSERT INTO journal (scope, body) VALUES (?, ?)',
   changeEntry: 'UPDATE journal SET body = ? WHERE id = ? AND scope = ?',
   leave: 'DELETE FROM journal WHERE id = ? AND scope = ?',
@@ -206,9 +210,10 @@ const saveRecords = (count: number): string =>
   `INSERT INTO records (scope, template_id, key, body) VALUES ${'(?, ?, ?, ?), '.repeat(count).slice(0, -2)}
     ON CONFLICT DO UPDATE SET body = excluded.body`;
 
-const historyRow = (row: unknown): FoundSlice['entries'][number] => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  const { id } = row as { readonly id: number };
-  const entry: HistoryEntry = bodyIn(row);
-  return { ...entry, id };
-};
+const historyRow = (row: unknown): FoundSlice['entries'][number] => ({
+  ...historyIn(bodyIn(row)),
+  id: idIn(row),
+});
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+const idIn = (row: unknown): number => (row as { readonly id: number }).id;

@@ -34,8 +34,7 @@ it('where it fails, nothing of it stays, and what others begin meanwhile does', 
   const file = newFile();
   const { memories, close } = await clientsOf(file, 'client', 'client');
   const [memory, other] = memories;
-  const stored = { sent: 1n } as never;
-  const broken = [...records, rememberedRecord('A broken', { stored })];
+  const broken = [...records, rememberedRecord('A broken', { recordId: 1n as never })];
   const saved = memory!.save({ ...changes, records: broken });
   await setImmediate();
   const begun = other!.begin(newEntry());

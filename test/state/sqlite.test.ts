@@ -47,7 +47,7 @@ it('is written by two processes at once without losing anything', async () => {
     const result = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {
       const entry = await memory.begin({ ...${JSON.stringify(newEntry())}, run: String(process.pid) });
-      const history = [{ ...result, at: number, run: entry.run, write: entry.run + '/' + entry.id, template: 'web' }];
+      const history = [{ ...result, at: number, run: entry.run, write: entry.run + '/' + entry.id, template: 'web', after: { type: 'A', content: '192.0.2.1' } }];
       await memory.save({ ...${JSON.stringify(changesOf())}, left: [entry.id], history });
     }
     console.log('done');`;
