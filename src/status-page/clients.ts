@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { linked } from '../report/html-parts.ts';
+import { linked } from '../report/html-template.ts';
 import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientSummary, FleetSummary, PassEntry } from './facts.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { legend } from '../report/html-template.ts';
 import { html, Markup } from '../report/markup.ts';
 import { icons, moment } from '../report/html-words.ts';
 import type { PageFrame } from './facts.ts';
@@ -36,12 +37,7 @@ export const framed = ({ frame, title, state, main, reloads = true }: FrameOptio
       </header>
       <main id="main" tabindex="-1">${main}</main>
       <footer>
-        <p>
-          <b>edited</b>: the file changed. <b>drifted</b>: the service changed. <b>surplus</b>: a record that
-          the file does not list; the service cannot delete one. <b>blocked</b>: not written until somebody
-          clears what is in the way. <b>skipped</b>: held back by a mode or a limit. <b>@</b>: the subdomain
-          itself.
-        </p>
+        ${legend}
         <p>
           For programs: <a href="${root}api/report">/api/report</a>,
           <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>

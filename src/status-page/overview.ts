@@ -1,8 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { ageOf, isFaulty, serverName } from '../report/answers-view.ts';
-import { alikeArticle, linked, problemSection, sidesHeading, templateArticle } from '../report/html-parts.ts';
-import { dryRunSides, templateSides } from '../report/html-row.ts';
+import { linked, problemSection, sidesHeading, sidesOf, templateArticles } from '../report/html-template.ts';
 import { stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
@@ -87,19 +86,15 @@ const differing = (facts: PageFacts): Markup | string => {
     ...templateView(template, hasSeveralClients, report.commits),
     href,
   });
-  const article = (shown: ShownTemplate): Markup =>
-    templateArticle(viewOf(shown), {
-      clock: facts,
-      sides: report.dryRun ? dryRunSides : templateSides,
-      href: shown.href,
-      moreSubdomains: rest(shown.more, 'difference', shown.href, 'all of this template'),
-    });
+  const sides = sidesOf({ isReadOnly: report.dryRun });
   return html`<section aria-labelledby="differences">
     <h2 id="differences" class="unseen">What differs</h2>
     ${sidesHeading}
-    ${groups.flatMap(({ templates, count }) =>
-      count > 1 ? alikeArticle(templates.map(viewOf), count, facts) : templates.map(article),
-    )}
+    ${groups.map(({ templates, count }) => {
+      const [{ more, href } = { more: 0, href: '' }] = templates;
+      const after = rest(more, 'difference', href, 'all of this template');
+      return templateArticles(templates.map(viewOf), count, { sides, clock: facts, after });
+    })}
     ${leaf(query, groups.length, groupCount)}
   </section>`;
 };

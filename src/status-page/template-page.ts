@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
-import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
+import { rowList } from '../report/html-row.ts';
+import { fileOf, problemSection, sidesHeading, sidesOf, subdomainPart } from '../report/html-template.ts';
 import { icons, prose, stateIcon } from '../report/html-words.ts';
 import type { RecordData } from '../model/record.ts';
 import { html, type Markup } from '../report/markup.ts';
@@ -67,7 +67,7 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
         : html`<section aria-label="What differs in ${title}">
             <h2>What differs</h2>
             ${sidesHeading}
-            ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock, (at) => pasteLink(details, at))}
+            ${rowList(rows, sidesOf({ isReadOnly: details.dryRun }), clock, (at) => pasteLink(details, at))}
             ${pasteSection(details, title)}
           </section>`
     }
