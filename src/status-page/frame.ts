@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { legend } from '../report/html-template.ts';
-import { html, Markup } from '../report/markup.ts';
+import { html, Markup, type MarkupValue } from '../report/markup.ts';
 import { icons, moment } from '../report/html-words.ts';
 import type { PageFrame } from './facts.ts';
 import { tabIcon } from './parts.ts';
@@ -51,7 +51,7 @@ interface PageOptions {
   readonly title: string;
   readonly state: string;
   readonly attributes?: Markup;
-  readonly head: Markup | string;
+  readonly head: MarkupValue;
   readonly body: Markup;
 }
 

@@ -9,11 +9,11 @@ import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import { actionBar, templateActions } from './acting.ts';
 import type { ShownPaste, ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
-import { follows } from './filter.ts';
+import { follows } from './excerpt.ts';
 import { framed } from './frame.ts';
 import { rest } from './parts.ts';
 import { encoded } from './query.ts';
-import { causes } from './state.ts';
+import { causes } from './clients.ts';
 import { writeSection } from './writes-page.ts';
 
 /** One template: its differences, all its records, its subdomains and its writes. */
