@@ -68,8 +68,7 @@ const nextStep = (row: ReportRow, { next = '' }: Sides, clock: PageClock): Marku
 
 const writes: ReadonlySet<ReportRow['kind']> = new Set(['add', 'update', 'park']);
 
-const joined = (parts: readonly Markup[]): Markup =>
-  new Markup(parts.map(({ source }) => source).join(''));
+const joined = (parts: readonly Markup[]): Markup => new Markup(parts.map(({ source }) => source).join(''));
 
 const side = (name: string, texts: readonly MarkupValue[]): Markup =>
   html`<div>

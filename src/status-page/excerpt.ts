@@ -56,7 +56,7 @@ export const excerptOf = (report: Report, query: PageQuery) => {
 };
 
 const limits = {
-  /** So few that a page has less than 100 KB when hundreds of templates differ. */
+  /** So few that a page has some 100 KB when hundreds of templates differ. */
   groups: 12,
   rows: 60,
   subdomains: 10,

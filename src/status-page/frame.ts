@@ -24,15 +24,13 @@ export const framed = ({ frame, title, state, main, reloads = true }: FrameOptio
     title: title ?? icons[state]?.[1] ?? state,
     state,
     attributes: html` data-version="${version}" data-root="${root}"`,
-    head: reloads ? html`<noscript><meta http-equiv="refresh" content="30" /></noscript>` : '',
+    head: reloads && html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`,
     body: html`<a class="skip" href="#main">Skip to the state</a>
       <header>
         <h1><a href="${root}">dns-template-sync</a></h1>
         <p id="link" class="link">
           As of
-          ${moment(now, frame)}${
-            reloads ? html`<noscript>, loads itself again every 30 seconds</noscript>` : ''
-          }
+          ${moment(now, frame)}${reloads && html`<noscript>, loads itself again every 30 seconds</noscript>`}
         </p>
       </header>
       <main id="main" tabindex="-1">${main}</main>
