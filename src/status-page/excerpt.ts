@@ -1,5 +1,4 @@
 import { hasTrouble } from '../report/answers-view.ts';
-import { groupBy } from '../plan/group.ts';
 import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
 import { groupAlike, worstFirst } from '../report/worst-first.ts';
@@ -16,9 +15,10 @@ export const excerptOf = (report: Report, query: PageQuery) => {
   const shown = groups.slice(query.skip, query.skip + limits.groups);
   const calm = found.filter(isCalm);
   const rows = Math.floor(limits.rows / Math.max(1, shown.length));
-  const named = groupBy(open, ({ template }) => template);
+  const namesakes = groupAlike(open, ({ template }) => template).filter(({ length }) => length > 1);
+  const ambiguous = new Set(namesakes.map(([first]) => first?.template));
   const show = (template: TemplateResult): ShownTemplate =>
-    cut(template, rows, (named.get(template.template)?.length ?? 0) > 1);
+    cut(template, rows, ambiguous.has(template.template));
   const isQuiet = groups.length === 0 && calm.length <= limits.quiet;
   const areCalmShown = query.show === 'in-sync' || query.text !== '' || isQuiet;
   // Only the list of templates in sync has several pages.
