@@ -1,12 +1,12 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupAlike } from './worst-first.ts';
-import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
+import { legend, problemSection, sidesHeading, sidesOf, templateArticles } from './html-template.ts';
 import { moment, type PageClock, stateIcon } from './html-words.ts';
-import { html, type Markup } from './markup.ts';
+import { html, type Markup, type MarkupValue } from './markup.ts';
 import type { Report } from './report.ts';
 import { isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
+import { groupAlike } from './worst-first.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
@@ -32,58 +32,51 @@ export const renderHtml = (report: Report): string => {
           <section class="now ${status}">
             ${stateIcon(status)}
             <p class="summary">${summary}</p>
-            ${runOf(report, clock)}
+            ${report.run !== '' && runOf(report, clock)}
           </section>
           ${problemSection(problems, { isAlone: differing.length === 0 })}
-          ${differing.length === 0 ? '' : differenceSection(differing, causes, clock)}
-          ${quiet.length === 0 ? '' : quietSection(quiet)}
-          ${unmanaged === null ? '' : html`<p class="aside">${unmanaged}</p>`}
+          ${differing.length > 0 && differenceSection(differing, causes, clock)}
+          ${quiet.length > 0 && quietSection(quiet)}
+          ${unmanaged !== null && html`<p class="aside">${unmanaged}</p>`}
         </main>
-        ${differing.length === 0 ? '' : legend}
+        ${differing.length > 0 && html`<footer>${legend}</footer>`}
       </body>
     </html>`;
   return `${page.source}\n`;
 };
 
-const runOf = (
-  { run, trigger, startedAt, durationMs, dryRun }: Report,
-  { timeZone }: PageClock,
-): Markup | string =>
-  run === ''
-    ? ''
-    : html`<p class="aside meta">
-        Started by ${trigger} at ${moment(Date.parse(startedAt), { now: 0, timeZone })}, took
-        ${String(durationMs)} ms. ${dryRun ? 'Nothing was written.' : ''} Run
-        <code>${escapeControl(run)}</code>
-      </p>`;
+const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report, { timeZone }: PageClock): Markup =>
+  html`<p class="aside meta">
+    Started by ${trigger} at ${moment(Date.parse(startedAt), { now: 0, timeZone })}, took ${durationMs} ms.
+    ${dryRun && 'Nothing was written.'} Run
+    <code>${escapeControl(run)}</code>
+  </p>`;
 
 const differenceSection = (
   templates: readonly TemplateView[],
   causes: string | null,
   clock: PageClock,
-): Markup =>
-  html`<section>
+): Markup => {
+  const groups = groupAlike(templates, ({ status, message, rows, subdomains }) =>
+    message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
+  );
+  return html`<section>
     <h2>What differs</h2>
-    ${causes === null ? '' : html`<p class="aside">${causes}</p>`} ${chips(templates)} ${sidesHeading}
-    ${groupAlike(templates, (template) =>
-      template.message !== null && template.rows.length + template.subdomains.length === 0
-        ? `${template.status} ${template.message}`
-        : null,
-    ).map((group) =>
-      group.length > 1
-        ? alikeArticle(
-            group.map((one) => ({ ...one, href: null })),
-            group.length,
-            clock,
-          )
-        : group.map((one) => templateArticle(one, { clock, href: null }))[0]!,
+    ${causes !== null && html`<p class="aside">${causes}</p>`} ${chips(templates)} ${sidesHeading}
+    ${groups.map((group) =>
+      templateArticles(
+        group.map((one) => ({ ...one, href: null })),
+        group.length,
+        { sides: sidesOf({ isReadOnly: false }), clock },
+      ),
     )}
   </section>`;
+};
 
 const quietSection = (templates: readonly TemplateView[]): Markup =>
   html`<section>
     <details>
-      <summary>In sync: ${String(templates.length)}</summary>
+      <summary>In sync: ${templates.length}</summary>
       <ul class="quiet">
         ${templates.map(
           ({ title, counts, file }) =>
@@ -103,28 +96,27 @@ const kinds = [
   ['surplus', 'surplus'],
 ] as const;
 
-const chips = (templates: readonly TemplateView[]): Markup | string => {
+const chips = (templates: readonly TemplateView[]): MarkupValue => {
   const rows = templates.flatMap((template) => template.rows);
-  const counts = kinds
-    .map(([kind, words]) => {
-      const isOne = (row: (typeof rows)[number]): boolean =>
-        kind === 'failing' ? isFailed(row) : row.kind === kind;
-      return [kind, words, rows.filter(isOne).length] as const;
-    })
-    .filter(([, , count]) => count > 0);
-  if (counts.length < 2) return '';
-  return html`<fieldset class="chips">
-    <legend class="unseen">Show only</legend>
-    <input type="radio" name="show" id="show-all" checked /><label for="show-all">all</label>
-    ${counts.map(
-      ([kind, words, count]) =>
-        html`<span
-          ><input type="radio" name="show" id="show-${kind}" /><label for="show-${kind}"
-            ><b>${String(count)}</b> ${words}</label
-          ></span
-        >`,
-    )}
-  </fieldset>`;
+  const found = kinds.flatMap(([kind, words]) => {
+    const count = rows.filter((row) => (kind === 'failing' ? isFailed(row) : row.kind === kind)).length;
+    return count === 0 ? [] : { kind, words, count };
+  });
+  return (
+    found.length > 1 &&
+    html`<fieldset class="chips">
+      <legend class="unseen">Show only</legend>
+      <input type="radio" name="show" id="show-all" checked /><label for="show-all">all</label>
+      ${found.map(
+        ({ kind, words, count }) =>
+          html`<span
+            ><input type="radio" name="show" id="show-${kind}" /><label for="show-${kind}"
+              ><b>${count}</b> ${words}</label
+            ></span
+          >`,
+      )}
+    </fieldset>`
+  );
 };
 
 const chipStyle = kinds
@@ -133,19 +125,3 @@ const chipStyle = kinds
       `:root:has(#show-${kind}:checked) :is(.row:not(.${kind}), article:not(:has(.${kind})), .subdomain) { display: none; }`,
   )
   .join('\n');
-
-const words = [
-  ['edited', 'the file changed'],
-  ['drifted', 'the service changed'],
-  ['surplus', 'a record that the file does not list; the service cannot delete one'],
-  ['unlisted, duplicate', 'not in the file; a copy of a record in use'],
-  ['park', 'a surplus record gets an unused name and inert content'],
-  ['blocked', 'not written until somebody removes the obstacle'],
-  ['skipped', 'held back by a mode or a limit'],
-  ['@', 'the subdomain itself'],
-] as const;
-
-/** The terms of the report, for new readers. */
-export const legend = html`<footer>
-  <p>${words.map(([word, meaning]) => html`<span><b>${word}</b>: ${meaning}. </span>`)}</p>
-</footer>`;

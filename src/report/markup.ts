@@ -6,7 +6,8 @@ export class Markup {
   }
 }
 
-type MarkupValue = string | Markup | readonly Markup[];
+/** Null and false are nothing. */
+export type MarkupValue = string | number | null | false | Markup | readonly MarkupValue[];
 
 /**
  * A piece of a page. Texts are escaped for elements and double-quoted attributes; the template's own indent
@@ -14,11 +15,14 @@ type MarkupValue = string | Markup | readonly Markup[];
  */
 export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
   new Markup(
-    strings.map((part, index) => part.replaceAll(/\s*\n\s*/g, '\n') + sourceOf(values[index] ?? '')).join(''),
+    strings
+      .map((part, index) => part.replaceAll(/\s*\n\s*/g, '\n') + sourceOf(values[index] ?? null))
+      .join(''),
   );
 
 const sourceOf = (value: MarkupValue): string => {
-  if (typeof value === 'string')
-    return value.replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return value instanceof Markup ? value.source : value.map(sourceOf).join('\n');
+  if (value === null || value === false) return '';
+  if (value instanceof Markup) return value.source;
+  if (typeof value === 'object') return value.map(sourceOf).join('\n');
+  return String(value).replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 };

@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { moment, stateIcon } from '../report/html-words.ts';
-import { html, type Markup } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { longestReason } from '../model/suspension.ts';
 import { worstOf } from '../result.ts';
 import type { ClientSummary, PageFrame } from './facts.ts';
@@ -17,15 +17,15 @@ export const actionBar = (
   frame: PageFrame,
   target: Target,
   clients: readonly ClientSummary[],
-): Markup | string => {
+): MarkupValue => {
   const { reader, notice, root, page } = frame;
-  if (!reader.canAct && reader.role === null) return '';
+  if (!reader.canAct && reader.role === null) return null;
   const isActor = reader.role === 'act';
   return html`<section class="acts" aria-label="Actions">
-    ${notice === null ? '' : noticeLine(notice, clients, frame)}
-    ${isActor ? form('act/sync', frame, target, html`<button>Sync now</button>`) : ''}
-    ${reader.canAct && !isActor ? html`<a href="${root}sign-in?next=${encoded(page)}">Sign in to act</a>` : ''}
-    ${reader.role === null ? '' : form('sign-out', frame, {}, html`<button>Sign out</button>`)}
+    ${notice !== null && noticeLine(notice, clients, frame)}
+    ${isActor && form('act/sync', frame, target, html`<button>Sync now</button>`)}
+    ${reader.canAct && !isActor && html`<a href="${root}sign-in?next=${encoded(page)}">Sign in to act</a>`}
+    ${reader.role !== null && form('sign-out', frame, {}, html`<button>Sign out</button>`)}
   </section>`;
 };
 
@@ -51,26 +51,25 @@ const deeds: Readonly<Record<Notice['did'], string>> = {
 };
 
 /** Suspends a template, or ends that. */
-export const templateActions = (frame: PageFrame, target: Required<Target>): Markup | string =>
-  frame.reader.role !== 'act'
-    ? ''
-    : html`<details class="acts" data-key="suspend">
-        <summary>Suspend or resume ${escapeControl(target.template)}</summary>
-        ${form(
-          'act/suspend',
-          frame,
-          target,
-          html`<label>Reason <input name="reason" required maxlength="${String(longestReason)}" /></label>
-            <label
-              >For
-              <select name="duration">
-                ${durations.map(([value, words]) => html`<option value="${value}">${words}</option>`)}
-              </select></label
-            >
-            <button>Suspend</button>`,
-        )}
-        ${form('act/resume', frame, target, html`<button>Resume</button>`)}
-      </details>`;
+export const templateActions = (frame: PageFrame, target: Required<Target>): MarkupValue =>
+  frame.reader.role === 'act' &&
+  html`<details class="acts" data-key="suspend">
+    <summary>Suspend or resume ${escapeControl(target.template)}</summary>
+    ${form(
+      'act/suspend',
+      frame,
+      target,
+      html`<label>Reason <input name="reason" required maxlength="${longestReason}" /></label>
+        <label
+          >For
+          <select name="duration">
+            ${durations.map(([value, words]) => html`<option value="${value}">${words}</option>`)}
+          </select></label
+        >
+        <button>Suspend</button>`,
+    )}
+    ${form('act/resume', frame, target, html`<button>Resume</button>`)}
+  </details>`;
 
 /** As in settings; empty: until somebody resumes it. */
 const durations = [
@@ -89,7 +88,6 @@ const form = (
 ): Markup =>
   html`<form method="post" action="${root}${action}">
     <input type="hidden" name="next" value="${page}" />
-    ${client == null ? '' : html`<input type="hidden" name="client" value="${client}" />`}
-    ${template === undefined ? '' : html`<input type="hidden" name="template" value="${template}" />`}
-    ${fields}
+    ${client != null && html`<input type="hidden" name="client" value="${client}" />`}
+    ${template !== undefined && html`<input type="hidden" name="template" value="${template}" />`} ${fields}
   </form>`;

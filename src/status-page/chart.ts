@@ -15,27 +15,24 @@ export const passSection = (
     <h2 id="passes">Last 24 hours</h2>
     ${plot(day, clock)}
     ${
-      passes.length === 0
-        ? ''
-        : html`<details id="last-passes">
-            <summary>
-              The last ${passes.length === 1 ? 'pass' : `${String(passes.length)} passes`}, one by one
-            </summary>
-            ${table(
-              'The last passes, the newest first',
-              ['Started', 'Client', 'Why', 'Took', 'Written', 'Left', 'Ended'],
-              passes.map((pass) => [
-                moment(pass.startedAt, clock),
-                escapeControl(pass.client),
-                reasonOf(pass.trigger),
-                duration(pass.durationMs),
-                String(pass.written),
-                pass.left === null ? 'unknown' : String(pass.left),
-                html`${stateIcon(pass.status)}
-                ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}`,
-              ]),
-            )}
-          </details>`
+      passes.length > 0 &&
+      html`<details id="last-passes">
+        <summary>The last ${passes.length === 1 ? 'pass' : `${passes.length} passes`}, one by one</summary>
+        ${table(
+          'The last passes, the newest first',
+          ['Started', 'Client', 'Why', 'Took', 'Written', 'Left', 'Ended'],
+          passes.map((pass) => [
+            moment(pass.startedAt, clock),
+            escapeControl(pass.client),
+            reasonOf(pass.trigger),
+            duration(pass.durationMs),
+            pass.written,
+            pass.left ?? 'unknown',
+            html`${stateIcon(pass.status)}
+            ${pass.error !== null && html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}`,
+          ]),
+        )}
+      </details>`
     }
   </section>`;
 
@@ -44,14 +41,14 @@ const plot = (day: readonly SummarySlot[], clock: PageClock): Markup => {
   const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
   return html`<figure>
     <figcaption>${inWords(day)}</figcaption>
-    ${day.every(({ passes, left }) => passes === 0 && left === null) ? '' : picture(day, highest, clock)}
+    ${day.some(({ passes, left }) => passes > 0 || left !== null) && picture(day, highest, clock)}
   </figure>`;
 };
 
 const picture = (day: readonly SummarySlot[], highest: number, clock: PageClock): Markup =>
   html`<div class="plot">
-      <p class="scale" aria-hidden="true"><span>${String(highest)}</span><span>0</span></p>
-      <svg viewBox="0 0 ${String(day.length * step)} 100" preserveAspectRatio="none" aria-hidden="true">
+      <p class="scale" aria-hidden="true"><span>${highest}</span><span>0</span></p>
+      <svg viewBox="0 0 ${day.length * step} 100" preserveAspectRatio="none" aria-hidden="true">
         ${day.map((slot, index) => column(slot, index * step, highest))}
       </svg>
       <p class="axis" aria-hidden="true">${hours(day, clock).map((hour) => html`<span>${hour}</span>`)}</p>

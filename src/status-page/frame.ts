@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { html, Markup } from '../report/markup.ts';
+import { legend } from '../report/html-template.ts';
+import { html, Markup, type MarkupValue } from '../report/markup.ts';
 import { icons, moment } from '../report/html-words.ts';
 import type { PageFrame } from './facts.ts';
 import { tabIcon } from './parts.ts';
@@ -23,25 +24,18 @@ export const framed = ({ frame, title, state, main, reloads = true }: FrameOptio
     title: title ?? icons[state]?.[1] ?? state,
     state,
     attributes: html` data-version="${version}" data-root="${root}"`,
-    head: reloads ? html`<noscript><meta http-equiv="refresh" content="30" /></noscript>` : '',
+    head: reloads && html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`,
     body: html`<a class="skip" href="#main">Skip to the state</a>
       <header>
         <h1><a href="${root}">dns-template-sync</a></h1>
         <p id="link" class="link">
           As of
-          ${moment(now, frame)}${
-            reloads ? html`<noscript>, loads itself again every 30 seconds</noscript>` : ''
-          }
+          ${moment(now, frame)}${reloads && html`<noscript>, loads itself again every 30 seconds</noscript>`}
         </p>
       </header>
       <main id="main" tabindex="-1">${main}</main>
       <footer>
-        <p>
-          <b>edited</b>: the file changed. <b>drifted</b>: the service changed. <b>surplus</b>: a record that
-          the file does not list; the service cannot delete one. <b>blocked</b>: not written until somebody
-          clears what is in the way. <b>skipped</b>: held back by a mode or a limit. <b>@</b>: the subdomain
-          itself.
-        </p>
+        ${legend}
         <p>
           For programs: <a href="${root}api/report">/api/report</a>,
           <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>
@@ -55,7 +49,7 @@ interface PageOptions {
   readonly title: string;
   readonly state: string;
   readonly attributes?: Markup;
-  readonly head: Markup | string;
+  readonly head: MarkupValue;
   readonly body: Markup;
 }
 

@@ -1,14 +1,15 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { icons } from '../report/html-words.ts';
-import { html, type Markup } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import type { PassEntry } from './facts.ts';
 
-/** The first cell of a row is its heading. */
-type TableRow = readonly (Markup | string)[];
-
-/** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. */
-export const table = (caption: string, titles: readonly string[], rows: readonly TableRow[]): Markup =>
+/** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. Rows begin with a heading. */
+export const table = (
+  caption: string,
+  titles: readonly string[],
+  rows: readonly (readonly MarkupValue[])[],
+): Markup =>
   html`<table role="table">
     <caption class="unseen">
       ${caption}
@@ -20,7 +21,7 @@ export const table = (caption: string, titles: readonly string[], rows: readonly
     </thead>
     <tbody role="rowgroup">
       ${rows.map(
-        ([heading = '', ...cells]) =>
+        ([heading = null, ...cells]) =>
           html`<tr role="row">
             <th role="rowheader" scope="row">${heading}</th>
             ${cells.map((cell, at) => html`<td role="cell" data-label="${titles[at + 1] ?? ''}">${cell}</td>`)}
@@ -47,10 +48,8 @@ const reasons: Readonly<Record<PassEntry['trigger'], string>> = {
 export const reasonOf = (trigger: PassEntry['trigger']): string => reasons[trigger] ?? escapeControl(trigger);
 
 /** How many are not on the page, with a link to them. */
-export const rest = (left: number, noun: string, address: string, words = `/${address}`): Markup | string =>
-  left <= 0
-    ? ''
-    : html`<p class="rest">and ${plural(left, noun)} more: <a href="${address}">${words}</a></p>`;
+export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>
+  left > 0 && html`<p class="rest">and ${plural(left, noun)} more: <a href="${address}">${words}</a></p>`;
 
 /** The icon of the tab: the shape and the colour of a state. */
 export const tabIcon = (state: string): string => {

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { htmlPage } from './frame.ts';
 
 /** Pages without a script. `root`: the way to the other pages. */
@@ -29,7 +29,7 @@ export const renderSignIn = ({ root, next, error, canAct, isClosed, reloads }: S
                   name="name"
                   autocomplete="username"
                   maxlength="60"
-                  ${isClosed ? '' : html` required autofocus`}
+                  ${!isClosed && html` required autofocus`}
                 />`
             : html`<input name="name" autocomplete="username" value="dns-template-sync" hidden readonly />`
         }
@@ -40,23 +40,23 @@ export const renderSignIn = ({ root, next, error, canAct, isClosed, reloads }: S
           type="password"
           autocomplete="current-password"
           required
-          ${isClosed ? html` autofocus` : ''}
+          ${isClosed && html` autofocus`}
         />
         <button>Sign in</button>
       </form>
-      ${error === null ? '' : html`<p class="failed" role="alert">${error}</p>`}
+      ${error !== null && html`<p class="failed" role="alert">${error}</p>`}
       <p class="aside">
         The settings of this program have the tokens.
-        ${isClosed ? html`<code>pageToken</code> shows the pages.` : ''}
+        ${isClosed && html`<code>pageToken</code> shows the pages.`}
         ${
           canAct
             ? html`<code>triggerToken</code> also asks for passes, and suspends and resumes templates; your
                 name is shown beside what you suspend.`
             : ''
         }
-        ${isClosed ? '' : html`<a href="${root}${next}">Back</a>`}
+        ${!isClosed && html`<a href="${root}${next}">Back</a>`}
       </p>`,
-    reloads ? html`<meta http-equiv="refresh" content="0" />` : '',
+    reloads && html`<meta http-equiv="refresh" content="0" />`,
   );
 
 /** For an action that was refused. */
@@ -76,7 +76,7 @@ export const renderNotFound = (root: string): string =>
     html`<p>There is no such page. <a href="${root}">Show the state of all templates</a></p>`,
   );
 
-const smallPage = (title: string, main: Markup, head: Markup | string = ''): string =>
+const smallPage = (title: string, main: Markup, head: MarkupValue = null): string =>
   htmlPage({
     title,
     state: 'pending',

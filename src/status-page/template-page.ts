@@ -1,19 +1,19 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
-import { dryRunSides, rowList, templateSides } from '../report/html-row.ts';
+import { iconOfRow, rowList } from '../report/html-row.ts';
+import { fileOf, problemSection, sidesHeading, sidesOf, subdomainPart } from '../report/html-template.ts';
 import { icons, prose, stateIcon } from '../report/html-words.ts';
 import type { RecordData } from '../model/record.ts';
-import { html, type Markup } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import { actionBar, templateActions } from './acting.ts';
 import type { ShownPaste, ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
-import { follows } from './filter.ts';
+import { follows } from './excerpt.ts';
 import { framed } from './frame.ts';
 import { rest } from './parts.ts';
 import { encoded } from './query.ts';
-import { causes } from './state.ts';
+import { causes } from './clients.ts';
 import { writeSection } from './writes-page.ts';
 
 /** One template: its differences, all its records, its subdomains and its writes. */
@@ -32,12 +32,11 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
     main: html`<p class="way"><a href="${root}">← all templates</a></p>
       ${actionBar(facts, { client }, acting)} ${causes(clients, facts)}
       ${
-        templates.length === 0
-          ? html`<section>
-              <h2>${escapeControl(name)}</h2>
-              <p>There is no template of this name, or it has not been read yet.</p>
-            </section>`
-          : ''
+        templates.length === 0 &&
+        html`<section>
+          <h2>${escapeControl(name)}</h2>
+          <p>There is no template of this name, or it has not been read yet.</p>
+        </section>`
       }
       ${problemSection(
         problems.map((problem) => problemView(problem, hasSeveralClients)),
@@ -60,32 +59,28 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
       <p class="meta">${fileOf(view)}</p>
     </section>
     ${templateActions(clock, details.template)}
-    ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
+    ${message !== null && html`<p class="message">${prose(message, clock)}</p>`}
     ${
-      rows.length === 0
-        ? ''
-        : html`<section aria-label="What differs in ${title}">
-            <h2>What differs</h2>
-            ${sidesHeading}
-            ${rowList(rows, details.dryRun ? dryRunSides : templateSides, clock, (at) => pasteLink(details, at))}
-            ${pasteSection(details, title)}
-          </section>`
+      rows.length > 0 &&
+      html`<section aria-label="What differs in ${title}">
+        <h2>What differs</h2>
+        ${sidesHeading}
+        ${rowList(rows, sidesOf({ isReadOnly: details.dryRun }), clock, (at) => pasteLink(details, at))}
+        ${pasteSection(details, title)}
+      </section>`
     }
     ${
-      details.template.subdomains.length === 0
-        ? ''
-        : html`<section aria-label="Subdomains of ${title}">
-            <h2>Subdomains</h2>
-            ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))}
-            ${
-              followers.length === 0
-                ? ''
-                : html`<p>
-                    ${stateIcon('in-sync')}
-                    ${followers.map(({ subdomain }) => escapeControl(subdomain)).join(', ')}
-                  </p>`
-            }
-          </section>`
+      details.template.subdomains.length > 0 &&
+      html`<section aria-label="Subdomains of ${title}">
+        <h2>Subdomains</h2>
+        ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))}
+        ${
+          followers.length > 0 &&
+          html`<p>
+            ${stateIcon('in-sync')} ${followers.map(({ subdomain }) => escapeControl(subdomain)).join(', ')}
+          </p>`
+        }
+      </section>`
     }
     ${rest(details.more, 'difference', report, '/api/report')} ${recordSection(details, title)}`;
 };
@@ -93,21 +88,22 @@ const templateSections = (details: TemplateDetails, clock: TemplateSummary): Mar
 const recordSection = (
   { template, records, recordsOf, moreRecords }: TemplateDetails,
   title: string,
-): Markup | string => {
+): MarkupValue => {
   const extra = records.filter(({ state }) => state === 'surplus' || state === 'park').length;
   const heading = [
     `${plural(records.length - extra + moreRecords, 'record')} ${places[recordsOf]}`,
     ...(extra === 0 ? [] : [`${extra} more at the service`]),
   ].join(', ');
-  return records.length === 0
-    ? ''
-    : html`<section aria-label="Records of ${title}">
-        <h2>${heading}</h2>
-        <ul class="records">
-          ${records.map((record) => recordItem(record, template.file))}
-        </ul>
-        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more ${places[recordsOf]}</p>`}
-      </section>`;
+  return (
+    records.length > 0 &&
+    html`<section aria-label="Records of ${title}">
+      <h2>${heading}</h2>
+      <ul class="records">
+        ${records.map((record) => recordItem(record, template.file))}
+      </ul>
+      ${moreRecords > 0 && html`<p class="rest">and ${plural(moreRecords, 'record')} more ${places[recordsOf]}</p>`}
+    </section>`
+  );
 };
 
 const places = { file: 'in the file', service: 'at the service' } as const;
@@ -116,15 +112,14 @@ const places = { file: 'in the file', service: 'at the service' } as const;
 const recordItem = ({ record, place, state, actual }: ShownRecord, file: string): Markup => {
   const { type, name, content } = record;
   return html`<li>
-    <span class="${state ?? ''}">${state === null ? '' : sign(signs[state])}</span>
+    <span class="${state}">${state !== null && iconOfRow(signs[state])}</span>
     <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
     <span class="content"
       ><code>${escapeControl(content)}</code> ${
-        actual === null
-          ? ''
-          : html`<span class="aside"
-              >at the service: <code>${escapeControl(actual.content)}</code> ${factsOf(actual)}</span
-            >`
+        actual !== null &&
+        html`<span class="aside"
+          >at the service: <code>${escapeControl(actual.content)}</code> ${factsOf(actual)}</span
+        >`
       }</span
     >
     <span class="aside">${factsOf(record)}</span>
@@ -134,44 +129,39 @@ const recordItem = ({ record, place, state, actual }: ShownRecord, file: string)
   </li>`;
 };
 
-const sign = ([shape, word]: (typeof signs)[keyof typeof signs]): Markup =>
-  html`<span class="sign"><span aria-hidden="true">${shape}</span> ${word}</span>`;
-
 const factsOf = ({ priority, ttl }: RecordData): string =>
   [priority === null ? [] : `priority ${priority}`, ttl === null ? [] : `ttl ${ttl}`].flat().join(', ');
 
-const signs: Readonly<Record<NonNullable<ShownRecord['state']>, readonly [shape: string, word: string]>> = {
-  'in-sync': ['●', 'in sync'],
-  add: ['+', 'missing'],
-  update: ['~', 'differs'],
-  park: ['»', 'park'],
-  surplus: ['?', 'surplus'],
-  blocked: ['!', 'blocked'],
+const signs: Readonly<Record<NonNullable<ShownRecord['state']>, Parameters<typeof iconOfRow>[0]>> = {
+  'in-sync': { sign: '●', word: 'in sync' },
+  add: { sign: '+', word: 'missing' },
+  update: { sign: '~', word: 'differs' },
+  park: { sign: '»', word: 'park' },
+  surplus: { sign: '?', word: 'surplus' },
+  blocked: { sign: '!', word: 'blocked' },
 };
 
 /** The other way to end differences: the files say what the service has. */
-const pasteSection = ({ template, pastes, morePastes }: TemplateDetails, title: string): Markup | string =>
-  pastes.length + morePastes === 0
-    ? ''
-    : html`<details data-key="accept ${title}">
-        <summary>Accept what the service has</summary>
-        <p>
-          Change the files by hand, or run
-          <code>dns-template-sync accept ${escapeControl(template.template)}</code>, which keeps comments and
-          variables. If an entry lists several contents, take the old one out of its list, and add the new
-          entry to <code>records</code>.
-        </p>
-        <ul class="pastes">
-          ${pastes.map((paste) => pasteItem(paste, pasteId(template, paste.at)))}
-        </ul>
-        ${morePastes === 0 ? '' : html`<p class="rest">and ${String(morePastes)} more: run the command</p>`}
-      </details>`;
+const pasteSection = ({ template, pastes, morePastes }: TemplateDetails, title: string): MarkupValue =>
+  pastes.length + morePastes > 0 &&
+  html`<details data-key="accept ${title}">
+    <summary>Accept what the service has</summary>
+    <p>
+      Change the files by hand, or run
+      <code>dns-template-sync accept ${escapeControl(template.template)}</code>, which keeps comments and
+      variables. If an entry lists several contents, take the old one out of its list, and add the new entry
+      to <code>records</code>.
+    </p>
+    <ul class="pastes">
+      ${pastes.map((paste) => pasteItem(paste, pasteId(template, paste.at)))}
+    </ul>
+    ${morePastes > 0 && html`<p class="rest">and ${morePastes} more: run the command</p>`}
+  </details>`;
 
 /** In the row of a difference, to what ends it the other way. */
-const pasteLink = ({ template, pastes }: TemplateDetails, at: number): Markup[] =>
-  pastes.some((paste) => paste.at === at)
-    ? [html`<p><a href="#${pasteId(template, at)}">Accept it: the YAML to paste</a></p>`]
-    : [];
+const pasteLink = ({ template, pastes }: TemplateDetails, at: number): MarkupValue =>
+  pastes.some((paste) => paste.at === at) &&
+  html`<p><a href="#${pasteId(template, at)}">Accept it: the YAML to paste</a></p>`;
 
 /** Where the page says what to paste for each difference. */
 const pasteId = ({ client, id }: TemplateDetails['template'], at: number): string =>
@@ -180,7 +170,7 @@ const pasteId = ({ client, id }: TemplateDetails['template'], at: number): strin
 const pasteItem = ({ place, before, yaml }: ShownPaste, id: string): Markup => {
   const where = html`In <code>${escapeControl(place)}</code>`;
   // Invisible characters are escaped in it, as YAML spells them.
-  const entry = yaml === null ? '' : html`<pre><code>${yaml}</code></pre>`;
+  const entry = yaml !== null && html`<pre><code>${yaml}</code></pre>`;
   if (before === null) return html`<li id="${id}">${where}, add to <code>records</code>: ${entry}</li>`;
   const record = html`<code
     >${escapeControl(`${before.name || '@'} ${before.type} ${before.content}`)}</code

@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { sidesInLine, iconOfRow, templateSides } from '../report/html-row.ts';
 import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
-import { html, type Markup } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
 import type { PageFrame, WriteEntry, Writes } from './facts.ts';
 import { framed } from './frame.ts';
@@ -39,23 +39,22 @@ export const writeSection = (
             )
     }
     ${
-      writes.length === 0
-        ? ''
-        : html`<p class="rest">The newest 1,000 are in <a href="${clock.root}${history}">/${history}</a>.</p>`
+      writes.length > 0 &&
+      html`<p class="rest">The newest 1,000 are in <a href="${clock.root}${history}">/${history}</a>.</p>`
     }
   </section>`;
 
-const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): (Markup | string)[] => {
+const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): MarkupValue[] => {
   const row = rowOfWrite(write);
   return [
     moment(Date.parse(write.at), clock),
     html`${escapeControl(write.template)}
-    ${withClient ? html`<span class="aside">${escapeControl(write.client)}</span>` : ''}`,
+    ${withClient && html`<span class="aside">${escapeControl(write.client)}</span>`}`,
     html`<span class="${row.kind}">${iconOfRow(row)}</span>`,
     html`<span><code>${row.type}</code> <code class="name">${row.name}</code></span>
       ${sidesInLine(row, templateSides)}
-      ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}`,
+      ${write.recordId !== null && html`<span class="aside">record ${write.recordId}</span>`}`,
     html`${stateIcon(write.outcome)}
-    ${write.error === null ? '' : html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}`,
+    ${write.error !== null && html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}`,
   ];
 };
