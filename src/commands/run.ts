@@ -3,7 +3,7 @@ import { openDaemon } from '../daemon/daemon.ts';
 import { alone } from '../daemon/fleet.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics/metrics.ts';
 import { openFleet } from '../cluster/fleet.ts';
-import { sharedOutboxes } from '../cluster/shared-outboxes.ts';
+import { sharedNotifyStore } from '../cluster/notify-store.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
 import { newestWrites } from '../app/history-pages.ts';
@@ -74,8 +74,8 @@ const sharedParts = (
   { settings, shared: store, sandboxUrl, log, redact }: AppContext,
   { countOwned, showDatabase }: Metrics,
   onOutdated: (error: Error) => void,
-): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
-  if (store === null || sandboxUrl !== null) return { fleet: alone(), outboxes: null };
+): Pick<DaemonContext, 'fleet' | 'notified'> => {
+  if (store === null || sandboxUrl !== null) return { fleet: alone(), notified: null };
   const { leaseDuration, storeConnections } = settings;
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > leaseDuration);
   if (slow !== undefined)
@@ -97,6 +97,6 @@ const sharedParts = (
       onDatabase: showDatabase,
       onOutdated,
     }),
-    outboxes: sharedOutboxes(store, log),
+    notified: sharedNotifyStore(store),
   };
 };

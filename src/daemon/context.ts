@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
-import type { Outboxes } from '../notify/outbox.ts';
+import type { NotifyStore } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
@@ -67,7 +67,7 @@ export interface DaemonContext {
   /** Those that share the clients, this process among them. */
   readonly fleet: Fleet;
   /** What receivers were told and are to be told, where processes share that. */
-  readonly outboxes: Outboxes | null;
+  readonly notified: NotifyStore | null;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

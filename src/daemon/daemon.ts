@@ -14,7 +14,7 @@ import { startServer, type RunningServer } from './http/server.ts';
 import { statusPages } from './http/pages.ts';
 import { sharedTexts } from './http/shared-texts.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
-import { localOutboxes } from '../notify/local-outboxes.ts';
+import { localNotifyStore } from '../notify/local-store.ts';
 import type { Settings } from '../settings.ts';
 
 export interface RunningDaemon {
@@ -145,21 +145,22 @@ const startedClients = (
   }));
 
 /**
- * Opens the notifier for the receivers under `notify`. What they were last told of a client is stored in its
- * state directory, unless processes share it; `settings` returns the current settings.
+ * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the
+ * state directory of the first client, unless processes share it; `settings` returns the current settings.
  */
 const openNotifier = (
-  { sandboxUrl, redact, log, outboxes, settings: { notify } }: DaemonContext,
+  { sandboxUrl, redact, log, notified, settings: { notify, clients } }: DaemonContext,
   settings: () => Settings,
   { countNotification }: Metrics,
 ): Notifier => {
-  const fileFor = (client: string): string => {
-    const { stateDir = '.' } = settings().clients.find(({ name }) => name === client) ?? {};
-    return path.join(stateDir, `${sandboxUrl === null ? '' : 'sandbox-'}told-${client}.json`);
-  };
+  const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
+  const local = localNotifyStore({
+    file: path.join(clients[0]?.stateDir ?? '.', name),
+    hasClient: (client) => settings().clients.some((one) => one.name === client),
+  });
   return new Notifier({
     receivers: notify,
-    outboxes: outboxes ?? localOutboxes({ fileFor, log }),
+    store: notified ?? local,
     redact,
     log,
     count: countNotification,

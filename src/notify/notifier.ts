@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { Receiver, type NotificationOutcome, type ReceiverSettings } from './receiver.ts';
 import type { PassEvent } from './health.ts';
-import type { Outboxes } from './outbox.ts';
+import { Outbox, type NotifyStore } from './outbox.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
-  readonly outboxes: Outboxes;
+  readonly store: NotifyStore;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
@@ -40,7 +40,7 @@ export class Notifier {
     if (this.#receivers.size === 0) return;
     try {
       const redacted = this.#options.redact(passEvent);
-      for (const receiver of this.#receivers.values()) receiver.enqueue(redacted);
+      for (const receiver of this.#receivers.values()) void receiver.add(redacted);
     } catch (error) {
       this.#options.log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
     }
@@ -55,16 +55,17 @@ export class Notifier {
   async close(within: number): Promise<void> {
     const closing = [...this.#receivers.values()].map((receiver) => receiver.close(within));
     await Promise.all([...closing, ...this.#leaving]);
-    await this.#options.outboxes.close();
+    await this.#options.store.close();
   }
 
   #open(settings: ReceiverSettings): Receiver {
-    const { log, count, outboxes } = this.#options;
+    const { log, count, store } = this.#options;
     const { name } = settings;
+    const own = log.child({ receiver: name });
     return new Receiver({
       settings,
-      outbox: outboxes.of(name),
-      log: log.child({ receiver: name }),
+      outbox: new Outbox(store, name, own),
+      log: own,
       count: (outcome) => count(name, outcome),
     });
   }

@@ -50,6 +50,8 @@ export class Receiver {
   #settings: ReceiverSettings;
   #timer: NodeJS.Timeout | undefined;
   #delivering: Promise<void> | null = null;
+  /** Something was added while it was delivering. */
+  #isAsked = false;
   /** Aborted: no more backoff. */
   readonly #closing = new AbortController();
   /** Aborted: no more attempts. */
@@ -59,8 +61,8 @@ export class Receiver {
     this.#options = { gap: 1_000, firstBackoff: 1_000, ...options };
     this.#settings = options.settings;
     this.#outbox = options.outbox;
-    // Another process may have left something.
-    this.#deliverDue();
+    // A process before this one may have left something.
+    this.#deliver();
   }
 
   get type(): ReceiverSettings['type'] {
@@ -72,68 +74,57 @@ export class Receiver {
     this.#settings = settings;
   }
 
-  /** Queues what is new in a pass, and returns at once. */
-  enqueue(passEvent: PassEvent): void {
-    const { clients, on, after = 0 } = this.#settings;
+  /** Adds what is new in a pass. */
+  async add(passEvent: PassEvent): Promise<void> {
+    const { clients, on, after } = this.#settings;
     if (this.#closing.signal.aborted || (clients !== null && !clients.includes(passEvent.client))) return;
-    const dropped = this.#outbox.enqueue(passEvent, on, { after, now: Date.now() });
-    for (let left = dropped; left > 0; left -= 1) this.#options.count('dropped');
-    if (dropped > 0)
-      this.#options.log.error(
-        { event: 'notify.dropped', changes: dropped },
-        'too many undelivered notifications: the oldest are dropped',
-      );
-    this.#deliverDue();
+    await this.#outbox.add(passEvent, on, after);
+    this.#deliver();
   }
 
   forget(client: string): void {
-    this.#outbox.forget(client);
+    void this.#outbox.forget(client);
   }
 
-  /** Makes one last attempt at what is undelivered, within so many milliseconds. */
+  /** Makes one last attempt at what is undelivered, within so many milliseconds. The next process goes on with the rest. */
   async close(within: number): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
     const timer = setTimeout(() => this.#end.abort(), within);
-    await this.#delivering;
+    await (this.#delivering ??= this.#deliverAll());
     clearTimeout(timer);
-    const { size } = this.#outbox;
-    // What is not due yet will be found again after a restart.
-    if (size > 0 && (this.#outbox.dueAt() ?? 0) <= Date.now())
+    const passes = await this.#outbox.close();
+    if (passes > 0)
       this.#options.log.warn(
-        { event: 'notify.dropped', changes: size },
-        'undelivered notifications dropped at shutdown',
+        { event: 'notify.dropped', passes },
+        'what is new in these passes could not be saved, and is not told',
       );
   }
 
-  /** Sends what is due, and the rest when it is due. */
-  #deliverDue(): void {
+  /** Sends what is due, and looks again soon: by then something may be due, or another process may have added something. */
+  #deliver(): void {
     clearTimeout(this.#timer);
-    if (this.#closing.signal.aborted) return;
-    const dueAt = this.#outbox.dueAt();
-    if (dueAt === null) return;
-    const wait = dueAt - Date.now();
-    if (wait <= 0) this.#delivering ??= this.#deliverAll();
-    else this.#timer = setTimeout(() => this.#deliverDue(), Math.min(wait, maxTimer)).unref();
+    this.#isAsked = this.#delivering !== null;
+    this.#delivering ??= this.#deliverAll().finally(() => {
+      this.#delivering = null;
+      if (this.#closing.signal.aborted) return;
+      this.#timer = setTimeout(() => this.#deliver(), this.#isAsked ? 0 : interval).unref();
+    });
   }
 
   async #deliverAll(): Promise<void> {
-    const due = async (): Promise<Delivery | null> => this.#outbox.next(Date.now());
     try {
-      for (let next = await due(); next !== null; next = await due()) {
-        if (!(await this.#deliver(next))) return;
+      for (let next = await this.#outbox.next(); next !== null; next = await this.#outbox.next()) {
+        if (!(await this.#delivered(next))) return;
         await sleep(this.#options.gap, this.#closing.signal);
       }
     } catch (error) {
       this.#options.log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
-    } finally {
-      this.#delivering = null;
-      this.#deliverDue();
     }
   }
 
   /** Tries until the message is accepted or dropped; false if the program ends first, or others are to send it. */
-  async #deliver(delivery: Delivery): Promise<boolean> {
+  async #delivered(delivery: Delivery): Promise<boolean> {
     const { log, count, firstBackoff } = this.#options;
     const fields = { delivery: delivery.id, changes: delivery.changes.length };
     let said = '';
@@ -141,7 +132,7 @@ export class Receiver {
       if (!this.#outbox.mayBeSent()) return false;
       const posted = await postDelivery(delivery, this.#settings, this.#end.signal);
       if (posted.outcome === 'delivered') {
-        await this.#outbox.done();
+        await this.#outbox.done(delivery.id);
         log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
         count('delivered');
         return true;
@@ -150,7 +141,7 @@ export class Receiver {
       if (posted.outcome === 'refused' && (refusals += 1) === maxRefusals) {
         log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
         count('dropped');
-        await this.#outbox.done();
+        await this.#outbox.done(delivery.id);
         return true;
       }
       if (reason !== said)
@@ -187,8 +178,8 @@ export const postDelivery = async (
 
 const directly = (): Route => ({ proxy: null, ca: null });
 
-/** Milliseconds; timers cannot wait longer than 24 days. */
-const maxTimer = 86_400_000;
+/** Milliseconds between two looks at what is due. */
+const interval = 1_000;
 
 /** A message that is always refused would block all others. */
 const maxRefusals = 3;

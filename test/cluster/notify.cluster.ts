@@ -3,15 +3,15 @@ import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sharedOutboxes } from '../../src/cluster/shared-outboxes.ts';
+import { sharedNotifyStore } from '../../src/cluster/notify-store.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
 import type { Delivery } from '../../src/notify/delivery.ts';
 import { occasions } from '../../src/notify/health-change.ts';
-import { LocalOutbox, type Outboxes } from '../../src/notify/outbox.ts';
+import { Outbox } from '../../src/notify/outbox.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import type { Program } from '../e2e/program.ts';
 import { scriptedServer, silence, status } from '../hosting/scripted-server.ts';
-import { drifted, inSync, notifiedInMemory, passEvent, update } from '../notify/pass-events.ts';
+import { drifted, inSync, newOutbox as newLocalOutbox, passEvent, update } from '../notify/pass-events.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { startPostgres } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passAgain } from './fleet.ts';
@@ -110,8 +110,8 @@ describe('a receiver of several processes', () => {
   });
 });
 
-/** Those of one process. */
-const newOutboxes = async (url: string): Promise<Outboxes> => {
+/** That of one process. */
+const newOutbox = async (url: string): Promise<Outbox> => {
   const store = postgresStore({
     url: () => url,
     connections: 4,
@@ -121,12 +121,8 @@ const newOutboxes = async (url: string): Promise<Outboxes> => {
     address: null,
   });
   await store.lease.join();
-  const outboxes = sharedOutboxes(store, pino({ level: 'silent' }));
-  onTestFinished(async () => {
-    await outboxes.close();
-    await store.close();
-  });
-  return outboxes;
+  onTestFinished(() => store.close());
+  return new Outbox(sharedNotifyStore(store), 'ops', pino({ level: 'silent' }));
 };
 
 const heardIn = (delivery: Delivery | null): string[] =>
@@ -137,35 +133,32 @@ const heardIn = (delivery: Delivery | null): string[] =>
 describe('an outbox that processes share', () => {
   it('has the same messages as one of a process alone, whoever adds to it', async () => {
     const url = await newDatabaseUrl();
-    const [sender, other] = [(await newOutboxes(url)).of('ops'), (await newOutboxes(url)).of('ops')];
+    const [sender, other] = [await newOutbox(url), await newOutbox(url)];
     while (!sender.mayBeSent()) await setTimeout(20);
-    const local = new LocalOutbox(notifiedInMemory());
+    const local = newLocalOutbox();
     const kinds = [inSync, drifted, failed, held, mended];
     const dice = fc.sample(fc.tuple(fc.nat(kinds.length - 1), fc.boolean(), fc.nat(2)), 200);
-    const now = { after: 0, now: 0 };
     for (const [kind, isOther, step] of dice) {
       const event = kinds[kind]!;
-      local.enqueue(event, occasions, now);
-      const from = isOther ? other : sender;
-      from.enqueue(event, occasions, now);
-      // What this process added is saved then; the one that sends takes a message, too.
-      await from.next();
-      if (!isOther) local.next();
+      await local.add(event, occasions, 0, 0);
+      await (isOther ? other : sender).add(event, occasions, 0, 0);
       if (step === 0) continue;
-      expect(heardIn(await sender.next())).toEqual(heardIn(local.next()));
-      if (step === 1) continue;
-      await sender.done();
-      local.done();
+      const next = await sender.next();
+      const same = await local.next();
+      expect(heardIn(next)).toEqual(heardIn(same));
+      if (step === 1 || next === null || same === null) continue;
+      await sender.done(next.id);
+      await local.done(same.id);
     }
   });
 
   it('keeps what PostgreSQL does not take until it does', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
-    const outbox = (await newOutboxes(server.url)).of('ops');
+    const outbox = await newOutbox(server.url);
     while (!outbox.mayBeSent()) await setTimeout(20);
     await server.stop('SIGQUIT');
-    outbox.enqueue(drifted, occasions, { after: 0, now: 0 });
+    await outbox.add(drifted, occasions);
     expect(await outbox.next()).toBeNull();
     await server.start();
     let next: Delivery | null = null;

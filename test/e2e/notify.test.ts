@@ -12,6 +12,7 @@ import {
   type SeenRequest,
 } from '../hosting/scripted-server.ts';
 import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
+import { startProcess } from './process.ts';
 import { start, textsBelow, workplace, type LogLine } from './program.ts';
 import { clientToken, startService, userToken, type Meddling } from './service.ts';
 
@@ -52,13 +53,15 @@ interface Surroundings {
   readonly config?: string;
   readonly keys?: string;
   readonly meddle?: Meddling;
+  /** `startProcess`: in a process of its own, which can be killed. */
+  readonly as?: typeof startProcess;
 }
 const nothing: Meddling = () => null;
 
 /** The daemon on one template `site`, which it only looks at, told to say what it finds. */
 const started = async (
   receiver: { readonly url: string },
-  { config = toWebhook, keys = 'mode: report\n', meddle = nothing }: Surroundings = {},
+  { config = toWebhook, keys = 'mode: report\n', meddle = nothing, as = start }: Surroundings = {},
 ) => {
   const service = await startService(meddle);
   const id = await addTemplate(service, 'site', '192.0.2.1');
@@ -68,7 +71,7 @@ const started = async (
   const env = { ...service.env, HOOK: receiver.url, HOOK_SECRET: hookSecret, LOG_LEVEL: 'trace' };
   const launch = { cwd, env };
   const begin = async (): Promise<Daemon> => {
-    const daemon = await startDaemon([], launch);
+    const daemon = await startDaemon([], launch, as);
     await daemon.event('pass.finished');
     return daemon;
   };
@@ -237,22 +240,59 @@ describe('at SIGTERM', () => {
     expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
   });
 
-  it('a silent receiver delays nothing, and gets the message from the next process', async () => {
+  it('a silent receiver delays nothing, and gets the message from the next process, with its id', async () => {
     const receiver = await startReceiver(silence);
     const { daemon, begin, change } = await started(receiver);
     await change('192.0.2.9');
     await daemon.pass();
     await receiver.until(1);
     daemon.signal('SIGTERM');
-    const { code, stdout } = await daemon.ended;
-    expect(code).toBe(0);
-    expect(stdout).toContain('undelivered notifications dropped at shutdown');
+    expect(await daemon.ended).toMatchObject({ code: 0 });
     receiver.answer(ok);
     const next = await begin();
     await delivered(next, 1);
     expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
+    expect(receiver.seen[1]!.body).toBe(receiver.seen[0]!.body);
   });
 });
+
+describe.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a receiver that was down when %s ended the daemon',
+  (signal) => {
+    it('gets each message once: one that was begun with its id, and what was mended', async () => {
+      const receiver = await startReceiver(status(503));
+      const { daemon, begin, change } = await started(receiver, { keys: '', as: startProcess });
+      await change('192.0.2.9');
+      expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+      await receiver.until(1);
+      await change('192.0.2.8');
+      expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+      // What a pass brought is saved before the next one ends.
+      await daemon.pass();
+      await receiver.close();
+      daemon.signal(signal);
+      await daemon.ended;
+      const begun = receiver.seen.length;
+
+      receiver.open();
+      receiver.answer(ok);
+      const next = await begin();
+      await delivered(next, 2);
+      const last = await restarted(next, begin);
+      await last.pass();
+      expect(receiver.seen.slice(begun).map(eventsIn)).toEqual([['site mended'], ['site mended']]);
+      expect(receiver.seen[begun]!.body).toBe(receiver.seen[0]!.body);
+      expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    });
+  },
+);
+
+/** The daemon that follows, after SIGTERM. */
+const restarted = async (daemon: Daemon, begin: () => Promise<Daemon>): Promise<Daemon> => {
+  daemon.signal('SIGTERM');
+  await daemon.ended;
+  return begin();
+};
 
 describe('hostile contents', () => {
   const config = `notify:

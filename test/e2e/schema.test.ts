@@ -4,8 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { notificationOf } from '../../src/notify/delivery.ts';
-import { LocalOutbox } from '../../src/notify/outbox.ts';
-import { add, passEvent, notifiedInMemory, update } from '../notify/pass-events.ts';
+import { add, passEvent, newOutbox, update } from '../notify/pass-events.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -187,9 +186,9 @@ describe('the schema of the settings file', () => {
 describe('the schema of notifications', () => {
   it('accepts the body of a webhook, and no half of it', async () => {
     const one = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
-    const news = new LocalOutbox(notifiedInMemory());
-    news.enqueue(one, ['drift']);
-    const message = JSON.parse(JSON.stringify(notificationOf(news.next()!)));
+    const news = newOutbox();
+    await news.add(one, ['drift']);
+    const message = JSON.parse(JSON.stringify(notificationOf((await news.next())!)));
     const validate = validatorOf(await printed('notification'));
     expect(accepts(validate, message)).toBe(true);
     expect(accepts(validate, { ...message, changes: [] })).toBe(false);

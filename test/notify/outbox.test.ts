@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import { occasions, type Occasion } from '../../src/notify/health-change.ts';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { occasions, type HealthChange, type Occasion } from '../../src/notify/health-change.ts';
 import { notificationOf } from '../../src/notify/delivery.ts';
-import { LocalOutbox } from '../../src/notify/outbox.ts';
+import type { Outbox } from '../../src/notify/outbox.ts';
+import { localNotifyStore } from '../../src/notify/local-store.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
@@ -12,23 +16,37 @@ import {
   drifted,
   inSync,
   passEvent,
-  notifiedInMemory,
+  newOutbox,
+  newStore,
   update,
 } from './pass-events.ts';
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
-const heard = (sights: readonly PassEvent[], on: readonly Occasion[] = occasions): string[] => {
-  const outbox = new LocalOutbox(notifiedInMemory());
-  return sights.map((one) => {
-    outbox.enqueue(one, on);
-    const words = outbox
-      .next()
-      ?.changes.map(({ event, health }) =>
-        health.template === 'web' ? event : `${health.template ?? 'client'} ${event}`,
-      );
-    outbox.done();
-    return words?.join(', ') ?? '-';
-  });
+const heard = async (
+  sights: readonly PassEvent[],
+  on: readonly Occasion[] = occasions,
+): Promise<string[]> => {
+  const outbox = newOutbox();
+  const words: string[] = [];
+  for (const one of sights) {
+    await outbox.add(one, on);
+    const changes = await taken(outbox);
+    words.push(
+      changes
+        .map(({ event, health }) =>
+          health.template === 'web' ? event : `${health.template ?? 'client'} ${event}`,
+        )
+        .join(', ') || '-',
+    );
+  }
+  return words;
+};
+
+/** The changes of the next message, which the receiver takes. */
+const taken = async (outbox: Outbox, now?: number): Promise<readonly HealthChange[]> => {
+  const next = await outbox.next(now);
+  if (next !== null) await outbox.done(next.id);
+  return next?.changes ?? [];
 };
 
 const held = passEvent([{ status: 'held', message: 'Too many adds.' }]);
@@ -208,10 +226,10 @@ describe('each pass sends what is new', () => {
     [
       'several templates in one message',
       [passEvent([{ status: 'held' }, { template: 'mail', status: 'drifted', differences: [update()] }])],
-      ['held, mail drift'],
+      ['mail drift, held'],
     ],
-  ])('%s', (_, sights, expected) => {
-    expect(heard(sights)).toEqual(expected);
+  ])('%s', async (_, sights, expected) => {
+    expect(await heard(sights)).toEqual(expected);
   });
 
   test.each<[Occasion[], PassEvent[], string[]]>([
@@ -224,153 +242,163 @@ describe('each pass sends what is new', () => {
       ['-', '-', 'held', 'cleared'],
     ],
     [['unknown'], [failed, unknown, failed, inSync], ['-', 'unknown', 'failed', 'cleared']],
-  ])('of subscribed states, and of their end: %j', (on, sights, expected) => {
-    expect(heard(sights, on)).toEqual(expected);
+  ])('of subscribed states, and of their end: %j', async (on, sights, expected) => {
+    expect(await heard(sights, on)).toEqual(expected);
   });
 });
 
-test('a refused change that waits for its retry is not new', () => {
+test('a refused change that waits for its retry is not new', async () => {
   const waits = blocked('refused', '192.0.2.1', { recordId: 5 });
-  expect(heard([failed, passEvent([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
+  expect(await heard([failed, passEvent([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
     'failed',
     '-',
     '-',
   ]);
 });
 
-describe('while a message is in flight', () => {
-  const merged = (outbox: LocalOutbox) =>
-    outbox.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
+describe('while a message is not taken', () => {
+  const merged = (changes: readonly HealthChange[]) =>
+    changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
 
-  test('it stays the same, and later changes become one with the newest state', () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    outbox.enqueue(drifted, occasions);
-    const first = outbox.next();
-    for (const one of [held, drifted, inSync]) outbox.enqueue(one, occasions);
-    expect(outbox.next()).toBe(first);
-    expect(outbox.size).toBe(2);
-    outbox.done();
-    expect(merged(outbox)).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
-    outbox.done();
-    expect(outbox.next()).toBe(null);
+  test('it stays the same, also after a restart, and later changes become one with the newest state', async () => {
+    const store = newStore();
+    const outbox = newOutbox(store);
+    await outbox.add(drifted, occasions);
+    const first = await outbox.next();
+    for (const one of [held, drifted, inSync]) await outbox.add(one, occasions);
+    expect(await outbox.next()).toEqual(first);
+    const later = newOutbox(store);
+    expect(await later.next()).toEqual(first);
+    await later.done(first!.id);
+    expect(merged(await taken(later))).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
+    expect(await later.next()).toBe(null);
   });
 
-  test('waiting changes are sent with their newest state', () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
-    outbox.next();
-    for (const one of [two, drifted]) outbox.enqueue(one, occasions);
-    outbox.done();
-    expect(outbox.next()?.changes[0]).toMatchObject({ merged: 1, health: { differences: [update()] } });
+  test('waiting changes are sent with their newest state', async () => {
+    const outbox = newOutbox();
+    await outbox.add(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    await outbox.next();
+    for (const one of [two, drifted]) await outbox.add(one, occasions);
+    await taken(outbox);
+    expect(await taken(outbox)).toMatchObject([{ merged: 1, health: { differences: [update()] } }]);
   });
 
-  test('drift that came and went is still sent', () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
-    outbox.next();
-    for (const one of [drifted, inSync, mended]) outbox.enqueue(one, occasions);
-    outbox.done();
-    expect(merged(outbox)).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
+  test('drift that came and went is still sent', async () => {
+    const outbox = newOutbox();
+    await outbox.add(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    await outbox.next();
+    for (const one of [drifted, inSync, mended]) await outbox.add(one, occasions);
+    await taken(outbox);
+    expect(merged(await taken(outbox))).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
   });
 
-  test('an unreachable receiver keeps one change for each template', () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    for (let round = 0; round < 1_000; round += 1)
-      outbox.enqueue(round % 2 === 0 ? drifted : held, occasions);
-    expect(outbox.size).toBe(1);
-  });
-
-  test('with too many templates, the oldest changes are dropped and counted', () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    const many = Array.from({ length: 10_005 }, (_, index) => ({
-      template: `t${index}`,
-      status: 'held' as const,
-    }));
-    expect(outbox.enqueue(passEvent(many), occasions)).toBe(5);
-    expect(outbox.next()?.changes[0]?.health.template).toBe('t5');
-    expect(outbox.next()?.changes).toHaveLength(20);
+  test('there is one change for each template, and twenty are one message', async () => {
+    const outbox = newOutbox();
+    const many = (status: 'held' | 'failed') =>
+      passEvent(Array.from({ length: 25 }, (_, index) => ({ template: `t${index}`, status })));
+    for (let round = 0; round < 20; round += 1)
+      await outbox.add(many(round % 2 === 0 ? 'failed' : 'held'), occasions);
+    expect([
+      (await taken(outbox)).length,
+      (await taken(outbox)).length,
+      (await taken(outbox)).length,
+    ]).toEqual([20, 5, 0]);
   });
 });
 
-test('after a restart nothing is sent again, and what ended meanwhile is sent', () => {
-  const notified = notifiedInMemory();
-  const before = new LocalOutbox(notified);
-  before.enqueue(drifted, occasions);
-  before.enqueue(passEvent([{ template: 'mail', status: 'held' }]), occasions);
-  before.next();
-  before.done();
-  before.enqueue(passEvent([{ template: 'late', status: 'held' }]), occasions);
-
-  const after = new LocalOutbox(notified);
-  after.enqueue(
-    passEvent([
-      { status: 'drifted', differences: [update()] },
-      { template: 'mail' },
-      { template: 'late', status: 'held' },
-    ]),
+test('after a restart nothing is sent again, and what ended meanwhile is sent', async () => {
+  const store = newStore();
+  const before = newOutbox(store);
+  await before.add(drifted, occasions);
+  await before.add(passEvent([{ template: 'mail', status: 'held' }]), occasions);
+  await taken(before);
+  await before.add(passEvent([{ template: 'late', status: 'held' }]), occasions);
+  await before.add(
+    passEvent([{ template: 'lost', differences: [update({ outcome: 'applied' })] }]),
     occasions,
   );
-  expect(after.next()?.changes.map(({ event, health }) => [health.template, event])).toEqual([
-    ['mail', 'cleared'],
-    ['late', 'held'],
+
+  const after = newOutbox(store);
+  const next = passEvent([
+    { status: 'drifted', differences: [update()] },
+    { template: 'mail' },
+    { template: 'late', status: 'held' },
   ]);
+  await after.add(next, occasions);
+  const told = (await taken(after)).map(({ event, health }) => [health.template, event]);
+  expect(told.toSorted()).toEqual([
+    ['late', 'held'],
+    ['lost', 'mended'],
+    ['mail', 'cleared'],
+  ]);
+});
+
+test('what was told in a file that is damaged is told again', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'notified.db');
+  writeFileSync(file, 'not a database'.repeat(1_000));
+  const store = localNotifyStore({ file, hasClient: () => true });
+  const outbox = newOutbox(store);
+  await outbox.add(drifted, occasions);
+  expect(await taken(outbox)).toHaveLength(1);
+  await store.close();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 describe('a change with a delay', () => {
   const patient = () => {
-    const outbox = new LocalOutbox(notifiedInMemory());
-    const hear = (one: PassEvent, now: number): string => {
-      outbox.enqueue(one, occasions, { after: 10, now });
-      const words = outbox.next(now)?.changes.map(({ event }) => event);
-      outbox.done();
-      return words?.join(', ') ?? '-';
+    const outbox = newOutbox();
+    const hear = async (one: PassEvent, now: number): Promise<string> => {
+      await outbox.add(one, occasions, 10, now);
+      return (await taken(outbox, now)).map(({ event }) => event).join(', ') || '-';
     };
     return { outbox, hear };
   };
 
-  test('is sent after the delay, and its end at once', () => {
+  test('is sent after the delay, and its end at once', async () => {
     const { hear } = patient();
     expect([
-      hear(drifted, 0),
-      hear(drifted, 9),
-      hear(drifted, 10),
-      hear(drifted, 20),
-      hear(inSync, 21),
+      await hear(drifted, 0),
+      await hear(drifted, 9),
+      await hear(drifted, 10),
+      await hear(drifted, 20),
+      await hear(inSync, 21),
     ]).toEqual(['-', '-', 'drift', '-', 'cleared']);
   });
 
-  test('is not sent if it ended before the delay, and neither is its end', () => {
+  test('is not sent if it ended before the delay, and neither is its end', async () => {
     const { hear } = patient();
-    expect([hear(drifted, 0), hear(inSync, 5), hear(inSync, 15), hear(mended, 16)]).toEqual([
-      '-',
-      '-',
-      '-',
-      '-',
-    ]);
+    expect([
+      await hear(drifted, 0),
+      await hear(inSync, 5),
+      await hear(inSync, 15),
+      await hear(mended, 16),
+    ]).toEqual(['-', '-', '-', '-']);
   });
 
-  test('is due after the delay, also without a pass', () => {
+  test('is due after the delay, also without a pass', async () => {
     const { outbox } = patient();
-    outbox.enqueue(drifted, occasions, { after: 10, now: 5 });
-    expect([outbox.dueAt(), outbox.next(14), outbox.next(15)?.changes.length]).toEqual([15, null, 1]);
+    await outbox.add(drifted, occasions, 10, 5);
+    expect([await outbox.next(14), (await taken(outbox, 15)).length]).toEqual([null, 1]);
   });
 });
 
-test('the first errors of files without a template are sent for the client', () => {
+test('the first errors of files without a template are sent for the client', async () => {
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
   const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
   const { result, ...rest } = inSync;
-  const outbox = new LocalOutbox(notifiedInMemory());
-  outbox.enqueue({ ...rest, result: { ...result!, problems } }, occasions);
-  expect(outbox.next()?.changes.map(({ event, health }) => [event, health.message])).toEqual([
+  const outbox = newOutbox();
+  await outbox.add({ ...rest, result: { ...result!, problems } }, occasions);
+  expect((await taken(outbox)).map(({ event, health }) => [event, health.message])).toEqual([
     ['failed', 'a.yaml:3: no; b.yaml:3: no; c.yaml:3: no; and 1 more'],
   ]);
 });
 
-test('a message has a link to the page if publicUrl is set', () => {
-  const outbox = new LocalOutbox(notifiedInMemory());
-  outbox.enqueue(drifted, occasions);
-  const delivery = outbox.next()!;
+test('a message has a link to the page if publicUrl is set', async () => {
+  const outbox = newOutbox();
+  await outbox.add(drifted, occasions);
+  const delivery = (await outbox.next())!;
   const link = 'https://dns.example.net/clients/acme/templates/web';
   expect(notificationOf(delivery, 'https://dns.example.net').changes[0]).toMatchObject({ link });
   expect(JSON.stringify(slackMessageOf(delivery, 'https://dns.example.net'))).toContain(`<${link}|`);

@@ -1,5 +1,10 @@
-import type { LastNotified } from '../../src/notify/health-change.ts';
-import type { NotifiedStore } from '../../src/notify/outbox.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { localNotifyStore } from '../../src/notify/local-store.ts';
+import { Outbox, type NotifyStore } from '../../src/notify/outbox.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
@@ -63,13 +68,14 @@ export const inSync = passEvent([{}]);
 export const drifted = passEvent([{ status: 'drifted', differences: [update()] }]);
 
 /** What was told, for as long as the test runs. */
-export const notifiedInMemory = (): NotifiedStore & { readonly all: ReadonlyMap<string, LastNotified> } => {
-  const all = new Map<string, LastNotified>();
-  const keyOf = (client: string, name: string | null): string => `${client} ${name ?? ''}`;
-  return {
-    all,
-    get: (client, name) => all.get(keyOf(client, name)) ?? { state: 'in-sync', keys: [] },
-    set: (client, name, lastNotified) => void all.set(keyOf(client, name), lastNotified),
-    forget: () => all.clear(),
-  };
+export const newStore = (): NotifyStore => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
+  const store = localNotifyStore({ file: path.join(folder, 'notified.db'), hasClient: () => true });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return store;
 };
+
+export const newOutbox = (store = newStore()): Outbox => new Outbox(store, 'ops', pino({ level: 'silent' }));
