@@ -42,9 +42,9 @@ export const scheduleProblem = (expression: string): string | null => {
 /** The values of each field of a valid expression, from seconds to days of the week; 0 and 7 are Sunday. */
 export const cronValues = (expression: string) => {
   const [, values] = readFields(expression.trim().split(/\s+/));
-  const [seconds = [], minutes = [], hours = [], ...days] = values.map((all) => all ?? []);
-  const [daysOfMonth = [], months = [], daysOfWeek = []] = days;
-  return [seconds, minutes, hours, daysOfMonth, months, daysOfWeek] as const;
+  const [seconds = [], minutes = [], hours = [], ...rest] = values.map((all) => all ?? []);
+  const [daysOfMonth = [], inMonths = [], daysOfWeek = []] = rest;
+  return [seconds, minutes, hours, daysOfMonth, inMonths, daysOfWeek] as const;
 };
 
 /** Whether this Node.js knows the IANA time zone. */
