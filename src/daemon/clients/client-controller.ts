@@ -6,7 +6,7 @@ import type { KnownAnswers } from '../../report/with-answers.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
-import { clientState, whyUncompared, type ClientState } from './client-state.ts';
+import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from '../context.ts';
 import type { Fleet, FleetClient, Membership, PassReport } from '../fleet.ts';
 import { LatestResults } from '../passes/latest-results.ts';
@@ -109,11 +109,6 @@ export class ClientController {
       latest: this.#latest.result,
       nextScheduled: this.#triggers?.next() ?? null,
     });
-  }
-
-  /** Why nobody knows whether it is in sync; null if the last pass has compared it. */
-  get uncompared(): string | null {
-    return whyUncompared({ lastError: this.#trouble, latest: this.#latest.result });
   }
 
   get #trouble(): string | null {
