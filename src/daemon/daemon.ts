@@ -6,7 +6,6 @@ import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
-import { suspending } from './clients/suspending.ts';
 import { PassHistory } from './passes/pass-history.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { refusalLog } from './http/refusals.ts';
@@ -104,7 +103,8 @@ const listen = async (
     owners: async () => redact(await fleet.owners()),
     triggerToken,
     requestPass: (clients) => manager.request(clients),
-    ...suspending(() => manager.clients),
+    suspend: manager.suspend,
+    resume: manager.resume,
     redact,
     publicUrl: () => manager.settings.publicUrl,
     pageToken,

@@ -1,4 +1,3 @@
-import { validate } from 'node-cron';
 import { describe, expect, it } from 'vitest';
 import { isTimezone, scheduleProblem } from '../../src/settings/schedule.ts';
 
@@ -15,9 +14,8 @@ describe('scheduleProblem', () => {
     '0,30 * * * * *',
     '0,55 0 * * * *',
     ' 0  4 * * * ',
-  ])('takes %s, and so does the scheduler', (expression) => {
+  ])('takes %s', (expression) => {
     expect(scheduleProblem(expression)).toBeNull();
-    expect(validate(expression)).toBe(true);
   });
 
   it.each([

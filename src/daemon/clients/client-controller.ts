@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
 import type { KnownAnswers } from '../../report/with-answers.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
-import { clientState, whyUncompared, type ClientState } from './client-state.ts';
+import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from '../context.ts';
 import type { Fleet, FleetClient, Membership, PassReport } from '../fleet.ts';
 import { LatestResults } from '../passes/latest-results.ts';
@@ -27,7 +28,8 @@ import {
   type PassSinks,
   type RecordedPass,
 } from '../passes/record-pass.ts';
-import { startTriggers, type Triggers } from '../passes/triggers.ts';
+import { startSchedule, type Schedule } from '../passes/schedule.ts';
+import { watchFiles } from '../../source/watch.ts';
 
 export interface ClientControllerOptions extends PassSinks {
   readonly client: DaemonClient;
@@ -50,9 +52,9 @@ export class ClientController {
   #client: DaemonClient;
   /** Replaces the client before the next pass. */
   #successor: DaemonClient | null = null;
-  /** What starts passes, while this process makes them. */
+  /** What makes passes, and what starts them: the watcher and the schedules; null where another process makes them. */
   #loop: PassLoop | null = null;
-  #triggers: Triggers | null = null;
+  #triggers: (Pick<Schedule, 'next'> & { readonly close: () => Promise<void> }) | null = null;
   #isBusy = false;
   /** Whether templates and service have been read at least once. */
   #wasRead = false;
@@ -107,11 +109,6 @@ export class ClientController {
       latest: this.#latest.result,
       nextScheduled: this.#triggers?.next() ?? null,
     });
-  }
-
-  /** Why nobody knows whether it is in sync; null if the last pass has compared it. */
-  get uncompared(): string | null {
-    return whyUncompared({ lastError: this.#trouble, latest: this.#latest.result });
   }
 
   get #trouble(): string | null {
@@ -201,16 +198,36 @@ export class ClientController {
     this.#options.changeFeed.changed();
   }
 
-  /** The watcher and the schedules. */
   #startTriggers(): void {
-    this.#triggers = startTriggers({
-      client: this.#client,
-      spread: this.#options.fleet.isShared ? this.client.settings.name : null,
+    const { templates, cwd, schedule, answersSchedule, timezone, name } = this.#client.settings;
+    // There may be thousands of clients where processes share them.
+    const spread = this.#options.fleet.isShared ? name : null;
+    const passes = startSchedule({
+      expression: schedule,
+      timezone,
+      spread,
+      onTime: () => this.trigger('schedule'),
+    });
+    const rounds = startSchedule({
+      expression: answersSchedule,
+      timezone,
+      spread,
+      onTime: () => this.#answers.start(),
+    });
+    const watcher = watchFiles({
+      paths: templates.map((one) => path.resolve(cwd, one)),
+      look: this.#client.look,
       onChange: () => void this.#filesChanged(),
-      onSchedule: () => this.trigger('schedule'),
-      onAnswersSchedule: () => this.#answers.start(),
       log: this.#log,
     });
+    this.#triggers = {
+      next: passes.next,
+      close: async () => {
+        passes.close();
+        rounds.close();
+        await watcher.close();
+      },
+    };
   }
 
   async #filesChanged(): Promise<void> {
@@ -268,7 +285,7 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      this.#share(recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options));
+      this.#share(recordFailure(id, message, { started, isEnding: signal.aborted }, this.#options));
       if (error instanceof UserError) return 'failed';
       throw error;
     }

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
-import type { Suspension } from '../../model/suspension.ts';
+import type { Suspension, SuspensionRequest } from '../../model/suspension.ts';
 import { matchNames } from '../../plan/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
@@ -73,7 +73,7 @@ export class ClientManager {
 
   /** Clients that the last pass could not compare, or none has yet. */
   get uncompared(): readonly ClientProblem[] {
-    return [...this.#controllers].flatMap(([client, { uncompared: why }]) =>
+    return this.states.flatMap(({ client, uncompared: why }) =>
       why === null ? [] : [{ ...noPass, client, message: why }],
     );
   }
@@ -137,6 +137,31 @@ export class ClientManager {
     return this.#historyLimit(() => this.#context.readHistory(request));
   }
 
+  /** Suspends a template, for the page. Returns what was saved; null if there is no such template. */
+  readonly suspend = async (
+    client: string,
+    template: string,
+    how: Omit<SuspensionRequest, 'templates'>,
+  ): Promise<Suspension | null> => {
+    const found = this.#find(client, template);
+    const saved = await found?.client.suspending((one) => one.suspend({ ...how, templates: [found.one] }));
+    return saved?.[0] ?? null;
+  };
+
+  /** Resumes a template, for the page. Returns how many suspensions that ended; null if there is no such template. */
+  readonly resume = async (client: string, template: string): Promise<number | null> => {
+    const found = this.#find(client, template);
+    const ended = await found?.client.suspending((suspensions) => suspensions.resume([found.one]));
+    return ended?.length ?? null;
+  };
+
+  #find(name: string, template: string) {
+    const found = this.#controllers.get(name);
+    const known = found?.newest?.templates.find((one) => one.template === template);
+    if (!found || (!known && found.templates.described(template).length === 0)) return null;
+    return { client: found.client, one: { template, templateId: known?.id ?? null } };
+  }
+
   /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
     this.#reloading = this.#reloading.then(() => this.#reload());
@@ -192,7 +217,6 @@ export class ClientManager {
     if (this.#isClosing) return;
     const clients = this.#reopen();
     const removed = clients === null ? [] : await this.#replaceClients(clients);
-    if (clients !== null) this.#showProblems(this.#settings.leftOut);
     this.trigger('request');
     await this.#filesWatch.follow(this.#settings);
     await Promise.all(removed.map((controller) => this.#remove(controller)));
@@ -204,7 +228,6 @@ export class ClientManager {
     this.#settings = settings;
     this.#filesWatch.note(settings);
     const removed = await this.#replaceClients(clients);
-    this.#showProblems(settings.leftOut);
     const changed = clients.map((client) => client.settings.name);
     for (const name of changed) this.#controllers.get(name)?.trigger('request');
     if (changed.length + removed.length > 0)
@@ -274,6 +297,7 @@ export class ClientManager {
       const isKept = controller && (isSame || !this.#context.fleet.isShared);
       await (isKept ? controller.replace(client) : this.#add(client));
     }
+    this.#showProblems(this.#settings.leftOut);
     return removed.map(([, controller]) => controller);
   }
 

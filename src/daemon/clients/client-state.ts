@@ -21,26 +21,25 @@ export interface ClientState extends PassLoopState {
   readonly why: string | null;
   /** Why the last pass could not be made, or ended early; null if it completed. */
   readonly lastError: string | null;
+  /** Why nobody knows whether it is in sync; null if the last pass has compared it. */
+  readonly uncompared: string | null;
   /** Whether its templates and the service were ever read, passes can be made, and the tokens are not rejected for long. */
   readonly isReady: boolean;
   /** The time of the next scheduled pass. */
   readonly nextScheduled: Date | null;
 }
 
-export interface ClientFacts {
-  readonly client: string;
+export interface ClientFacts extends Pick<ClientState, 'client' | 'isReady' | 'lastError' | 'nextScheduled'> {
   readonly loop: PassLoopState;
-  readonly isReady: boolean;
-  /** Why the last pass could not be made, or ended early; null if it completed. */
-  readonly lastError: string | null;
   /** The known state of its templates; null before the first pass. */
   readonly latest: PassResult | null;
-  readonly nextScheduled: Date | null;
 }
 
-export const clientState = (facts: ClientFacts): ClientState => {
-  const { client, loop, isReady, lastError, nextScheduled } = facts;
-  return { client, ...loop, ...healthOf(facts), lastError, isReady, nextScheduled };
+export const clientState = ({ loop, latest, ...facts }: ClientFacts): ClientState => {
+  const { lastError } = facts;
+  const hasCompared = latest !== null && latest.holdReason === lastError;
+  const uncompared = hasCompared ? null : (lastError ?? (latest === null ? noPass : null));
+  return { ...facts, ...loop, ...healthOf({ lastError, latest }), uncompared };
 };
 
 export interface Readiness {
@@ -64,18 +63,12 @@ export const readinessOf = (
   return { ready: reasons.length === 0, reason: reasons.join('; ') || null, ...(fleet && { fleet }) };
 };
 
-/** Why nobody knows whether it is in sync; null if the last pass has compared it. */
-export const whyUncompared = ({
-  lastError,
-  latest,
-}: Pick<ClientFacts, 'lastError' | 'latest'>): string | null => {
-  if (latest === null) return lastError ?? noPass;
-  return lastError === latest.holdReason ? null : lastError;
-};
-
 const noPass = 'no pass has ended yet';
 
-const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
+const healthOf = ({
+  lastError,
+  latest,
+}: Pick<ClientFacts, 'lastError' | 'latest'>): Pick<ClientState, 'health' | 'why'> => {
   if (lastError !== null) {
     const isDenied = latest?.isDenied === true && latest.holdReason === lastError;
     return { health: isDenied ? 'denied' : 'failing', why: lastError };

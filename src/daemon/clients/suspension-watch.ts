@@ -14,10 +14,8 @@ export interface SuspensionWatchOptions {
  */
 export class SuspensionWatch {
   readonly #options: SuspensionWatchOptions;
-  /** The suspensions of each client that has any, as the last look found them. */
-  #known: ReadonlyMap<string, KnownSuspensions> = new Map();
-  /** Clients of which a pass has obeyed a suspension that no look had found. */
-  #unseen = new Set<string>();
+  /** What is suspended of each client, as the last look found it; null: a pass has obeyed something else since. */
+  readonly #known = new Map<string, readonly Suspension[] | null>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -33,10 +31,11 @@ export class SuspensionWatch {
 
   /** A pass obeyed suspensions. They may end before the next look, and what they held would wait for the schedule. */
   obeyed(client: string, templates: readonly Pick<TemplateResult, 'suspension'>[]): void {
-    const times = this.#known.get(client)?.times;
+    // By their times: the other texts of a result may be redacted.
+    const known = this.#known.get(client) ?? [];
     const isUnseen = ({ suspension }: Pick<TemplateResult, 'suspension'>): boolean =>
-      suspension !== undefined && times?.has(Date.parse(suspension.since)) !== true;
-    if (templates.some(isUnseen)) this.#unseen.add(client);
+      suspension !== undefined && known.every(({ since }) => since !== Date.parse(suspension.since));
+    if (templates.some(isUnseen)) this.#known.set(client, null);
   }
 
   async close(): Promise<void> {
@@ -46,34 +45,19 @@ export class SuspensionWatch {
   }
 
   async #look(onChange: SuspensionWatchOptions['onChange']): Promise<void> {
-    const unseen = this.#unseen;
-    this.#unseen = new Set();
     // While the store cannot be read, passes fail and say so.
-    const found = await this.#options.look().catch(() => null);
+    const found = await this.#options.look().catch(() => new Map<string, readonly Suspension[]>());
     if (this.#isClosed) return;
-    if (found === null) this.#unseen = new Set([...unseen, ...this.#unseen]);
-    else {
-      const known = new Map([...found].filter(([, one]) => one.length > 0).map(asKnown));
-      for (const client of found.keys())
-        if (unseen.has(client) || known.get(client)?.text !== this.#known.get(client)?.text) onChange(client);
-      this.#known = known;
+    for (const [client, suspensions] of found) {
+      const known = this.#known.has(client) ? this.#known.get(client) : [];
+      if (JSON.stringify(known) !== JSON.stringify(suspensions)) onChange(client);
+      this.#known.set(client, suspensions);
     }
     this.#timer = setTimeout(() => {
       this.#round = this.#look(this.#options.onChange);
     }, interval).unref();
   }
 }
-
-interface KnownSuspensions {
-  readonly text: string;
-  /** When they began, in ms since the epoch: the other texts of a result may be redacted. */
-  readonly times: ReadonlySet<number>;
-}
-
-const asKnown = ([client, suspensions]: readonly [string, readonly Suspension[]]): [
-  string,
-  KnownSuspensions,
-] => [client, { text: JSON.stringify(suspensions), times: new Set(suspensions.map(({ since }) => since)) }];
 
 /** Milliseconds between two looks. */
 const interval = 2_000;

@@ -5,18 +5,15 @@ import { smallPagePolicy } from '../../status-page/frame.ts';
 import { renderRefusal, renderSignIn } from '../../status-page/small-pages.ts';
 import { rootOf, withNotice, type Notice } from '../../status-page/query.ts';
 import { parseSuspensionLength, refusedReason } from '../../model/suspension.ts';
-import type { PassRequests } from '../clients/client-manager.ts';
-import type { ResumeTemplate, SuspendTemplate } from '../clients/suspending.ts';
+import type { ClientManager } from '../clients/client-manager.ts';
 import type { PageRefusal } from './refusals.ts';
 import type { Session, SignIn } from './sign-in.ts';
 
-export interface ActionOptions {
+export interface ActionOptions extends Pick<ClientManager, 'suspend' | 'resume'> {
   readonly signIn: SignIn;
   /** The public address of the page: behind a proxy, requests may come to another name. */
   readonly publicUrl: () => string | null;
-  readonly requestPass: (clients: readonly string[]) => Promise<PassRequests>;
-  readonly suspend: SuspendTemplate;
-  readonly resume: ResumeTemplate;
+  readonly requestPass: ClientManager['request'];
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly refuse: (c: Context, refusal: Omit<PageRefusal, 'address'>) => void;

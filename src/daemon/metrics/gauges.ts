@@ -35,8 +35,7 @@ export const gauge = (
 
 /** Of so many templates at most there are series of their own; totals are of all. */
 export const clientGauges = (registry: Registry, seen: () => Seen, maxTemplates: number): void => {
-  const make = (name: string, labels: readonly string[], help: string, values: () => readonly Sample[]) =>
-    gauge(registry, name, labels, help, values);
+  const make: Make = (...of) => gauge(registry, ...of);
   const ofClients = (of: (known: KnownClient) => readonly (number | null)[]): Sample[] =>
     [...seen().clients].flatMap(([client, known]) =>
       of(known).flatMap((value): Sample[] => (value === null ? [] : [[{ client }, value]])),

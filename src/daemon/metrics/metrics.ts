@@ -6,23 +6,25 @@ import type { PageRefusal } from '../http/refusals.ts';
 import { clientGauges, gauge } from './gauges.ts';
 import { newClient, withPass, type EndedPass, type KnownClient } from './known-clients.ts';
 
-/** Series of single templates: of so many. One has eleven. */
-interface MetricsBounds {
-  readonly maxTemplates?: number;
-}
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics for Prometheus. Labels are clients, templates and fixed words only. Events are counted; gauges are made at the scrape. */
-export const createMetrics = (version: string, { maxTemplates = 1_000 }: MetricsBounds = {}) => {
+/**
+ * Metrics for Prometheus. Labels are clients, templates and fixed words only. Events are counted; gauges are made at the
+ * scrape. Of so many templates at most there are series of their own: each has eleven.
+ */
+export const createMetrics = (version: string, { maxTemplates = 1_000 } = {}) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
-  const options = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
+  const ours = (name: string, labelNames: readonly string[], help: string) => ({
     name: `dns_template_sync_${name}`,
     help,
     labelNames,
     registers: [registry],
   });
+  const counter = (name: string, labels: readonly string[], help: string) =>
+    new Counter(ours(name, labels, help));
+  const histogram = (name: string, labels: readonly string[], buckets: number[], help: string) =>
+    new Histogram({ ...ours(name, labels, help), buckets });
   const clients = new Map<string, KnownClient>();
   let settings: ReadonlyMap<string, boolean> = new Map();
   let queueDepth = 0;
@@ -33,71 +35,60 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 }: Metrics
   ]);
   clientGauges(registry, () => ({ clients, settings, queueDepth }), maxTemplates);
 
-  const passes = new Counter(
-    options('passes_total', 'Finished passes, by trigger and by the worst status of their templates.', [
-      'client',
-      'trigger',
-      'result',
-    ]),
+  const passes = counter(
+    'passes_total',
+    ['client', 'trigger', 'result'],
+    'Finished passes, by trigger and by the worst status of their templates.',
   );
-  const duration = new Histogram({
-    ...options('pass_duration_seconds', 'How long passes took.'),
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
-  });
-  const changes = new Counter(
-    options('changes_total', 'Writes sent to the service, by outcome.', ['client', 'action', 'outcome']),
+  const duration = histogram('pass_duration_seconds', [], passBuckets, 'How long passes took.');
+  const changes = counter(
+    'changes_total',
+    ['client', 'action', 'outcome'],
+    'Writes sent to the service, by outcome.',
   );
-  const requests = new Counter(
-    options('requests_total', 'Requests to the service, by HTTP status; none if there was no answer.', [
-      'operation',
-      'status',
-    ]),
+  const requests = counter(
+    'requests_total',
+    ['operation', 'status'],
+    'Requests to the service, by HTTP status; none if there was no answer.',
   );
-  const requestDuration = new Histogram({
-    ...options('request_duration_seconds', 'How long requests to the service took.', ['operation']),
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  });
-  const notifications = new Counter(
-    options(
-      'notifications_total',
-      'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
-      ['receiver', 'outcome'],
-    ),
+  const requestDuration = histogram(
+    'request_duration_seconds',
+    ['operation'],
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    'How long requests to the service took.',
   );
-  const refusals = new Counter(
-    options(
-      'refused_requests_total',
-      'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
-      ['token', 'reason'],
-    ),
+  const notifications = counter(
+    'notifications_total',
+    ['receiver', 'outcome'],
+    'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
+  );
+  const refusals = counter(
+    'refused_requests_total',
+    ['token', 'reason'],
+    'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
   );
   for (const token of ['trigger', 'page'])
     for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
   refusals.inc({ token: 'trigger', reason: 'foreign' }, 0);
 
   /** These exist only where processes share a store. */
-  const lateness = once(
-    () =>
-      new Histogram({
-        ...options('pass_lateness_seconds', 'How long passes waited after their time had come.'),
-        buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 120, 300, 600],
-      }),
+  const lateness = once(() =>
+    histogram(
+      'pass_lateness_seconds',
+      [],
+      [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 120, 300, 600],
+      'How long passes waited after their time had come.',
+    ),
   );
   const ownership = once(() => {
     gauge(registry, 'clients_owned', [], 'Clients whose passes this process makes.', () => [[{}, owned]]);
+    const [overHelp, lostHelp] = [
+      'Clients that this process took over from one that had not given them up.',
+      'Clients that this process lost, since it did not renew its lease in time.',
+    ];
     return {
-      takenOver: new Counter(
-        options(
-          'clients_taken_over_total',
-          'Clients that this process took over from one that had not given them up.',
-        ),
-      ),
-      lost: new Counter(
-        options(
-          'clients_lost_total',
-          'Clients that this process lost, since it did not renew its lease in time.',
-        ),
-      ),
+      takenOver: counter('clients_taken_over_total', [], overHelp),
+      lost: counter('clients_lost_total', [], lostHelp),
     };
   });
   const database = once(() =>
@@ -126,9 +117,8 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 }: Metrics
     /** Removes the series of a client that is no longer configured. */
     removeClient: async (client: string): Promise<void> => {
       clients.delete(client);
-      for (const counter of [passes, changes])
-        for (const { labels } of (await counter.get()).values)
-          if (labels.client === client) counter.remove(labels);
+      for (const one of [passes, changes])
+        for (const { labels } of (await one.get()).values) if (labels.client === client) one.remove(labels);
     },
     /** `latest`: the latest results of the client; null if the pass compared nothing. */
     countPass: (
@@ -151,7 +141,15 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 }: Metrics
     /** How long a pass waited after its time had come, in milliseconds, where processes share passes. */
     countLateness: (milliseconds: number): void => lateness().observe(milliseconds / 1_000),
     /** `status`: null if there was no answer. */
-    countRequest: ({ operation, status, durationMs }: RequestFacts): void => {
+    countRequest: ({
+      operation,
+      status,
+      durationMs,
+    }: {
+      readonly operation: string;
+      readonly status: number | null;
+      readonly durationMs: number;
+    }): void => {
       requests.inc({ operation, status: status ?? 'none' });
       requestDuration.observe({ operation }, durationMs / 1_000);
     },
@@ -183,11 +181,7 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 }: Metrics
   };
 };
 
-interface RequestFacts {
-  readonly operation: string;
-  readonly status: number | null;
-  readonly durationMs: number;
-}
+const passBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
  * Milliseconds between two looks at the event loop. The default of 10 wakes an idle daemon a hundred times a second, and

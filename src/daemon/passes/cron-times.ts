@@ -1,112 +1,78 @@
-import { createTask, type ScheduledTask } from 'node-cron';
-import { clockChanges, type ClockChange } from './clock-change.ts';
+import { cronValues } from '../../settings/schedule.ts';
 
-/** The times of a cron expression in a zone. */
-export interface CronTimes {
-  /** The first one from now on. */
-  readonly next: () => Date;
-  /** Milliseconds between its next two. */
-  readonly interval: () => number;
-}
+/** The first time of a schedule after the given one; both in ms since the epoch. */
+export type NextTime = (after: number) => number;
 
 /** Shared by all that ask for the same times, and kept: thousands of clients have few schedules. */
-export const cronTimes = (expression: string, timezone: string): CronTimes => {
+export const cronTimes = (expression: string, timezone: string): NextTime => {
   const key = `${timezone} ${expression}`;
-  const times = known.get(key) ?? timesOf(expression, timezone);
-  known.set(key, times);
-  return times;
+  const next = known.get(key) ?? nextTime(expression, timezone);
+  known.set(key, next);
+  return next;
 };
 
-const known = new Map<string, CronTimes>();
+const known = new Map<string, NextTime>();
 
 /**
- * The times that node-cron computes, corrected for clock changes. It would skip one of the two hours that the
- * clock shows twice, and a whole day for a time that the clock leaps over.
- *
  * | the clock shows | at every hour          | at given hours                    |
  * |-----------------|------------------------|-----------------------------------|
  * | a time twice    | runs both times        | runs the first time               |
  * | a time never    | needs no run for it    | runs when the clock has leapt     |
  */
-const timesOf = (expression: string, timezone: string): CronTimes => {
-  const task = createTask(expression, () => undefined, { timezone });
-  /** In UTC a clock shows each time once. */
-  const wall = createTask(expression, () => undefined, { timezone: 'UTC' });
-  const fields = expression.trim().split(/\s+/);
-  const cron: Cron = {
-    task,
-    wall,
-    isEveryHour: isEveryHour(fields.at(-4) ?? '*'),
-    step: fields.length === 6 ? 1_000 : 60_000,
+const nextTime = (expression: string, timezone: string): NextTime => {
+  const [seconds, minutes, hours, daysOfMonth, months, daysOfWeek] = cronValues(expression);
+  const isEveryHour = hours.length === 24;
+  const aheadAt = aheadIn(timezone);
+  // What a clock shows is written as if it were a time in UTC.
+  const ofDay = hours.flatMap((hour) =>
+    minutes.flatMap((min) => seconds.map((sec) => ((hour * 60 + min) * 60 + sec) * 1_000)),
+  );
+  const isDay = (date: Date): boolean =>
+    daysOfMonth.includes(date.getUTCDate()) &&
+    months.includes(date.getUTCMonth() + 1) &&
+    (daysOfWeek.includes(date.getUTCDay()) || (date.getUTCDay() === 0 && daysOfWeek.includes(7)));
+  const timesOf = (date: number): number[] => {
+    const [before, after] = [aheadAt(date - day), aheadAt(date + 2 * day)];
+    if (before === after) return ofDay.map((time) => date + time - before);
+    const found = ofDay.flatMap((time) => {
+      const shown = date + time;
+      // Put back, it shows the earlier one by what it is ahead before.
+      const times = [shown - before, shown - after].filter((one) => aheadAt(one) === shown - one);
+      if (times.length === 0) return isEveryHour ? [] : leapAfter(shown - after, before, aheadAt);
+      return isEveryHour ? times : times.slice(0, 1);
+    });
+    return found.sort((one, other) => one - other);
   };
-  /** What comes next does so for all that ask between these two. */
-  let last = { asked: 0, next: 0 };
-  return {
-    next: () => {
-      const now = Date.now();
-      if (now < last.asked || now >= last.next) last = { asked: now, next: nextTime(cron, timezone, now) };
-      return new Date(last.next);
-    },
-    interval: () => {
-      const [one, two] = task.getNextRuns(2);
-      return Number(two) - Number(one);
-    },
+  const days = new Map<number, number[]>();
+  return (after) => {
+    if (days.size > mostDays) days.clear();
+    for (let date = Math.floor((after + aheadAt(after)) / day) * day; ; date += day) {
+      if (!isDay(new Date(date))) continue;
+      const times = days.get(date) ?? timesOf(date);
+      days.set(date, times);
+      const found = times.find((time) => time > after);
+      if (found !== undefined) return found;
+    }
   };
 };
 
-/** Whether it names all 24, as `*`, `0-23` or a step of one. */
-const isEveryHour = (field: string): boolean => {
-  const hours = createTask(`0 ${field} * * *`, () => undefined, { timezone: 'UTC' });
-  return Array.from({ length: 24 }, (_, hour) => new Date(hour * 3_600_000)).every((at) => hours.match(at));
+/** Finds the minute at which a clock leaps that is ahead by so much before it does. */
+const leapAfter = (time: number, before: number, aheadAt: (time: number) => number): number => {
+  let found = Math.floor(time / 60_000) * 60_000;
+  while (aheadAt(found) === before) found += 60_000;
+  return found;
 };
 
-interface Cron {
-  readonly task: ScheduledTask;
-  readonly wall: ScheduledTask;
-  readonly isEveryHour: boolean;
-  /** Milliseconds; every time is a multiple of it. */
-  readonly step: number;
-}
-
-const nextTime = (cron: Cron, timezone: string, now: number): number => {
-  const isRepetition = (time: number): boolean =>
-    !cron.isEveryHour &&
-    clockChanges(timezone, time - maxChange, time).some((change) => time < change.at + putBack(change));
-  const plain = firstOf(cron.task, (time) => !isRepetition(time));
-  for (const change of clockChanges(timezone, now - maxChange, plain + maxChange)) {
-    const found = putBack(change) > 0 ? whileRepeated(change, cron, now) : afterLeap(change, cron, now);
-    if (found !== null && found < plain && !isRepetition(found)) return found;
-  }
-  return plain;
+/** By how many milliseconds a clock of the zone is ahead of UTC. */
+const aheadIn = (timeZone: string): ((time: number) => number) => {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  return (time) => {
+    const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign = '', hours = 0, minutes = 0] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  };
 };
 
-/** Zones change their clocks by an hour or less; a larger change is a move across the date line. */
-const maxChange = 3 * 3_600_000;
-
-const firstOf = (task: ScheduledTask, isMatch: (time: number) => boolean): number => {
-  for (let count = 1; ; count *= 8) {
-    const found = task.getNextRuns(count).find((date) => isMatch(date.getTime()));
-    if (found !== undefined) return found.getTime();
-  }
-};
-
-/** How long the clock repeats, in milliseconds. */
-const putBack = ({ before, after }: ClockChange): number => before - after;
-
-const whileRepeated = (change: ClockChange, { task, step }: Cron, now: number): number | null => {
-  const [from, to] = [change.at - putBack(change), change.at + putBack(change)];
-  for (let time = Math.max(from, nextMultiple(now, step)); time < to; time += step) {
-    if (task.match(new Date(time))) return time;
-  }
-  return null;
-};
-
-const afterLeap = ({ at, before, after }: ClockChange, cron: Cron, now: number): number | null => {
-  if (cron.isEveryHour || at <= now) return null;
-  for (let time = at + before; time < at + after; time += cron.step) {
-    if (cron.wall.match(new Date(time))) return at;
-  }
-  return null;
-};
-
-const nextMultiple = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
+const day = 86_400_000;
+/** Whose times are kept: those of a change of the clock take a while. */
+const mostDays = 8;

@@ -56,11 +56,7 @@ export interface PassLoopState {
  * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
 export class PassLoop {
-  readonly #pass: RunPass;
-  readonly #log: Logger;
-  readonly #onState: () => void;
-  readonly #dueAt: () => number | null;
-  readonly #random: () => number;
+  readonly #options: PassLoopOptions;
   readonly #closing = new AbortController();
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
@@ -69,18 +65,8 @@ export class PassLoop {
     null;
   #due: NodeJS.Timeout | undefined;
 
-  constructor({
-    pass,
-    log,
-    onState = () => undefined,
-    dueAt = () => null,
-    random = Math.random,
-  }: PassLoopOptions) {
-    this.#pass = pass;
-    this.#log = log;
-    this.#onState = onState;
-    this.#dueAt = dueAt;
-    this.#random = random;
+  constructor(options: PassLoopOptions) {
+    this.#options = options;
   }
 
   get state(): PassLoopState {
@@ -107,7 +93,7 @@ export class PassLoop {
     const cause = coalesce(this.#waiting, { run, trigger });
     this.#waiting = cause;
     if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
-    this.#onState();
+    this.#options.onState?.();
     return cause.run;
   }
 
@@ -124,7 +110,7 @@ export class PassLoop {
     this.#waiting = null;
     this.#endBackoff();
     this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
-    this.#onState();
+    this.#options.onState?.();
   }
 
   async #run(cause: PassCause): Promise<void> {
@@ -136,7 +122,7 @@ export class PassLoop {
       this.#goOn(outcome, cause);
       this.#awaitDue();
     }
-    this.#onState();
+    this.#options.onState?.();
   }
 
   #goOn(outcome: PassOutcome, cause: PassCause): void {
@@ -146,13 +132,13 @@ export class PassLoop {
     if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
     if (!this.#waiting) return;
     if (outcome === 'ok' || (waiting && bypasses(waiting.trigger, outcome))) this.#start(this.#waiting);
-    else this.#backOff(delayAfter(outcome, this.#failures, this.#random), outcome);
+    else this.#backOff(delayAfter(outcome, this.#failures, this.#options.random), outcome);
   }
 
   /** The clock is read each minute, since timers do not notice when it is set. */
   #awaitDue(): void {
     clearTimeout(this.#due);
-    const at = this.#dueAt();
+    const at = this.#options.dueAt?.() ?? null;
     if (at === null) return;
     this.#due = setTimeout(
       () => (Date.now() < at ? this.#awaitDue() : this.trigger('schedule')),
@@ -162,10 +148,10 @@ export class PassLoop {
 
   async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
     try {
-      return await this.#pass(cause, this.#closing.signal);
+      return await this.#options.pass(cause, this.#closing.signal);
     } catch (error) {
       const { trigger } = cause;
-      this.#log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
+      this.#options.log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
       return 'failed';
     }
   }

@@ -20,6 +20,12 @@ export interface PassSinks {
   readonly onPass: (event: PassEvent) => void;
 }
 
+/** A pass as it was recorded. */
+export interface RecordedPass {
+  readonly event: PassEvent;
+  readonly entry: PassEntry;
+}
+
 interface CompletedPass {
   readonly id: PassId;
   readonly result: PassResult;
@@ -31,27 +37,55 @@ interface CompletedPass {
   readonly isEnding: boolean;
 }
 
-/** What a pass was recorded as. */
-export interface RecordedPass {
-  readonly event: PassEvent;
-  readonly entry: PassEntry;
-}
-
 export const recordPass = (
   { id, result, latest, shown, removed, isEnding }: CompletedPass,
-  { log, metrics, passHistory, onPass }: PassSinks,
+  sinks: PassSinks,
 ): RecordedPass => {
   const own = assembleReport([result]);
   // A pass after which nothing had changed has compared nothing: the client is as it was.
   const isEmpty = result.templates.length === 0 && latest !== null;
   const report = isEmpty ? { ...own, status: assembleReport([latest]).status } : own;
-  logDrift(result, id, isEnding, log);
-  logFinished(report, errorOf(result, report.status), id, isEnding, log);
-  metrics.countPass({ ...id, ...report, isComplete: result.holdReason === null }, latest);
-  const compared = result.wasRead === true ? latest : null;
-  const entry = passEntry(id, report, compared, result.holdReason);
-  passHistory.add(entry);
+  logDrift(result, id, isEnding, sinks.log);
   const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
+  return record(event, report, errorOf(result, report.status), result, latest, sinks);
+};
+
+/** A pass that could not begin. `started`: when it was to, by `performance.now()`. */
+export const recordFailure = (
+  id: PassId,
+  message: string,
+  { started, isEnding }: { readonly started: number; readonly isEnding: boolean },
+  sinks: PassSinks,
+): RecordedPass => {
+  const durationMs = Math.round(performance.now() - started);
+  const at = new Date(Date.now() - durationMs).toISOString();
+  const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
+  const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
+  return record(event, report, message, { holdReason: message }, null, sinks);
+};
+
+const record = (
+  event: PassEvent & PassId,
+  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
+  error: string | null,
+  { holdReason, wasRead }: Pick<PassResult, 'holdReason' | 'wasRead'>,
+  latest: PassResult | null,
+  { log, metrics, passHistory, onPass }: PassSinks,
+): RecordedPass => {
+  const { client, run, trigger, isEnding } = event;
+  logFinished({ status, durationMs, summary }, error, { client, run, trigger }, isEnding, log);
+  metrics.countPass({ client, trigger, status, durationMs, isComplete: holdReason === null }, latest);
+  const entry = {
+    client,
+    trigger,
+    startedAt: Date.now() - durationMs,
+    durationMs,
+    status,
+    written: summary.applied,
+    left: wasRead === true && latest !== null ? differencesIn(latest) : null,
+    error: holdReason,
+  };
+  passHistory.add(entry);
   onPass(event);
   return { event, entry };
 };
@@ -90,51 +124,6 @@ export const recordShared = (
   );
   passHistory.add(entry);
 };
-
-interface FailedPass {
-  readonly id: PassId;
-  readonly message: string;
-  /** When it started, by `performance.now()`. */
-  readonly started: number;
-  readonly isEnding: boolean;
-}
-
-/** A pass that could not begin. */
-export const recordFailure = (
-  { id, message, started, isEnding }: FailedPass,
-  { log, metrics, passHistory, onPass }: PassSinks,
-): RecordedPass => {
-  const durationMs = Math.round(performance.now() - started);
-  const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
-  logFinished(report, message, id, isEnding, log);
-  metrics.countPass({ ...id, ...report, isComplete: false }, null);
-  const entry = passEntry(id, report, null, message);
-  passHistory.add(entry);
-  const at = new Date(Date.now() - durationMs).toISOString();
-  const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
-  onPass(event);
-  return { event, entry };
-};
-
-/**
- * The entry of a pass in the pass history. `newest`: the latest results of the client; null if the pass
- * compared nothing.
- */
-const passEntry = (
-  { client, trigger }: PassId,
-  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
-  latest: PassResult | null,
-  error: string | null,
-): PassEntry => ({
-  client,
-  trigger,
-  startedAt: Date.now() - durationMs,
-  durationMs,
-  status,
-  written: summary.applied,
-  left: latest === null ? null : differencesIn(latest),
-  error,
-});
 
 const differencesIn = (latest: PassResult): number => {
   const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(latest.templates);

@@ -19,19 +19,15 @@ export interface Schedule {
 
 /**
  * Calls `onTime` at each time of the expression. Times that were missed, because the machine slept or was
- * busy or its clock was set, are made up for at once by one call. Only the times come from node-cron: its own
- * scheduler drops a run that is more than a second late, and makes up for every single one when a clock is
- * set forward by years.
+ * busy or its clock was set, are made up for at once by one call.
  */
 export const startSchedule = ({ expression, timezone, spread = null, onTime }: ScheduleOptions): Schedule => {
-  const times = cronTimes(expression, timezone);
-  const delay = spread === null ? 0 : shareOf(spread) * Math.min(times.interval(), maxSpread);
-  const following = (): Date => {
-    // The one that comes next without the delay may be that of before.
-    const last = new Date(times.next().getTime() - times.interval() + delay);
-    return last.getTime() > Date.now() ? last : new Date(times.next().getTime() + delay);
-  };
-  let next = delay === 0 ? times.next() : following();
+  const after = cronTimes(expression, timezone);
+  const first = after(Date.now());
+  const delay = spread === null ? 0 : shareOf(spread) * Math.min(after(first) - first, maxSpread);
+  // The last of its times may still be to come, by the delay.
+  const following = (): Date => new Date(after(Date.now() - delay) + delay);
+  let next = following();
   let checkedAt = Date.now();
   let timer: NodeJS.Timeout;
   const sleep = (): void => {
@@ -41,7 +37,7 @@ export const startSchedule = ({ expression, timezone, spread = null, onTime }: S
     const now = Date.now();
     const isTime = now >= next.getTime();
     const wasSetBack = now < checkedAt - maxSleep;
-    if (isTime || wasSetBack) next = delay === 0 ? times.next() : following();
+    if (isTime || wasSetBack) next = following();
     checkedAt = now;
     sleep();
     if (isTime) onTime();
