@@ -22,11 +22,13 @@ const minGapSeconds = 10;
 
 /**
  * The problem with a cron expression of five fields, or of six with seconds first; null if there is none.
+ * Stricter than node-cron, which accepts steps beyond the field, backward ranges, and a run every second.
  */
 export const scheduleProblem = (expression: string): string | null => {
   const given = expression.trim().split(/\s+/);
   if (given.length !== 5 && given.length !== 6) return `five or six fields, not ${given.length}`;
-  const [texts, values] = readFields(given);
+  const texts = given.length === 5 ? ['0', ...given] : given;
+  const values = fields.map((field, at) => valuesOf(texts[at] ?? '', field));
   const wrong = values.indexOf(null);
   const { label, min, max } = fields[wrong] ?? fields[0]!;
   if (wrong >= 0) return `${label} from ${min} to ${max}, not "${texts[wrong]}"`;
@@ -39,14 +41,6 @@ export const scheduleProblem = (expression: string): string | null => {
   return isDay ? null : 'a day that its months have';
 };
 
-/** The values of each field of a valid expression, from seconds to days of the week; 0 and 7 are Sunday. */
-export const cronValues = (expression: string) => {
-  const [, values] = readFields(expression.trim().split(/\s+/));
-  const [seconds = [], minutes = [], hours = [], ...rest] = values.map((all) => all ?? []);
-  const [daysOfMonth = [], inMonths = [], daysOfWeek = []] = rest;
-  return [seconds, minutes, hours, daysOfMonth, inMonths, daysOfWeek] as const;
-};
-
 /** Whether this Node.js knows the IANA time zone. */
 export const isTimezone = (zone: string): boolean => {
   try {
@@ -54,11 +48,6 @@ export const isTimezone = (zone: string): boolean => {
   } catch {
     return false;
   }
-};
-
-const readFields = (given: readonly string[]) => {
-  const texts = given.length === 5 ? ['0', ...given] : given;
-  return [texts, fields.map((field, at) => valuesOf(texts[at] ?? '', field))] as const;
 };
 
 /** The values of a field such as `0-30/10,45`; null if it is invalid. */

@@ -1,3 +1,4 @@
+import { validate } from 'node-cron';
 import { describe, expect, it } from 'vitest';
 import { isTimezone, scheduleProblem } from '../../src/settings/schedule.ts';
 
@@ -14,8 +15,9 @@ describe('scheduleProblem', () => {
     '0,30 * * * * *',
     '0,55 0 * * * *',
     ' 0  4 * * * ',
-  ])('takes %s', (expression) => {
+  ])('takes %s, and so does the scheduler', (expression) => {
     expect(scheduleProblem(expression)).toBeNull();
+    expect(validate(expression)).toBe(true);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { cronValues } from '../../settings/schedule.ts';
+import { createTask } from 'node-cron';
 
 /** The first time of a schedule after the given one; both in ms since the epoch. */
 export type NextTime = (after: number) => number;
@@ -14,23 +14,28 @@ export const cronTimes = (expression: string, timezone: string): NextTime => {
 const known = new Map<string, NextTime>();
 
 /**
+ * What node-cron reads an expression as, with clock changes as a table: it would skip one of the two hours that the clock
+ * shows twice, and a whole day for a time that the clock leaps over.
+ *
  * | the clock shows | at every hour          | at given hours                    |
  * |-----------------|------------------------|-----------------------------------|
  * | a time twice    | runs both times        | runs the first time               |
  * | a time never    | needs no run for it    | runs when the clock has leapt     |
  */
 const nextTime = (expression: string, timezone: string): NextTime => {
-  const [seconds, minutes, hours, daysOfMonth, months, daysOfWeek] = cronValues(expression);
+  const fields = expression.trim().split(/\s+/);
+  const [secondField, minuteField, hourField, dayOfMonth, month, dayOfWeek] =
+    fields.length === 6 ? fields : ['0', ...fields];
+  const hours = matching(24, 3_600_000, `0 ${hourField} * * *`);
+  const minutes = matching(60, 60_000, `${minuteField} * * * *`);
+  const seconds = matching(60, 1_000, `${secondField} * * * * *`);
+  const isDay = isAt(`0 0 ${dayOfMonth} ${month} ${dayOfWeek}`);
   const isEveryHour = hours.length === 24;
   const aheadAt = aheadIn(timezone);
   // What a clock shows is written as if it were a time in UTC.
   const ofDay = hours.flatMap((hour) =>
-    minutes.flatMap((min) => seconds.map((sec) => ((hour * 60 + min) * 60 + sec) * 1_000)),
+    minutes.flatMap((minute) => seconds.map((second) => hour + minute + second)),
   );
-  const isDay = (date: Date): boolean =>
-    daysOfMonth.includes(date.getUTCDate()) &&
-    months.includes(date.getUTCMonth() + 1) &&
-    (daysOfWeek.includes(date.getUTCDay()) || (date.getUTCDay() === 0 && daysOfWeek.includes(7)));
   const timesOf = (date: number): number[] => {
     const [before, after] = [aheadAt(date - day), aheadAt(date + 2 * day)];
     if (before === after) return ofDay.map((time) => date + time - before);
@@ -47,7 +52,7 @@ const nextTime = (expression: string, timezone: string): NextTime => {
   return (after) => {
     if (days.size > mostDays) days.clear();
     for (let date = Math.floor((after + aheadAt(after)) / day) * day; ; date += day) {
-      if (!isDay(new Date(date))) continue;
+      if (!isDay(date)) continue;
       const times = days.get(date) ?? timesOf(date);
       days.set(date, times);
       const found = times.find((time) => time > after);
@@ -55,6 +60,16 @@ const nextTime = (expression: string, timezone: string): NextTime => {
     }
   };
 };
+
+/** Whether an expression names the time, in ms since the epoch, as a clock shows it. */
+const isAt = (expression: string): ((shown: number) => boolean) => {
+  const task = createTask(expression, () => undefined, { timezone: 'UTC' });
+  return (shown) => task.match(new Date(shown));
+};
+
+/** Those of so many parts of a day, each of so many milliseconds, that an expression names. */
+const matching = (count: number, length: number, expression: string): number[] =>
+  Array.from({ length: count }, (_, at) => at * length).filter(isAt(expression));
 
 /** Finds the minute at which a clock leaps that is ahead by so much before it does. */
 const leapAfter = (time: number, before: number, aheadAt: (time: number) => number): number => {
