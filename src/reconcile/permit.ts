@@ -60,12 +60,18 @@ const permit = (step: Step, state: TemplateState, client: ClientView | null): Sk
 /** The same for all steps of a plan: what is linked is written together or not at all. */
 export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
   const { steps, links, waitsFor } = planOf(state);
+  const ownReason = (step: Step): Skip | null => {
+    const before = client && waitsFor.get(step);
+    return (
+      permit(step, state, client) ??
+      (before ? { cause: 'pass', text: `waits for ${describe(before)}` } : null)
+    );
+  };
+  // Asked before each of thousands of writes, and the first step may do.
+  if (links.size === 0) return ownReason;
   const reasons = new Map<Step, Skip>();
   for (const step of steps) {
-    const before = client && waitsFor.get(step);
-    const reason =
-      permit(step, state, client) ??
-      (before ? ({ cause: 'pass', text: `waits for ${describe(before)}` } as const) : null);
+    const reason = ownReason(step);
     if (reason !== null) reasons.set(step, reason);
   }
   const waiting = new Set<Step>();

@@ -52,7 +52,7 @@ export interface TemplateState {
   /** Writes whose outcome is known and not saved yet; and how many of those were told. */
   readonly history: readonly HistoryEntry[];
   readonly told: number;
-  /** By `stepKey`, in the order in which they were begun: each is attempted once in a pass. */
+  /** By the key of their entries, in the order in which they were begun: each is attempted once in a pass. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   /** By `writeKey`: the writes that two readings require. */
   readonly confirmed: ReadonlySet<string>;
@@ -217,10 +217,10 @@ const historyOf = (outcome: Outcome): HistoryEntry => {
 
 const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyMap<string, Attempt> => {
   const { entry } = outcome;
-  const [key, attempt] = [...attempts].find(([, one]) => one.entry.id === entry.id) ?? [];
-  if (key === undefined || attempt === undefined) return attempts;
+  const attempt = attempts.get(entry.key);
+  if (attempt?.entry.id !== entry.id) return attempts;
   const isDone = outcome.kind === 'accepted';
-  return new Map(attempts).set(key, {
+  return new Map(attempts).set(entry.key, {
     ...attempt,
     entry,
     outcome: isDone ? 'applied' : 'failed',

@@ -233,7 +233,7 @@ const readAfterRefusal = async (
     showsEarlier,
   );
   const read = isBehind ? state : await settleBy(state, listing, run);
-  const attempt = [...read.attempts.values()].find((one) => one.entry.id === entry.id)!;
+  const attempt = read.attempts.get(entry.key)!;
   if (attempt.outcome !== 'unknown') return read;
   run.tellUnknown(entry, attempt.error ?? '');
   return inDoubt(read, `stopped after a refusal: ${attempt.error}`);
@@ -249,7 +249,7 @@ export const settleBy = async (
   if (!listing || !shown) return state;
   const next = withListing({ ...state, comparedListing: listing.templates }, shown, listing);
   const ended = [...next.attempts.values()].filter(
-    ({ entry, outcome }) => outcome !== state.attempts.get(keyIn(state, entry))?.outcome,
+    ({ entry, outcome }) => outcome !== state.attempts.get(entry.key)?.outcome,
   );
   const expected = ended.reduce((view, { entry, outcome }) => {
     const record = outcome === 'applied' ? shown.records.find(({ id }) => id === entry.recordId) : undefined;
@@ -269,9 +269,6 @@ export const settleBy = async (
 };
 
 const showsEarlier = ({ isBehind }: OpenEntry): boolean => isBehind;
-
-const keyIn = ({ attempts }: TemplateState, { id }: Entry): string =>
-  [...attempts].find(([, one]) => one.entry.id === id)?.[0] ?? '';
 
 /** The entry, which is on disk before its step is sent. */
 const entryFor = (state: TemplateState, step: Step, { pass, moment }: ClientRun): NewEntry => {
