@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import type { Suspension } from '../model/suspension.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
@@ -172,8 +173,23 @@ export const withAnswer = (
   state: TemplateState,
   view: ActualTemplate,
   isWhole: boolean,
+  of: ActualRecord,
   read: Instant,
-): TemplateState => withOpen({ ...state, view, since: read, isUnproven: state.isUnproven || !isWhole }, read);
+): TemplateState => {
+  const before = new Map(state.view.records.map((record) => [record.id, record]));
+  const isAsBefore = view.records.every(
+    (record) => record.id === of.id || isSameText(record, before.get(record.id)),
+  );
+  const since = isAsBefore ? state.since : read;
+  return withOpen({ ...state, view, since, isUnproven: state.isUnproven || !isWhole }, read);
+};
+
+const isSameText = (one: ActualRecord, other: ActualRecord | undefined): boolean =>
+  one.content === other?.content &&
+  one.name === other.name &&
+  one.type === other.type &&
+  one.ttl === other.ttl &&
+  one.priority === other.priority;
 
 /** With what is open in its journal, by its view. */
 export const withOpen = (state: TemplateState, now: Instant): TemplateState => {

@@ -161,7 +161,7 @@ const answered = (
   const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
   const shown = isWhole ? answer : withRecord(view, record);
   const journal = isWhole ? withoutContradicted(tried.journal, answer, accepted) : tried.journal;
-  const next = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, at);
+  const next = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, record, at);
   const done = asParked(next, step, record);
   const others = newIds.filter((id) => id !== record.id).length;
   return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;
