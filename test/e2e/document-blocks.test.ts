@@ -104,16 +104,14 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['baseUrl:', 'settings'],
     ['clients:', 'layout'],
   ],
-  'templates.md': [
-    ['template:', 'template'],
-    ['template:', 'template'],
-  ],
+  'templates.md': [['template:', 'template']],
   'try-it.md': [
     ['alias', 'typed'],
     ['$ dns-template-sync validate', 'try-it'],
     ['$ SERVICE=', 'try-it'],
     ['$ dns-template-sync history', 'try-it'],
   ],
+  'upgrading.md': [['docker stop', 'typed']],
 };
 
 const kindsOf = (page: string) => kinds[page] ?? kinds[path.basename(page)] ?? [];
@@ -223,6 +221,11 @@ const type = async (block: string): Promise<void> => {
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8053', '127.0.0.1:0')
     .replaceAll('/opt/', `${cwd}/opt/`);
+  // With the paths that it has in a container.
+  const settings = `baseUrl: ${service.url}
+clients: { acme: { userToken: { file: run/secrets/user-token }, clientToken: { file: run/secrets/client-token } } }
+`;
+  if (/[/ ]dns-template-sync\.yaml/.test(block)) await writeBelow(cwd, 'dns-template-sync.yaml', settings);
   const tokens = block.includes('_TOKEN_FILE=') ? {} : environment(service.url);
   const shell = startCommandOnTerminal(['bash', '--norc', '--noediting', '-i'], {
     cwd,
