@@ -209,6 +209,7 @@ const octodns = `
   - {type: TXT, value: 'say "hi"\\; ${'é'.repeat(300)}'}
 '*': {type: CNAME, value: example.net.}
 _dmarc: {type: TXT, value: 'v=DMARC1; p=none'}
+_ssh: {type: SSHFP, value: {algorithm: 4, fingerprint: 1a2b, fingerprint_type: 2}}
 _imap._tcp: {type: SRV, value: {port: 143, priority: 0, target: mail.example.net., weight: 1}}
 `;
 
@@ -295,7 +296,7 @@ describe('the commands', () => {
     await writeBelow(cwd, 'octodns.mjs', script);
     await writeBelow(cwd, 'config/example.net.yaml', octodns);
     const { stderr } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
-    expect(stderr).toMatch(/left out: example\.net\. CAA 0 issue letsencrypt\.org .*\n$/);
+    expect(stderr).toMatch(/ example\.net\. CAA 0 issue letsencrypt\.org .*\n.* SSHFP 4 2 1a2b .*\n$/);
     const text = await readFile(path.join(cwd, 'templates/shop.yaml'), 'utf8');
     const { records } = z.object({ records: z.array(z.unknown()) }).parse(parse(text));
     expect(records).toEqual([
