@@ -869,7 +869,7 @@ describe('with CI set, a settings file that nobody has named', () => {
   const address = 'https://panel.example.net/api/v1';
   const env = { ...tokens, CI: 'true', DNS_SYNC_BASE_URL: address };
   const refusal =
-    /^dns-template-sync\.yaml:.*where CI is set, .* decides not where tokens .* go: name it with --config/;
+    /^dns-template-sync\.yaml:.*where CI is set, .* does not decide where tokens .* go: name it with --config/;
 
   it.each([
     `baseUrl: ${address}\n`,

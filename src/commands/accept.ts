@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
-import { loadOptionsOf } from '../app/load-templates.ts';
+import { loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
 import type { Options } from '../app/options.ts';
 import { resolveNames } from '../app/passes.ts';
 import { checkOut } from '../app/report-output.ts';
@@ -19,6 +19,8 @@ import { plural } from '../lib/plural.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
+import { readSettings } from '../settings.ts';
+import type { ClientSettings } from '../settings/client.ts';
 import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
@@ -113,12 +115,14 @@ const findChanges = async (
       'the service has a record that contains a token of this client, which must not be in a file',
     );
   const { changes } = found;
+  const texts = await textsOf(template, copy);
   const accepted = await accept({
     template,
     changes,
-    texts: await textsOf(template, copy),
+    texts,
     before,
     load: copy.load,
+    sharers: await sharersOf(texts, client.settings, options, io),
   });
   if ('refusals' in accepted) throw refusalOf(accepted.refusals);
   return { template: template.template, unsaid: found.unsaid, count: changes.length, files: accepted.files };
@@ -175,6 +179,31 @@ const textsOf = async (
     if (bytes) texts.set(file, utf8.decode(bytes));
   }
   return texts;
+};
+
+/** Which templates of other clients, also of those that were not chosen, read one of these files. */
+const sharersOf = async (
+  files: ReadonlyMap<string, string>,
+  { name, cwd }: ClientSettings,
+  options: Options,
+  io: Io,
+): Promise<ReadonlyMap<string, string>> => {
+  const needs = { baseUrl: false, tokens: false };
+  const all = readSettings({ flags: { ...options, client: undefined }, needs, env: io.env, cwd: io.cwd });
+  const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
+  const places = new Map<string, string>();
+  for (const file of files.keys()) places.set(await placeOf(file), file);
+  const sharers = new Map<string, string>();
+  for (const other of all.clients) {
+    if (other.name === name) continue;
+    const { templates } = await loadTemplates(other, { allowEmpty: true });
+    for (const { template, source, fragments = [] } of templates)
+      for (const file of [source.file, ...fragments]) {
+        const own = places.get(await placeOf(file));
+        if (own !== undefined) sharers.set(own, `${template} of client ${other.name}`);
+      }
+  }
+  return sharers;
 };
 
 /** Keeps a byte order mark. */

@@ -30,6 +30,8 @@ export interface AcceptInput {
   /** All templates of the client, now and with other texts of some files. */
   readonly before: DesiredState;
   readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
+  /** What a template of another client is called that reads a file too, by the path of the file. */
+  readonly sharers: ReadonlyMap<string, string>;
 }
 
 export interface EditedFile {
@@ -86,22 +88,26 @@ interface FileSplice extends Splice {
 /** The splices for records that the files have already. */
 const editsFor = (
   files: readonly YamlFile[],
-  { template, changes, before }: AcceptInput,
+  { template, changes, before, sharers }: AcceptInput,
 ): { edits: readonly FileSplice[]; refusals: readonly string[] } => {
   const edits: FileSplice[] = [];
   const refusals: string[] = [];
   const changeOf = new Map(changes.map((change) => [change.desired, change]));
   for (const file of files) {
     const isOwn = file.path === template.source.file;
-    const sharer = before.templates.find(
-      ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
-    );
+    const sharer =
+      before.templates.find(
+        ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
+      )?.template ?? sharers.get(file.path);
+    const why = `template ${sharer} includes this file too`;
+    if (isOwn && sharer !== undefined)
+      refusals.push(...changes.filter(isNew).map((change) => byHand(change, template, why)));
     const dropped = new Set<number>();
     for (const entry of file.entries) {
       const own = entry.records.map((record) => changeOf.get(record));
       if (own.every((change) => change === undefined)) continue;
       try {
-        if (sharer) throw new Refusal(`template ${sharer.template} includes this file too`);
+        if (sharer !== undefined) throw new Refusal(why);
         if (own.every((change) => change?.wanted === null)) dropped.add(entry.index);
         else for (const edit of editsOf(file, entry, own)) edits.push({ ...edit, file });
       } catch (error) {

@@ -22,12 +22,13 @@ export const isQuotedText = (content: string): boolean => {
   return inner !== null && unescapeText(inner) !== null;
 };
 
-/** One quoted string of at most 255 octets (RFC 1035 §3.3), in ASCII. */
-export const quoteOctets = (octets: Uint8Array): string =>
-  `"${[...octets].map((octet) => (isPlain(octet) ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, '0')}`)).join('')}"`;
+/** One quoted string of at most 255 octets (RFC 1035 §3.3), in ASCII, as BIND writes it. */
+export const quoteOctets = (octets: Uint8Array): string => `"${[...octets].map(escaped).join('')}"`;
 
-const isPlain = (octet: number): boolean =>
-  octet >= 0x20 && octet < 0x7f && octet !== 0x22 && octet !== backslash;
+const escaped = (octet: number): string => {
+  if (octet < 0x20 || octet >= 0x7f) return `\\${String(octet).padStart(3, '0')}`;
+  return `${octet === 0x22 || octet === backslash ? '\\' : ''}${String.fromCharCode(octet)}`;
+};
 
 /** Null if the quotation marks do not match. */
 const innerOf = (content: string): string | null =>

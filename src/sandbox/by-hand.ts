@@ -13,6 +13,8 @@ const Addition = z.strictObject({
 });
 const Edit = z.strictObject({ record_id: z.int(), ...TemplateRecord.omit({ id: true }).partial().shape });
 const Removal = z.strictObject({ record_id: z.int() });
+const Named = z.strictObject({ name: z.string().min(1) });
+const Following = z.strictObject({ ...Named.shape, dns_template_id: z.int() });
 
 /**
  * What other users of the service do, a POST of JSON to `/sandbox/NAME`; gives the template. The rules of the operations
@@ -23,6 +25,8 @@ const Removal = z.strictObject({ record_id: z.int() });
  * | `add-record` | `dns_template_id`, `type`, `content`, `name`?, `priority`?, `ttl`? |
  * | `edit-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` |
  * | `remove-record` | `record_id` |
+ * | `add-template` | `name` |
+ * | `set-subdomain` | `name`, `dns_template_id`, which it follows from then on |
  */
 export const changeByHand = (data: SandboxData, name: string, body: unknown) => {
   if (name === 'add-record') {
@@ -39,6 +43,19 @@ export const changeByHand = (data: SandboxData, name: string, body: unknown) => 
   if (name === 'remove-record') {
     const { record_id } = parsed(Removal, body);
     return edited(data, holderOf(data, record_id), (all) => all.filter(({ id }) => id !== record_id));
+  }
+  if (name === 'add-template') {
+    const { name: called } = parsed(Named, body);
+    const template = { id: data.next_id, name: called, publicly_available: false, dns_template_records: [] };
+    const dns_templates = [...data.dns_templates, template];
+    return edited({ ...data, next_id: data.next_id + 1, dns_templates }, template.id, (records) => records);
+  }
+  if (name === 'set-subdomain') {
+    const { dns_template_id, name: called } = parsed(Following, body);
+    const subdomain = { id: data.next_id, name: called.toLowerCase(), dns_template_id };
+    const others = data.subdomains.filter((one) => one.name !== subdomain.name);
+    const changed = { ...data, next_id: data.next_id + 1, subdomains: [...others, subdomain] };
+    return edited(changed, dns_template_id, (records) => records);
   }
   throw new Refusal(404, 'There is no such path.');
 };

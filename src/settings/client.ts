@@ -152,7 +152,7 @@ const refuseForeign = ({ sections, problems, isForeign }: Sources): void => {
       if (section.value(key) !== undefined)
         problems.add(
           section.place(key),
-          'where CI is set, a settings file that nobody has named decides not where tokens of the environment go: name it with --config, or set this in the environment',
+          'where CI is set, a settings file that nobody has named does not decide where tokens of the environment go: name it with --config, or set this in the environment',
           key,
         );
 };

@@ -14,7 +14,7 @@ export interface Sources {
   readonly problems: Problems;
   /** Whether a program gives the settings as an object: then there are neither flags nor variables. */
   readonly isObject: boolean;
-  /** Whether nobody named the settings file where files may be anybody's: it decides not where tokens go. */
+  /** Whether nobody named the settings file where files may be anybody's: it does not decide where tokens go. */
   readonly isForeign: boolean;
 }
 

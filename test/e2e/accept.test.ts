@@ -23,6 +23,11 @@ const mail = `records:
   - { type: MX, content: mx.example.net, priority: 10 }
 `;
 
+const twoClients = (own: readonly [string, string]): string => `clients:
+  acme: { templates: [${own[0]}, templates] }
+  bakery: { templates: [${own[1]}, templates], clientToken: { env: MISSING } }
+`;
+
 interface Place {
   readonly service: Service;
   readonly launch: Launch;
@@ -162,6 +167,24 @@ describe('it refuses, and changes nothing', () => {
     expect([await textOf('web.yaml'), await textOf('_mail.yaml')]).toEqual([web, mail]);
   });
 
+  it('a fragment that a template of another client includes, whichever are chosen', async () => {
+    const { service, launch, idOf, textOf } = await place();
+    const at = (file: string): string => path.join(launch.cwd, file);
+    const text = (name: string): string => `template: ${name}\ninclude: [../templates/_mail.yaml]\n`;
+    await rm(at('templates/web.yaml'));
+    await writeBelow(launch.cwd, 'acme/web.yaml', text('web'));
+    await writeBelow(launch.cwd, 'bakery/other.yaml', text('other'));
+    await writeFile(at('dns-template-sync.yaml'), twoClients(['acme', 'bakery']));
+    await service.change('edit-record', { record_id: await idOf(null, 'MX'), priority: 20 });
+    const args = ['accept', 'web', '@ MX', '--yes', '--client', 'acme'];
+    const refusal =
+      'templates/_mail.yaml:3: template other of client bakery includes this file too: instead of ';
+    expect(await run(args, launch)).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
+    expect(await textOf('_mail.yaml')).toBe(mail);
+    await rm(at('bakery/other.yaml'));
+    expect(await run(args, launch)).toMatchObject({ code: 0 });
+  });
+
   it.each<[string, (given: Place) => Promise<unknown>, string[], string]>([
     [
       'a file with errors',
@@ -187,6 +210,15 @@ describe('it refuses, and changes nothing', () => {
       },
       ['web', '--yes'],
       'templates/_mail.yaml:3: template other includes this file too: instead of ',
+    ],
+    [
+      'a file of its own that another client has too',
+      async ({ service, launch, id }) => {
+        await writeBelow(launch.cwd, 'dns-template-sync.yaml', twoClients(['templates', 'templates']));
+        await service.change('add-record', { dns_template_id: id, type: 'TXT', content: 'hello' });
+      },
+      ['web', '--yes', '--client', 'acme'],
+      'templates/web.yaml: template web of client bakery includes this file too: add ',
     ],
     [
       'a file that is a symbolic link',

@@ -33,7 +33,7 @@ root=$(mktemp -d -p "${directory}" root.XXXXXX)
 passed=()
 pass() { case $2 in /*) passed+=("$1=$root$2") ;; *) passed+=("$1=$2") ;; esac; }
 for variable in ${variables.join(' ')}; do pass "\${variable%%=*}" "\${variable#*=}"; done
-work=/
+work=/ entry=
 case $1 in
   build)
     shift
@@ -46,7 +46,7 @@ case $1 in
     done
     [ -f "$1/Dockerfile" ] || refuse "no Dockerfile in $1"
     exit ;;
-  create | rm) exit ;;
+  create | rm | stop) exit ;;
   cp)
     [ "\${2#*:}" = /app ] || refuse "cp $2"
     mkdir -p "$3" && cd "${process.cwd()}" && ln -s "\${PWD}"/{${copied.join(',')}} "$3/"
@@ -74,6 +74,7 @@ while [ $# -gt 0 ]; do
       case $to in "${directory}"/*) target=$to ;; *) target=$root$to ;; esac
       mkdir -p "$(dirname "$target")" && ln -sfn "$from" "$target"; shift 2 ;;
     -w) work=$2; shift 2 ;;
+    --entrypoint) entry=$2; shift 2 ;;
     --name) echo "$2" >container; shift 2 ;;
     --restart | --cap-drop | --security-opt) shift 2 ;;
     -d | --init | --rm | --read-only) shift ;;
@@ -81,6 +82,11 @@ while [ $# -gt 0 ]; do
     *) break ;;
   esac
 done
+if [ -n "$entry" ]; then
+  shift
+  for one; do [ ! -d "$root$one" ] || one=$root$one; set -- "$@" "$one"; shift; done
+  exec "$entry" "$@"
+fi
 [ $# -gt 1 ] || set -- "$1" ${program}
 shift
 if [ -f container ]; then echo "$root" >container.root; printf '%s\\0' "\${passed[@]}" >container.env; fi

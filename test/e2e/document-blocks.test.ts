@@ -104,16 +104,14 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['baseUrl:', 'settings'],
     ['clients:', 'layout'],
   ],
-  'templates.md': [
-    ['template:', 'template'],
-    ['template:', 'template'],
-  ],
+  'templates.md': [['template:', 'template']],
   'try-it.md': [
     ['alias', 'typed'],
     ['$ dns-template-sync validate', 'try-it'],
     ['$ SERVICE=', 'try-it'],
     ['$ dns-template-sync history', 'try-it'],
   ],
+  'upgrading.md': [['docker stop', 'typed']],
 };
 
 const kindsOf = (page: string) => kinds[page] ?? kinds[path.basename(page)] ?? [];
@@ -211,6 +209,7 @@ const octodns = `
   - {type: TXT, value: 'say "hi"\\; ${'é'.repeat(300)}'}
 '*': {type: CNAME, value: example.net.}
 _dmarc: {type: TXT, value: 'v=DMARC1; p=none'}
+_ssh: {type: SSHFP, value: {algorithm: 4, fingerprint: 1a2b, fingerprint_type: 2}}
 _imap._tcp: {type: SRV, value: {port: 143, priority: 0, target: mail.example.net., weight: 1}}
 `;
 
@@ -223,6 +222,11 @@ const type = async (block: string): Promise<void> => {
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8053', '127.0.0.1:0')
     .replaceAll('/opt/', `${cwd}/opt/`);
+  // With the paths that it has in a container.
+  const settings = `baseUrl: ${service.url}
+clients: { acme: { userToken: { file: run/secrets/user-token }, clientToken: { file: run/secrets/client-token } } }
+`;
+  if (/[/ ]dns-template-sync\.yaml/.test(block)) await writeBelow(cwd, 'dns-template-sync.yaml', settings);
   const tokens = block.includes('_TOKEN_FILE=') ? {} : environment(service.url);
   const shell = startCommandOnTerminal(['bash', '--norc', '--noediting', '-i'], {
     cwd,
@@ -292,7 +296,7 @@ describe('the commands', () => {
     await writeBelow(cwd, 'octodns.mjs', script);
     await writeBelow(cwd, 'config/example.net.yaml', octodns);
     const { stderr } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
-    expect(stderr).toMatch(/left out: example\.net\. CAA 0 issue letsencrypt\.org .*\n$/);
+    expect(stderr).toMatch(/ example\.net\. CAA 0 issue letsencrypt\.org .*\n.* SSHFP 4 2 1a2b .*\n$/);
     const text = await readFile(path.join(cwd, 'templates/shop.yaml'), 'utf8');
     const { records } = z.object({ records: z.array(z.unknown()) }).parse(parse(text));
     expect(records).toEqual([

@@ -263,7 +263,7 @@ describe('get dns-templates --format zone', () => {
       launch,
     );
     expect(stdout.split('\n').slice(1)).toEqual([
-      'example.net.\t60\tIN\tTXT\t"a\\034b\\195\\169"',
+      'example.net.\t60\tIN\tTXT\t"a\\"b\\195\\169"',
       `example.net.\t60\tIN\tTXT\t"${'x'.repeat(255)}" "x"`,
       '; Not in this file:',
       '; - record 1 has a type that a file cannot describe: { type: CAA, content: 0 issue "a", ttl: 60 }',

@@ -36,7 +36,7 @@ export const acceptInto = async (
   const texts = new Map<string, string>();
   for (const file of [template.source.file, ...(template.fragments ?? [])])
     texts.set(file, await readFile(file, 'utf8'));
-  const accepted = await accept({ template, changes, texts, before, load: copy.load });
+  const accepted = await accept({ template, changes, texts, before, load: copy.load, sharers: new Map() });
   if ('refusals' in accepted) return accepted;
   await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));
   return { ...accepted, unsaid };

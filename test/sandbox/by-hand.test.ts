@@ -55,6 +55,17 @@ describe('records of a template', () => {
   });
 });
 
+it('a template is created, and a domain follows it', async () => {
+  const { json: made } = await change('add-template', { name: 'shop' });
+  expect(made).toEqual(await template(made.id));
+  expect(made).toMatchObject({ name: 'shop', subdomains: 0, dns_template_records: [] });
+  await put(`${sandbox.url}/dns_templates/${made.id}/add_record`, { type: 'A', content: '192.0.2.1' });
+  for (const name of ['example.net', 'Cafe.example.net'])
+    expect(await change('set-subdomain', { name, dns_template_id: made.id })).toMatchObject({ status: 200 });
+  expect(await template(made.id)).toMatchObject({ subdomains: 2 });
+  expect((await get(`${sandbox.url}/dns_records`, { subdomain: 'cafe.example.net' })).json).toHaveLength(4);
+});
+
 describe('refused are', () => {
   it.each([
     ['unheard-of', {}, 404],
@@ -63,6 +74,8 @@ describe('refused are', () => {
     ['remove-record', { record_id: 999 }, 404],
     ['edit-record', { record_id: 216, ttl: '5' }, 422],
     ['add-record', [], 422],
+    ['add-template', { name: '' }, 422],
+    ['set-subdomain', { name: 'example.net', dns_template_id: 999 }, 404],
   ])('%s with %j: %i', async (name, body, status) => {
     const before = await get(`${sandbox.url}/dns_templates`);
     expect(await change(name, body)).toMatchObject({ status, json: { error: expect.any(String) } });

@@ -48,12 +48,4 @@ const changes: Readonly<
     };
     return { data: changed, answer: shownTemplate(changed, template) };
   },
-  'set-subdomain': (data, { name, dns_template_id }) => {
-    const subdomain = { id: data.next_id, name: String(name), dns_template_id: Number(dns_template_id) };
-    const others = data.subdomains.filter((one) => one.name !== name);
-    return {
-      data: { ...data, next_id: data.next_id + 1, subdomains: [...others, subdomain] },
-      answer: subdomain,
-    };
-  },
 };

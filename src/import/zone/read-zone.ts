@@ -164,7 +164,8 @@ class Zone {
     if (type === 'SOA') this.#meetSoa(line, owner, ttl, data.at(-1)?.text ?? '');
     if (ttl !== null) this.#lastTtl = ttl;
     const leaveOut = (text: string): void => {
-      const value = data.map((one) => one.text).join(' ');
+      const host = data[0]?.text === String.raw`\#` ? -1 : (hostAt[type] ?? -1);
+      const value = data.map((one, at) => (at === host ? this.#wholeName(one.text) : one.text)).join(' ');
       this.#leftOut.push({ line, what: `${owner} ${type} ${value}`, text });
     };
     if (dnsClass !== null && dnsClass !== 'IN') return leaveOut(`it is of class ${dnsClass}`);
@@ -220,6 +221,21 @@ class Zone {
       : undefined;
   }
 }
+
+/** The word that is a host. */
+const hostAt: Readonly<Record<string, number>> = {
+  ALIAS: 0,
+  ANAME: 0,
+  CNAME: 0,
+  DNAME: 0,
+  HTTPS: 1,
+  MX: 1,
+  NAPTR: 5,
+  NS: 0,
+  PTR: 0,
+  SRV: 3,
+  SVCB: 1,
+};
 
 const ttlPattern = /^(?=\d)(?:\d+[smhdw])*\d*$/i;
 const classPattern = /^(?:IN|CH|CS|HS|ANY|NONE|CLASS\d+)$/i;
