@@ -38,14 +38,26 @@ const rowItem = (row: ReportRow, sides: Sides, clock: PageClock, more: MarkupVal
         >
         ${nextStep(row, sides, clock)}
       </summary>
-      <dl>
-        ${side(sides.actual, textsOf(row, 'actual'))} ${side(sides.desired, textsOf(row, 'desired'))}
-        ${where.length > 0 && side('where', [where.join(' · ')])}
-      </dl>
+      ${
+        !isWholeInLine(row) &&
+        html`<dl>
+          ${side(sides.actual, textsOf(row, 'actual'))} ${side(sides.desired, textsOf(row, 'desired'))}
+        </dl>`
+      }
+      ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
       ${toDo !== null && remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`)} ${more}
     </details>
   </li>`;
 };
+
+/** Whether the line says everything, and something else is to be opened. */
+const isWholeInLine = ({ values, where }: ReportRow): boolean => where.length > 0 && !values.some(isLong);
+
+/** Too long for a line that shows it, or both sides of it. */
+const isLong = (value: RowValue): boolean =>
+  (isChange(value)
+    ? widthOf(value.actual) + widthOf(value.desired)
+    : widthOf(value.actual ?? value.desired ?? '')) > maxContent;
 
 export const iconOfRow = ({ sign, word }: Pick<ReportRow, 'sign' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>`;
@@ -100,21 +112,19 @@ export const sidesInLine = ({ values }: Pick<ReportRow, 'values'>, { desired }: 
       >${facts.map((value) => `${labelOf(value)}${value.actual ?? value.desired}`).join(', ')}</span
     >`;
   if (values.every(({ actual }) => actual === null))
-    return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
+    return html`<i>missing</i> → <ins>${record}</ins> ${rest}`;
   if (values.every((value) => value.desired === null))
-    return html`<del>${record}</del> ${rest} ${arrow} <i>not ${desired}</i>`;
+    return html`<del>${record}</del> ${rest} → <i>not ${desired}</i>`;
   return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
 };
-
-const arrow = html`<span class="to">→</span>`;
 
 type Change = RowValue & { readonly actual: string; readonly desired: string };
 
 const changeInLine = (value: Change): Markup => {
-  const isLong = widthOf(value.actual) + widthOf(value.desired) > maxContent;
-  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isLong));
+  const isShort = isLong(value);
+  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isShort));
   return html`<span
-    >${labelOf(value)}<del><code>${from!}</code></del> ${arrow} <ins><code>${to!}</code></ins></span
+    >${labelOf(value)}<del><code>${from!}</code></del> → <ins><code>${to!}</code></ins></span
   >`;
 };
 
