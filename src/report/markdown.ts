@@ -1,7 +1,7 @@
 import { plural } from '../lib/plural.ts';
 import type { Report } from '../result.ts';
 import { shorten, shortenPair } from './columns.ts';
-import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
 import { isQuiet, stateOf, statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
@@ -148,12 +148,10 @@ const tableRow = (row: ReportRow): string => {
 };
 
 const valueText = (value: RowValue): string => {
-  if (!isChange(value)) {
-    const text = value.actual ?? value.desired ?? '';
-    return value.field === 'content' ? code(text) : plain(`${labelOf(value)}${text}`);
-  }
+  const { label } = value;
+  if (!value.isChanged) return label === '' ? code(value.text) : plain(`${label}${value.text}`);
   const [from, to] = shortenPair(value.actual, value.desired, maxContent);
-  return `${labelOf(value)}${code(from)} → ${code(to)}`;
+  return `${label}${code(from)} → ${code(to)}`;
 };
 
 /** Each once, below the table. What is in backquotes is to be copied. */

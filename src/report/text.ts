@@ -3,7 +3,7 @@ import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import type { AnswersView } from './answers-view.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
-import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
 import {
   isQuiet,
   type ProblemView,
@@ -226,20 +226,18 @@ const valueLines = (values: readonly RowValue[], room: number): string[] => {
 };
 
 const valueText = (value: RowValue): string => {
-  if (isChange(value))
-    return `${labelOf(value)}${styled(value.actual, 'red')} → ${styled(value.desired, 'green')}`;
-  const text = `${labelOf(value)}${value.actual ?? value.desired}`;
-  return value.field === 'content' ? text : styled(text, 'gray');
+  const { label } = value;
+  if (value.isChanged) return `${label}${styled(value.actual, 'red')} → ${styled(value.desired, 'green')}`;
+  return label === '' ? value.text : styled(`${label}${value.text}`, 'gray');
 };
 
 const linesOf = (value: RowValue, room: number): string[] => {
   const oneLine = valueText(value);
   if (shownWidth(oneLine) <= room) return [oneLine];
-  const label = labelOf(value);
-  const [from, to] = shortenPair(value.actual ?? '', value.desired ?? '', room - label.length - 2);
-  if (isChange(value))
-    return [`${label}  ${styled(from, 'red')}`, `${' '.repeat(label.length)}→ ${styled(to, 'green')}`];
-  return [shorten(`${label}${value.actual ?? value.desired}`, room)];
+  const { label } = value;
+  if (!value.isChanged) return [shorten(`${label}${value.text}`, room)];
+  const [from, to] = shortenPair(value.actual, value.desired, room - label.length - 2);
+  return [`${label}  ${styled(from, 'red')}`, `${' '.repeat(label.length)}→ ${styled(to, 'green')}`];
 };
 
 const noteOf = (row: ReportRow): string => {
