@@ -82,7 +82,7 @@ const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean):
 
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
   const { file, revision, status, inSync, parked, ignored, asOf, message, differences } = template;
-  const behind = template.subdomains.filter((one) => one.status !== 'in-sync' || hasTrouble(one.answers));
+  const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
   const messages = [message ?? [], ...common.filter((reason) => !reason.startsWith(heldWord))].flat();
@@ -128,6 +128,10 @@ const commonReasons = ({ message, differences }: TemplateResult): readonly strin
 
 /** A guard's reason is also the message of its template. */
 const heldWord = 'held: ';
+
+/** Whether the subdomain and its name servers are in sync. */
+export const follows = ({ status, answers }: SubdomainResult): boolean =>
+  status === 'in-sync' && !hasTrouble(answers);
 
 const subdomainView = ({ subdomain, status, message, differences, answers }: SubdomainResult) => ({
   subdomain: escapeControl(subdomain),
