@@ -10,8 +10,6 @@ import { toDosOf } from './to-do.ts';
 import { asideOf } from './unmanaged.ts';
 import { worstFirst } from './worst-first.ts';
 
-/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
-export type View = ReturnType<typeof viewOf>;
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
@@ -36,6 +34,7 @@ export const stateOf = ({ status, differs }: Pick<TemplateView, 'status' | 'diff
     ? differs
     : [statusWords[status], differs].filter(Boolean).join(': ');
 
+/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
 export const viewOf = (report: Report) => {
   const { status, problems } = report;
   const sorted = worstFirst(report.templates);
