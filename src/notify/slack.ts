@@ -2,7 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
-import { isChange, labelOf, rowOf } from '../report/row.ts';
+import { rowOf } from '../report/row.ts';
 import { toDosOf } from '../report/to-do.ts';
 import { statusWords } from '../report/view.ts';
 import type { HealthChange } from './health-change.ts';
@@ -116,9 +116,8 @@ const isAnsweredOtherwise = ({ status, answers }: ShownSubdomain): boolean =>
 const wordsOf = (difference: Difference): string => {
   const { sign, word, type, name, values } = rowOf(difference);
   const parts = values.flatMap((value) => {
-    const { field, actual, desired } = value;
-    if (isChange(value)) return `${labelOf(value)}${short(value.actual)} → ${short(value.desired)}`;
-    return field === 'content' ? short(actual ?? desired ?? '') : [];
+    if (value.isChanged) return `${value.label}${short(value.actual)} → ${short(value.desired)}`;
+    return value.label === '' ? short(value.text) : [];
   });
   return [sign, word, type, short(name), ...parts].join(' ');
 };

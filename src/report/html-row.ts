@@ -1,7 +1,7 @@
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, Markup, type MarkupValue } from './markup.ts';
-import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
 
 /** The two sides of a difference, and what a pass does about one that nothing holds back. */
 export interface Sides {
@@ -38,14 +38,24 @@ const rowItem = (row: ReportRow, sides: Sides, clock: PageClock, more: MarkupVal
         >
         ${nextStep(row, sides, clock)}
       </summary>
-      <dl>
-        ${side(sides.actual, textsOf(row, 'actual'))} ${side(sides.desired, textsOf(row, 'desired'))}
-        ${where.length > 0 && side('where', [where.join(' · ')])}
-      </dl>
+      ${
+        !isWholeInLine(row) &&
+        html`<dl>
+          ${side(sides.actual, textsOf(row, 'actual'))} ${side(sides.desired, textsOf(row, 'desired'))}
+        </dl>`
+      }
+      ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
       ${toDo !== null && remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`)} ${more}
     </details>
   </li>`;
 };
+
+/** Whether the line says everything, and something else is to be opened. */
+const isWholeInLine = ({ values, where }: ReportRow): boolean => where.length > 0 && !values.some(isLong);
+
+/** Too long for a line that shows it, or both sides of it. */
+const isLong = (value: RowValue): boolean =>
+  widthOf(value.isChanged ? value.actual + value.desired : value.text) > maxContent;
 
 export const iconOfRow = ({ sign, word }: Pick<ReportRow, 'sign' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>`;
@@ -77,44 +87,39 @@ const side = (name: string, texts: readonly MarkupValue[]): Markup =>
   </div>`;
 
 /** The texts of a side. Of what does not change the file may say nothing. */
-const textsOf = ({ values }: ReportRow, which: 'actual' | 'desired'): readonly MarkupValue[] => {
-  if (values.every((value) => value[which] === null)) return ['no such record'];
+const textsOf = ({ values, only }: ReportRow, which: 'actual' | 'desired'): readonly MarkupValue[] => {
+  if (only !== null && only !== which) return ['no such record'];
   return values.flatMap((value) => {
-    if (isChange(value)) return html`${labelOf(value)}<code>${markedIn(value, which)}</code>`;
-    if (value.field === 'content') return html`<code>${value[which]}</code>`;
-    return which === 'desired' && value.actual !== null ? [] : `${labelOf(value)}${value[which]}`;
+    const { label } = value;
+    if (value.isChanged) return html`${label}<code>${markedIn(value, which)}</code>`;
+    if (label === '') return html`<code>${value.text}</code>`;
+    return which === 'desired' && only === null ? [] : `${label}${value.text}`;
   });
 };
 
 /** The record, or its changes, in one line. */
-export const sidesInLine = ({ values }: Pick<ReportRow, 'values'>, { desired }: Sides): Markup => {
-  const changes = values.filter(isChange);
-  const same = values.filter((value) => !isChange(value));
-  const facts = same.filter(({ field }) => field !== 'content');
+export const sidesInLine = ({ values, only }: ReportRow, { desired }: Sides): Markup => {
+  const changes = values.filter((value) => value.isChanged);
+  const same = values.filter((value) => !value.isChanged);
+  const facts = same.filter(({ label }) => label !== '');
   const record = same
-    .filter(({ field }) => field === 'content')
-    .map((value) => html`<code>${shorten(value.actual ?? value.desired ?? '', maxContent)}</code>`);
+    .filter(({ label }) => label === '')
+    .map(({ text }) => html`<code>${shorten(text, maxContent)}</code>`);
   const rest =
     facts.length > 0 &&
-    html`<span class="aside"
-      >${facts.map((value) => `${labelOf(value)}${value.actual ?? value.desired}`).join(', ')}</span
-    >`;
-  if (values.every(({ actual }) => actual === null))
-    return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
-  if (values.every((value) => value.desired === null))
-    return html`<del>${record}</del> ${rest} ${arrow} <i>not ${desired}</i>`;
+    html`<span class="aside">${facts.map(({ label, text }) => `${label}${text}`).join(', ')}</span>`;
+  if (only === 'desired') return html`<i>missing</i> → <ins>${record}</ins> ${rest}`;
+  if (only === 'actual') return html`<del>${record}</del> ${rest} → <i>not ${desired}</i>`;
   return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
 };
 
-const arrow = html`<span class="to">→</span>`;
-
-type Change = RowValue & { readonly actual: string; readonly desired: string };
+type Change = Extract<RowValue, { isChanged: true }>;
 
 const changeInLine = (value: Change): Markup => {
-  const isLong = widthOf(value.actual) + widthOf(value.desired) > maxContent;
-  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isLong));
+  const isShort = isLong(value);
+  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isShort));
   return html`<span
-    >${labelOf(value)}<del><code>${from!}</code></del> ${arrow} <ins><code>${to!}</code></ins></span
+    >${value.label}<del><code>${from!}</code></del> → <ins><code>${to!}</code></ins></span
   >`;
 };
 

@@ -38,8 +38,8 @@ export const problemSection = (
   </section>`;
 };
 
-/** The headings of the columns of all differences. Each difference repeats them when it is open. */
-export const sidesHeading = html`<p class="columns" aria-hidden="true">
+/** The headings of the columns of all differences. */
+export const sidesHeading = html`<p class="columns">
   <span>difference</span><span>type</span><span>name</span
   ><span><del>${templateSides.actual}</del> → <ins>${templateSides.desired}</ins></span
   ><span>cause</span><span>what to do</span>

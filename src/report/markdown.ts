@@ -1,8 +1,16 @@
 import { plural } from '../lib/plural.ts';
 import type { Report } from '../result.ts';
 import { shorten, shortenPair } from './columns.ts';
-import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
-import { isQuiet, stateOf, statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
+import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import {
+  isQuiet,
+  type ProblemView,
+  stateOf,
+  statusWords,
+  type SubdomainView,
+  type TemplateView,
+  viewOf,
+} from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
@@ -18,33 +26,26 @@ export const renderMarkdown = (report: Report): string => {
     commits.slice(0, few).map(({ id, url }) => `commit <a href="${plain(url)}">${code(id)}</a>`),
     unmanaged === null ? [] : prose(unmanaged),
   ].flat();
-  const folds: Fold[] = [
+  const folds = [
     ...(problems.length === 0
       ? []
-      : [
-          {
-            title: 'Problems',
-            isOpen: problems.length <= fewProblems,
-            text: problems
-              .map(
-                ({ severity, place, message, check }) =>
-                  `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,
-              )
-              .join(''),
-          },
-        ]),
-    ...outages.map((outage) => ({
-      title: `${plural(outage.templates.length, 'template')} not compared`,
-      isOpen: outage.templates.length <= few,
-      text: [`${prose(outage.message)}\n`, ...outage.templates.map((title) => `- ${code(title)}\n`)].join(''),
-    })),
-    ...differing.map((template) => ({
-      title: [code(template.title), `<b>${stateOf(template)}</b>`, template.counts, code(template.file)]
-        .filter((part) => part !== '')
-        .join(' '),
-      isOpen: isShort,
-      text: templateText(template),
-    })),
+      : [fold('Problems', problems.length <= fewProblems, problems.map(problemItem).join(''))]),
+    ...outages.map(({ message, templates: unread }) =>
+      fold(
+        `${plural(unread.length, 'template')} not compared`,
+        unread.length <= few,
+        [`${prose(message)}\n`, ...unread.map((title) => `- ${code(title)}\n`)].join(''),
+      ),
+    ),
+    ...differing.map((template) =>
+      fold(
+        [code(template.title), `<b>${stateOf(template)}</b>`, template.counts, code(template.file)]
+          .filter((part) => part !== '')
+          .join(' '),
+        isShort,
+        templateText(template),
+      ),
+    ),
   ];
   const beginning = `${head.join('\n\n')}\n`;
   return beginning + fitted(folds, limit - beginning.length);
@@ -60,35 +61,32 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
     subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
   );
 
+const problemItem = ({ severity, place, message, check }: ProblemView): string =>
+  `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`;
+
 /** A collapsible part of a comment. */
-interface Fold {
-  readonly title: string;
-  readonly isOpen: boolean;
-  readonly text: string;
-}
+const fold = (title: string, isOpen: boolean, text: string) => ({
+  title,
+  whole: `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${text}\n</details>\n`,
+});
 
 /**
  * As many whole folds as there is room for, the shortest first, so that one large template cannot hide the others; then the titles
  * of those that are left out.
  */
-const fitted = (folds: readonly Fold[], room: number): string => {
-  const whole = folds.map((fold) => ({ ...fold, whole: wholeOf(fold) }));
-  const shortest = whole.toSorted((one, other) => one.whole.length - other.whole.length);
-  const all = firstOf(shortest, room, (fold) => fold.whole);
-  const shown = new Set(
-    all.length === folds.length ? all : firstOf(shortest, room * (3 / 4), (fold) => fold.whole),
-  );
-  const left = whole.filter((fold) => !shown.has(fold)).map(({ title }) => `- ${title}\n`);
+const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
+  const shortest = folds.toSorted((one, other) => one.whole.length - other.whole.length);
+  const wholeIn = (size: number) => firstOf(shortest, size, ({ whole }) => whole);
+  const all = wholeIn(room);
+  const shown = new Set(all.length === folds.length ? all : wholeIn(room * (3 / 4)));
+  const left = folds.filter((one) => !shown.has(one)).map(({ title }) => `- ${title}\n`);
   const named = firstOf(left, room / 4 - cutNote.length - 40, (line) => line);
   return [
     ...(left.length === 0 ? [] : [cutNote, ...named]),
     left.length > named.length ? `- and ${left.length - named.length} more\n` : '',
-    ...whole.filter((fold) => shown.has(fold)).map((fold) => fold.whole),
+    ...folds.filter((one) => shown.has(one)).map(({ whole }) => whole),
   ].join('');
 };
-
-const wholeOf = ({ title, isOpen, text }: Fold): string =>
-  `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${text}\n</details>\n`;
 
 /** As many as there is room for. */
 const firstOf = <Item>(
@@ -148,12 +146,10 @@ const tableRow = (row: ReportRow): string => {
 };
 
 const valueText = (value: RowValue): string => {
-  if (!isChange(value)) {
-    const text = value.actual ?? value.desired ?? '';
-    return value.field === 'content' ? code(text) : plain(`${labelOf(value)}${text}`);
-  }
+  const { label } = value;
+  if (!value.isChanged) return label === '' ? code(value.text) : plain(`${label}${value.text}`);
   const [from, to] = shortenPair(value.actual, value.desired, maxContent);
-  return `${labelOf(value)}${code(from)} → ${code(to)}`;
+  return `${label}${code(from)} → ${code(to)}`;
 };
 
 /** Each once, below the table. What is in backquotes is to be copied. */

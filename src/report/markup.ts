@@ -16,7 +16,10 @@ export type MarkupValue = string | number | null | false | Markup | readonly Mar
 export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
   new Markup(
     strings
-      .map((part, index) => part.replaceAll(/\s*\n\s*/g, '\n') + sourceOf(values[index] ?? null))
+      .map(
+        (part, index) =>
+          part.replaceAll(/\s*\n\s*/g, '\n').replaceAll('\n>', '>') + sourceOf(values[index] ?? null),
+      )
       .join(''),
   );
 

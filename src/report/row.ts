@@ -1,6 +1,6 @@
 import { escapeControl, maxShown } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
-import type { Cause, Difference, Field, Outcome } from '../plan/difference.ts';
+import type { Cause, Difference, Outcome } from '../plan/difference.ts';
 import type { AnswerDifference, SubdomainResult } from '../result.ts';
 import type { ToDo } from './to-do.ts';
 
@@ -18,6 +18,8 @@ export interface ReportRow {
   readonly name: string;
   /** Content, priority and TTL as far as they are stated, and whatever else differs. */
   readonly values: readonly RowValue[];
+  /** The side that alone has such a record. */
+  readonly only: 'actual' | 'desired' | null;
   readonly outcome: Outcome | null;
   /** Why it differs or is blocked, in a word or two. */
   readonly why: readonly string[];
@@ -29,13 +31,10 @@ export interface ReportRow {
   readonly toDo: ToDo | null;
 }
 
-/** One part of a record on both sides, which may be the same; null: that side has no such record. */
-export interface RowValue {
-  readonly field: Field | 'type';
-  readonly isChanged: boolean;
-  readonly actual: string | null;
-  readonly desired: string | null;
-}
+/** One part of a record: what it is, or what it is and should be. Contents have no label, others end theirs with a blank. */
+export type RowValue =
+  | { readonly label: string; readonly isChanged: false; readonly text: string }
+  | { readonly label: string; readonly isChanged: true; readonly actual: string; readonly desired: string };
 
 /** The row of a difference. Reasons in `said` are not repeated. */
 export const rowOf = (
@@ -45,6 +44,7 @@ export const rowOf = (
 ): ReportRow => {
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
+  const source = 'source' in difference ? [`${difference.source.file}:${difference.source.line}`] : [];
   return rowWith(difference.action, current, desired, changedFields(difference), {
     outcome: difference.outcome ?? null,
     why: [
@@ -53,9 +53,7 @@ export const rowOf = (
       ...('cause' in difference && difference.cause !== 'unknown' ? [causeWords[difference.cause]] : []),
     ],
     where: [
-      ...('source' in difference
-        ? [escapeControl(`${difference.source.file}:${difference.source.line}`)]
-        : []),
+      ...source.map(escapeControl),
       ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
     ],
     remarks: remarksOf(difference, said).map(escapeControl),
@@ -63,7 +61,7 @@ export const rowOf = (
   });
 };
 
-const changedFields = (difference: Difference): readonly RowValue['field'][] => {
+const changedFields = (difference: Difference): readonly FieldName[] => {
   if (difference.action === 'update') return difference.fields;
   if (difference.action === 'park') return ['name', 'content'];
   if (difference.action !== 'blocked' || difference.current === undefined) return [];
@@ -71,9 +69,10 @@ const changedFields = (difference: Difference): readonly RowValue['field'][] => 
 };
 
 /** A priority or TTL that is not stated stays as it is. */
-const statedChanges = (before: RecordData, after: RecordData): Field[] =>
-  (['name', 'content', 'priority', 'ttl'] as const).filter(
+const statedChanges = (before: RecordData, after: RecordData): FieldName[] =>
+  fieldNames.filter(
     (field) =>
+      field !== 'type' &&
       (after[field] !== null || field === 'name') &&
       shownValue(field, before[field]) !== shownValue(field, after[field]),
   );
@@ -81,10 +80,12 @@ const statedChanges = (before: RecordData, after: RecordData): Field[] =>
 /** Why, unless that is among what is said already. */
 const remarksOf = (difference: Difference, said: readonly string[]): string[] => {
   const { error, retryAt } = difference;
-  const reasons = [
-    ...(difference.action === 'blocked' ? [sentence(difference.message), ...inTheWay(difference)] : []),
-    ...(error === undefined || said.includes(error) ? [] : [sentence(error)]),
-  ];
+  const reasons = error === undefined || said.includes(error) ? [] : [sentence(error)];
+  if (difference.action === 'blocked') {
+    const { message, conflicts = [] } = difference;
+    const records = `record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}`;
+    reasons.unshift(sentence(message), ...(conflicts.length === 0 ? [] : [`In the way: ${records}.`]));
+  }
   if (retryAt !== undefined && ![...said, ...reasons].some((text) => text.includes(retryAt)))
     reasons.push(`Next try at ${retryAt}.`);
   return reasons.length === 0 ? [] : [reasons.join(' ')];
@@ -92,11 +93,6 @@ const remarksOf = (difference: Difference, said: readonly string[]): string[] =>
 
 /** Messages have no full stop, since most of them are shown alone. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
-
-const inTheWay = ({ conflicts = [] }: Extract<Difference, { action: 'blocked' }>): string[] =>
-  conflicts.length === 0
-    ? []
-    : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`];
 
 export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: SubdomainDifference): ReportRow => {
   const derivedFrom = templateRecord?.id ?? record?.templateRecordId ?? null;
@@ -116,7 +112,7 @@ export const rowOfAnswer = (
 ): ReportRow => {
   const below = `.${subdomain}`;
   const relative = name === subdomain ? null : name.endsWith(below) ? name.slice(0, -below.length) : name;
-  const [from, to] = [current, desired].map((set) => ({ ...nothing, ...asOne(set), type, name: relative }));
+  const [from, to] = [asOne(current), asOne(desired)].map((set) => ({ ...set, type, name: relative }));
   const changed =
     kind === 'stale' ? (['content', 'ttl'] as const).filter((field) => from![field] !== to![field]) : [];
   return rowWith(kind, kind === 'missing' ? null : from!, to!, changed, {
@@ -126,7 +122,8 @@ export const rowOfAnswer = (
 };
 
 /** All records of a set as one record. */
-const asOne = (records: readonly RecordData[]): Pick<RecordData, 'content' | 'ttl'> => ({
+const asOne = (records: readonly RecordData[]): RecordData => ({
+  ...nothing,
   content: records
     .map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`))
     .sort()
@@ -134,41 +131,42 @@ const asOne = (records: readonly RecordData[]): Pick<RecordData, 'content' | 'tt
   ttl: records[0]?.ttl ?? null,
 });
 
-interface Write {
+/** A write of the history. Values that were not sent stayed as they were. */
+export const rowOfWrite = ({
+  action,
+  before,
+  after,
+}: {
   readonly action: 'add' | 'update' | 'park';
   readonly before: RecordData | null;
   readonly after: RecordData;
-}
+}): ReportRow => rowWith(action, before, after, before === null ? [] : statedChanges(before, after));
 
-/** A write of the history. Values that were not sent stayed as they were. */
-export const rowOfWrite = ({ action, before, after }: Write): ReportRow =>
-  rowWith(action, before, after, before === null ? [] : statedChanges(before, after));
-
-/** Without `changed`, the actual values are those of both sides. */
 const rowWith = (
   kind: ReportRow['kind'],
   actual: RecordData | null,
   desired: RecordData | null,
-  changed: readonly RowValue['field'][],
+  changed: readonly FieldName[],
   more: Partial<ReportRow> = {},
 ): ReportRow => {
   const record = actual ?? desired ?? nothing;
-  const isShown = (field: RowValue['field']): boolean =>
-    changed.includes(field) ||
-    field === 'content' ||
-    ((field === 'priority' || field === 'ttl') && record[field] !== null);
+  const isShown = (field: FieldName): boolean =>
+    changed.includes(field) || (field !== 'type' && field !== 'name' && record[field] !== null);
+  const [sign, word] = kinds[kind];
   return {
     kind,
-    ...signs[kind],
+    sign,
+    word,
     type: escapeControl(record.type),
     name: shownValue('name', record.name),
-    values: allFields.filter(isShown).map((field) => {
-      const isChanged = changed.includes(field) && actual !== null && desired !== null;
-      const [from, to] = isChanged
-        ? shownPair(field, actual[field], desired[field])
-        : [shownValue(field, record[field]), shownValue(field, record[field])];
-      return { field, isChanged, actual: actual && from, desired: desired && to };
+    values: fieldNames.filter(isShown).map((field): RowValue => {
+      const label = field === 'content' ? '' : `${field} `;
+      if (!changed.includes(field) || actual === null || desired === null)
+        return { label, isChanged: false, text: shownValue(field, record[field]) };
+      const [from, to] = shownPair(field, actual[field], desired[field]);
+      return { label, isChanged: true, actual: from, desired: to };
     }),
+    only: actual === null ? 'desired' : desired === null ? 'actual' : null,
     outcome: null,
     why: [],
     where: [],
@@ -180,40 +178,39 @@ const rowWith = (
 
 const nothing: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
 
-const allFields = ['type', 'name', 'content', 'priority', 'ttl'] as const;
+const fieldNames = ['type', 'name', 'content', 'priority', 'ttl'] as const;
+type FieldName = (typeof fieldNames)[number];
+type Value = RecordData[FieldName];
 
-const shownValue = (field: RowValue['field'], value: Value): string => {
+const shownValue = (field: FieldName, value: Value): string => {
   if (field === 'name' && (value === null || value === '')) return '@';
   if (value === '') return '(empty)';
   return value === null ? '(none)' : escapeControl(String(value));
 };
 
-type Value = RecordData['priority' | 'content' | 'name'];
-
 /** Two texts that are shortened start shortly before they differ. */
-export const shownPair = (field: RowValue['field'], from: Value, to: Value): readonly [string, string] => {
-  if (typeof from !== 'string' || typeof to !== 'string')
-    return [shownValue(field, from), shownValue(field, to)];
+export const shownPair = (field: FieldName, from: Value, to: Value): readonly [string, string] => {
   let start = -kept;
-  if (Math.max(from.length, to.length) > maxShown)
+  if (typeof from === 'string' && typeof to === 'string' && Math.max(from.length, to.length) > maxShown)
     while (start + kept < from.length && from[start + kept] === to[start + kept]) start += 1;
-  const shown = (text: string): string => shownValue(field, start <= 0 ? text : `…${text.slice(start)}`);
+  const shown = (value: Value): string =>
+    shownValue(field, start > 0 ? `…${String(value).slice(start)}` : value);
   return [shown(from), shown(to)];
 };
 
 /** Characters before the difference. */
 const kept = 60;
 
-const signs: Record<ReportRow['kind'], Pick<ReportRow, 'sign' | 'word'>> = {
-  add: { sign: '+', word: 'add' },
-  update: { sign: '~', word: 'change' },
-  park: { sign: '»', word: 'park' },
-  surplus: { sign: '?', word: 'surplus' },
-  blocked: { sign: '!', word: 'blocked' },
-  missing: { sign: '-', word: 'missing' },
-  stale: { sign: '~', word: 'stale' },
-  foreign: { sign: '?', word: 'foreign' },
-  dangling: { sign: '!', word: 'dangling' },
+const kinds: Record<ReportRow['kind'], readonly [sign: string, word: string]> = {
+  add: ['+', 'add'],
+  update: ['~', 'change'],
+  park: ['»', 'park'],
+  surplus: ['?', 'surplus'],
+  blocked: ['!', 'blocked'],
+  missing: ['-', 'missing'],
+  stale: ['~', 'stale'],
+  foreign: ['?', 'foreign'],
+  dangling: ['!', 'dangling'],
 };
 
 export const outcomeWords: Record<Outcome, string> = {
@@ -230,10 +227,3 @@ export const causeWords: Record<Cause, string> = {
   both: 'edited and drifted',
   unknown: 'cause unknown',
 };
-
-/** A value that changes is on both sides. */
-export const isChange = (value: RowValue): value is RowValue & { actual: string; desired: string } =>
-  value.isChanged;
-
-/** Contents need no label. */
-export const labelOf = ({ field }: RowValue): string => (field === 'content' ? '' : `${field} `);

@@ -1,19 +1,9 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
-import type { AnswersView } from './answers-view.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
-import { isChange, labelOf, outcomeWords, type ReportRow, type RowValue } from './row.ts';
-import {
-  isQuiet,
-  type ProblemView,
-  stateOf,
-  statusWords,
-  type SubdomainView,
-  type TemplateView,
-  type View,
-  viewOf,
-} from './view.ts';
+import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { isQuiet, stateOf, statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 export interface TextOptions {
   readonly color: boolean;
@@ -31,28 +21,32 @@ export const renderText = (report: Report, options: TextOptions): string => {
   const width = Math.max(40, options.width);
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
   const view = viewOf({ ...report, templates });
+  const say = (text: string | null, style: Style, indent = 0): string[] =>
+    paragraph(text, indent, width, style);
   const shown = view.templates.filter((one) => one.asOf !== null && (all || !isQuiet(one)));
   const quiet = all || view.status === 'in-sync' ? 0 : view.templates.filter(isQuiet).length;
+  const quietLine = `${signs['in-sync']} ${quiet} of ${plural(view.templates.length, 'template')} in sync`;
   const lines = [
-    ...paragraph(view.causes, 0, width, 'gray'),
+    ...say(view.causes, 'gray'),
     ...shown.flatMap((template) => templateLines(template, width)),
     '',
-    ...view.outages.flatMap((outage) => outageLines(outage, width)),
+    ...view.outages.flatMap(({ message, templates: unread }) => [
+      ...say(`${signs.failed} ${plural(unread.length, 'template')} not compared: ${message}`, 'red'),
+      ...say(unread.join(', '), 'gray', 2),
+    ]),
     '',
-    ...(quiet > 0
-      ? [
-          styled(
-            `${signs['in-sync']} ${quiet} of ${plural(view.templates.length, 'template')} in sync`,
-            'green',
-          ),
-        ]
-      : []),
+    ...(quiet > 0 ? [styled(quietLine, 'green')] : []),
     '',
-    ...view.problems.flatMap((problem) => problemLines(problem, width)),
+    ...view.problems.flatMap(({ severity, place, message, check }) =>
+      say(
+        `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`,
+        severity === 'error' ? 'red' : 'yellow',
+      ),
+    ),
     '',
-    ...view.commits.flatMap(({ id, url }) => paragraph(`commit ${id} ${url}`, 0, width, 'gray')),
-    ...paragraph(view.summary, 0, width, colors[view.status]),
-    ...paragraph(view.unmanaged, 0, width, 'gray'),
+    ...view.commits.flatMap(({ id, url }) => say(`commit ${id} ${url}`, 'gray')),
+    ...say(view.summary, colors[view.status]),
+    ...say(view.unmanaged, 'gray'),
   ];
   // One blank line between two blocks, none at the start.
   const text = lines
@@ -61,33 +55,6 @@ export const renderText = (report: Report, options: TextOptions): string => {
     .join('');
   return options.color ? text : stripVTControlCharacters(text);
 };
-
-type Style = 'bold' | 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
-
-/** The caller knows where the text goes; Node.js would check stdout. */
-const styled = (text: string, style: Style): string =>
-  text === '' ? '' : styleText(style, text, { validateStream: false });
-
-const shownWidth = (line: string): number => widthOf(stripVTControlCharacters(line));
-
-/** Words, wrapped to at most some ten lines. */
-const paragraph = (text: string | null, indent: number, width: number, style?: Style): string[] =>
-  text === null
-    ? []
-    : wrap(shorten(text, 10 * width), width - indent).map(
-        (line) => ' '.repeat(indent) + (style === undefined ? line : styled(line, style)),
-      );
-
-const colors = {
-  'in-sync': 'green',
-  pending: 'cyan',
-  drifted: 'yellow',
-  suspended: 'cyan',
-  held: 'magenta',
-  failed: 'red',
-} as const;
-
-const signs = { 'in-sync': '✓', drifted: '≠', suspended: '⊘', held: '‖', failed: '✗' } as const;
 
 const templateLines = (template: TemplateView, width: number): string[] => {
   const { message, status, rows, subdomains } = template;
@@ -116,43 +83,18 @@ const headingLines = (template: TemplateView, width: number): string[] => {
   ];
 };
 
-const subdomainLines = (
-  { subdomain, status, message, rows, answers }: SubdomainView,
-  width: number,
-): string[] => [
-  ...paragraph(
-    `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`,
-    2,
-    width,
-    colors[status],
-  ),
-  ...rowLines(rows, 4, width),
-  ...(answers === null ? [] : answersLines(answers, width)),
-];
-
-const answersLines = ({ status, remarks, rows }: AnswersView, width: number): string[] => [
-  ...paragraph(`name servers: ${statusWords[status]}`, 4, width, colors[status]),
-  ...remarks.flatMap((remark) => paragraph(remark, 6, width)),
-  ...rowLines(rows, 6, width),
-];
-
-const outageLines = ({ message, templates }: View['outages'][number], width: number): string[] => [
-  ...paragraph(
-    `${signs.failed} ${plural(templates.length, 'template')} not compared: ${message}`,
-    0,
-    width,
-    'red',
-  ),
-  ...paragraph(templates.join(', '), 2, width, 'gray'),
-];
-
-const problemLines = ({ severity, place, message, check }: ProblemView, width: number): string[] =>
-  paragraph(
-    `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`,
-    0,
-    width,
-    severity === 'error' ? 'red' : 'yellow',
-  );
+const subdomainLines = (view: SubdomainView, width: number): string[] => {
+  const { subdomain, status, message, rows, answers } = view;
+  const state = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
+  const lines = [...paragraph(state, 2, width, colors[status]), ...rowLines(rows, 4, width)];
+  if (answers === null) return lines;
+  return [
+    ...lines,
+    ...paragraph(`name servers: ${statusWords[answers.status]}`, 4, width, colors[answers.status]),
+    ...answers.remarks.flatMap((remark) => paragraph(remark, 6, width)),
+    ...rowLines(answers.rows, 6, width),
+  ];
+};
 
 /**
  * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; a remark of several rows
@@ -163,34 +105,31 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): st
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
   const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
   const room = width - start;
-  const values = rows.map((row) => valueLines(row.values, room));
-  const notes = rows.map(noteOf);
-  const widths = values.map((lines) => (lines.length > 1 ? Infinity : shownWidth(lines[0] ?? '')));
-  const noteWidths = notes.map(shownWidth);
-  const isBeside = widths.map((own, index) => own + 2 + (noteWidths[index] ?? 0) <= room);
-  const widest = largest(noteWidths.filter((_, index) => isBeside[index]));
-  const column = largest(widths.filter((own) => own + 2 + widest <= room));
-  const remarks = rows.map(({ remarks: some, toDo }) => [
-    ...some,
-    ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
-  ]);
-  const lastOf = new Map(remarks.flatMap((some, index) => some.map((remark) => [remark, index])));
+  const cells = rows.map((row) => {
+    const [first = '', ...more] = valueLines(row.values, room);
+    const [note, own] = [noteOf(row), more.length > 0 ? Infinity : shownWidth(first)];
+    const noteWidth = shownWidth(note);
+    const remarks = [...row.remarks, ...(row.toDo === null ? [] : [`To do: ${row.toDo.shared}`])];
+    return { row, first, more, note, own, noteWidth, isBeside: own + 2 + noteWidth <= room, remarks };
+  });
+  const widest = largest(cells.filter(({ isBeside }) => isBeside).map(({ noteWidth }) => noteWidth));
+  const column = largest(cells.map(({ own }) => own).filter((own) => own + 2 + widest <= room));
+  const lastOf = new Map(cells.flatMap((cell) => cell.remarks.map((remark) => [remark, cell])));
 
-  return rows.flatMap((row, index) => {
-    const [first = '', ...more] = values[index] ?? [];
-    const [note = '', own = 0] = [notes[index], widths[index]];
-    const beside = isBeside[index] ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
+  return cells.flatMap((cell) => {
+    const { row, first, more, note, own, isBeside, remarks } = cell;
     const head = [
       styled(`${row.sign} `, rowColors[row.kind]),
       `${pad(shorten(row.type, typeWidth), typeWidth)} `,
       styled(`${pad(shorten(row.name, nameWidth), nameWidth)}  `, 'bold'),
-    ];
+    ].join('');
+    const beside = isBeside ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
     return [
-      `${' '.repeat(indent)}${head.join('')}${first}${beside}`.trimEnd(),
+      `${' '.repeat(indent)}${head}${first}${beside}`.trimEnd(),
       ...more.map((line) => ' '.repeat(start) + line),
-      ...(isBeside[index] ? [] : noteLines(row, indent + 4, width)),
-      ...(remarks[index] ?? [])
-        .filter((remark) => lastOf.get(remark) === index)
+      ...(isBeside ? [] : noteLines(row, indent + 4, width)),
+      ...remarks
+        .filter((remark) => lastOf.get(remark) === cell)
         .flatMap((remark) => paragraph(remark, indent + 4, width)),
     ];
   });
@@ -198,48 +137,33 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): st
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((best, one) => Math.max(best, one), 0);
 
-const rowColors: Record<ReportRow['kind'], Style> = {
-  add: 'green',
-  update: 'yellow',
-  park: 'cyan',
-  surplus: 'magenta',
-  blocked: 'red',
-  missing: 'red',
-  stale: 'yellow',
-  foreign: 'magenta',
-  dangling: 'red',
-};
-
-const outcomeColors = { applied: 'green', failed: 'red', unknown: 'red', skipped: 'magenta' } as const;
-
 /** Values share a line where there is room. */
 const valueLines = (values: readonly RowValue[], room: number): string[] => {
-  const lines: string[][] = [];
-  for (const some of values.map((value) => linesOf(value, room))) {
-    const [last = ''] = lines.at(-1) ?? [];
-    const longer = `${last}  ${some[0]}`;
-    const isJoined = last !== '' && [lines.at(-1), some].every((one) => one?.length === 1);
-    if (isJoined && shownWidth(longer) <= room) lines[lines.length - 1] = [longer];
-    else lines.push(some);
+  const lines: string[] = [];
+  let isOpen = false;
+  for (const value of values) {
+    const text = valueText(value);
+    const longer = `${lines.at(-1)}  ${text}`;
+    const fits = shownWidth(text) <= room;
+    if (fits && isOpen && shownWidth(longer) <= room) lines[lines.length - 1] = longer;
+    else lines.push(...(fits ? [text] : shortLines(value, room)));
+    isOpen = fits || !value.isChanged;
   }
-  return lines.flat();
+  return lines;
 };
 
 const valueText = (value: RowValue): string => {
-  if (isChange(value))
-    return `${labelOf(value)}${styled(value.actual, 'red')} → ${styled(value.desired, 'green')}`;
-  const text = `${labelOf(value)}${value.actual ?? value.desired}`;
-  return value.field === 'content' ? text : styled(text, 'gray');
+  const { label } = value;
+  if (value.isChanged) return `${label}${styled(value.actual, 'red')} → ${styled(value.desired, 'green')}`;
+  return label === '' ? value.text : styled(`${label}${value.text}`, 'gray');
 };
 
-const linesOf = (value: RowValue, room: number): string[] => {
-  const oneLine = valueText(value);
-  if (shownWidth(oneLine) <= room) return [oneLine];
-  const label = labelOf(value);
-  const [from, to] = shortenPair(value.actual ?? '', value.desired ?? '', room - label.length - 2);
-  if (isChange(value))
-    return [`${label}  ${styled(from, 'red')}`, `${' '.repeat(label.length)}→ ${styled(to, 'green')}`];
-  return [shorten(`${label}${value.actual ?? value.desired}`, room)];
+/** Both sides of a change below each other. */
+const shortLines = (value: RowValue, room: number): string[] => {
+  const { label } = value;
+  if (!value.isChanged) return [shorten(`${label}${value.text}`, room)];
+  const [from, to] = shortenPair(value.actual, value.desired, room - label.length - 2);
+  return [`${label}  ${styled(from, 'red')}`, `${' '.repeat(label.length)}→ ${styled(to, 'green')}`];
 };
 
 const noteOf = (row: ReportRow): string => {
@@ -263,3 +187,44 @@ const wordsOf = ({ kind, word, why, where }: ReportRow): string =>
   [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(' · ');
 
 const spoken: ReadonlySet<ReportRow['kind']> = new Set(['missing', 'stale', 'foreign', 'dangling']);
+
+/** Words, wrapped to at most some ten lines. */
+const paragraph = (text: string | null, indent: number, width: number, style?: Style): string[] =>
+  text === null
+    ? []
+    : wrap(shorten(text, 10 * width), width - indent).map(
+        (line) => ' '.repeat(indent) + (style === undefined ? line : styled(line, style)),
+      );
+
+type Style = 'bold' | 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
+
+/** The caller knows where the text goes; Node.js would check stdout. */
+const styled = (text: string, style: Style): string =>
+  text === '' ? '' : styleText(style, text, { validateStream: false });
+
+const shownWidth = (line: string): number => widthOf(stripVTControlCharacters(line));
+
+const signs = { 'in-sync': '✓', drifted: '≠', suspended: '⊘', held: '‖', failed: '✗' } as const;
+
+const colors = {
+  'in-sync': 'green',
+  pending: 'cyan',
+  drifted: 'yellow',
+  suspended: 'cyan',
+  held: 'magenta',
+  failed: 'red',
+} as const;
+
+const outcomeColors = { applied: 'green', failed: 'red', unknown: 'red', skipped: 'magenta' } as const;
+
+const rowColors: Record<ReportRow['kind'], Style> = {
+  add: 'green',
+  update: 'yellow',
+  park: 'cyan',
+  surplus: 'magenta',
+  blocked: 'red',
+  missing: 'red',
+  stale: 'yellow',
+  foreign: 'magenta',
+  dangling: 'red',
+};

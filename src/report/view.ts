@@ -2,70 +2,18 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { canonicalHost } from '../model/host.ts';
 import { groupBy } from '../plan/group.ts';
-import type { Commit, Report, Status, SubdomainResult, Summary, TemplateResult } from '../result.ts';
-import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
+import type { Commit, Report, SubdomainResult, Summary, TemplateResult } from '../result.ts';
+import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { summaryOf as countsOf } from './assemble.ts';
-import { type ReportRow, rowOf, rowOfSubdomain } from './row.ts';
+import { rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
 import { asideOf } from './unmanaged.ts';
 import { worstFirst } from './worst-first.ts';
 
-/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
-export interface View {
-  readonly status: Status;
-  readonly summary: string;
-  /** Said once if most causes are unknown, as in a first plan. */
-  readonly causes: string | null;
-  readonly templates: readonly TemplateView[];
-  /** Why templates could not be compared with the service, each reason once, and their titles. */
-  readonly outages: readonly { readonly message: string; readonly templates: readonly string[] }[];
-  readonly problems: readonly ProblemView[];
-  /** Those of templates that are not just in sync. */
-  readonly commits: readonly CommitView[];
-  /** What no file manages, and what the report is without, in sentences. */
-  readonly unmanaged: string | null;
-}
-
-export interface TemplateView {
-  readonly title: string;
-  readonly status: Status;
-  /** When this was read, if the service could not be read since; null: never, which is among the outages. */
-  readonly asOf?: string | null;
-  /** Why it is held or failed, and common reasons for skipped differences. */
-  readonly message: string | null;
-  /** What differs, such as `2 to change, 1 surplus`. */
-  readonly differs: string;
-  /** What does not differ. */
-  readonly counts: string;
-  readonly file: string;
-  /** Null: none, or nobody knows where to see it. */
-  readonly commit: CommitView | null;
-  readonly rows: readonly ReportRow[];
-  /** Those that are not in sync. */
-  readonly subdomains: readonly SubdomainView[];
-}
-
-/** The commit of a template's file: the first digits of its id. */
-export interface CommitView {
-  readonly id: string;
-  readonly url: string;
-}
-
-export interface SubdomainView {
-  readonly subdomain: string;
-  readonly status: SubdomainResult['status'];
-  readonly message: string | null;
-  readonly rows: readonly ReportRow[];
-  /** Null if there is nothing to show. */
-  readonly answers: AnswersView | null;
-}
-
-export interface ProblemView {
-  readonly severity: 'error' | 'warning';
-  readonly place: string;
-  readonly message: string;
-  readonly check: string;
-}
+export type TemplateView = ReturnType<typeof templateView>;
+/** Of a subdomain that is not in sync. */
+export type SubdomainView = ReturnType<typeof subdomainView>;
+export type ProblemView = ReturnType<typeof problemView>;
 
 /** Whether it is just in sync. */
 export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
@@ -86,7 +34,8 @@ export const stateOf = ({ status, differs }: Pick<TemplateView, 'status' | 'diff
     ? differs
     : [statusWords[status], differs].filter(Boolean).join(': ');
 
-export const viewOf = (report: Report): View => {
+/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
+export const viewOf = (report: Report) => {
   const { status, problems } = report;
   const sorted = worstFirst(report.templates);
   const withClient = new Set([...sorted, ...problems].flatMap(({ client }) => client || [])).size > 1;
@@ -99,14 +48,18 @@ export const viewOf = (report: Report): View => {
   return {
     status,
     summary: summaryOf(report),
+    /** Said once if most causes are unknown, as in a first plan. */
     causes: causesOf(sorted),
     templates,
+    /** Why templates could not be compared with the service, each reason once, and their titles. */
     outages: [...unread].map(([message, some]) => ({
       message: escapeControl(message),
       templates: some.map((template) => titleOf(template, withClient)),
     })),
     problems: problems.map((problem) => problemView(problem, withClient)),
+    /** Those of templates that are not just in sync. */
     commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
+    /** What no file manages, and what the report is without, in sentences. */
     unmanaged: asideOf(report, withClient),
   };
 };
@@ -126,13 +79,9 @@ const causesOf = (templates: readonly TemplateResult[]): string | null => {
 const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
   escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
 
-export const templateView = (
-  template: TemplateResult,
-  withClient: boolean,
-  commits: readonly Commit[],
-): TemplateView => {
+export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
   const { file, revision, status, inSync, parked, ignored, asOf, message, differences } = template;
-  const behind = template.subdomains.filter((one) => one.status !== 'in-sync' || hasTrouble(one.answers));
+  const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
   const messages = [message ?? [], ...common.filter((reason) => !reason.startsWith(heldWord))].flat();
@@ -141,9 +90,13 @@ export const templateView = (
   return {
     title: titleOf(template, withClient),
     status,
-    ...(asOf === undefined ? {} : { asOf }),
+    /** When this was read, if the service could not be read since; null: never, which is among the outages. */
+    asOf,
+    /** Why it is held or failed, and common reasons for skipped differences. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
+    /** What differs, such as `2 to change, 1 surplus`. */
     differs: listed(changeWords(countsOf([template]))),
+    /** What does not differ. */
     counts: listed([
       [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
       [parked, `${parked} parked`],
@@ -151,6 +104,7 @@ export const templateView = (
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
     file: escapeControl(revision === null ? file : `${file} at ${shortId(revision)}`),
+    /** Null: none, or nobody knows where to see it. */
     commit: commit === undefined ? null : { id: escapeControl(shortId(commit.revision)), url: commit.url },
     rows: differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
     subdomains: behind.map(subdomainView),
@@ -174,21 +128,20 @@ const commonReasons = ({ message, differences }: TemplateResult): readonly strin
 /** A guard's reason is also the message of its template. */
 const heldWord = 'held: ';
 
-const subdomainView = ({
-  subdomain,
-  status,
-  message,
-  differences,
-  answers,
-}: SubdomainResult): SubdomainView => ({
+/** Whether the subdomain and its name servers are in sync. */
+export const follows = ({ status, answers }: SubdomainResult): boolean =>
+  status === 'in-sync' && !hasTrouble(answers);
+
+const subdomainView = ({ subdomain, status, message, differences, answers }: SubdomainResult) => ({
   subdomain: escapeControl(subdomain),
   status,
   message: message === null ? null : escapeControl(message),
   rows: differences.map(rowOfSubdomain),
+  /** Null if there is nothing to show. */
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
-export const problemView = (problem: Report['problems'][number], withClient: boolean): ProblemView => ({
+export const problemView = (problem: Report['problems'][number], withClient: boolean) => ({
   severity: problem.severity,
   place: escapeControl(
     [

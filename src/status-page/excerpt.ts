@@ -1,6 +1,5 @@
-import { hasTrouble } from '../report/answers-view.ts';
 import type { Report } from '../report/report.ts';
-import { summaryOf } from '../report/view.ts';
+import { follows, summaryOf } from '../report/view.ts';
 import { groupAlike, worstFirst } from '../report/worst-first.ts';
 import { withoutApplied, type TemplateResult } from '../result.ts';
 import { shows, type PageQuery, type Show, templateAddress } from './query.ts';
@@ -154,10 +153,6 @@ const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => 
 
 const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
-
-/** Whether the subdomain and its name servers are in sync. */
-export const follows = ({ status, answers }: TemplateResult['subdomains'][number]): boolean =>
-  status === 'in-sync' && !hasTrouble(answers);
 
 /** The whole template if its own texts match, else the parts that match. */
 const withText = (template: TemplateResult, text: string): TemplateResult | null => {

@@ -5,11 +5,10 @@ import { fileOf, problemSection, sidesHeading, sidesOf, subdomainPart } from '..
 import { icons, prose, stateIcon } from '../report/html-words.ts';
 import type { RecordData } from '../model/record.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
-import { problemView, templateView } from '../report/view.ts';
+import { follows, problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import { actionBar, templateActions } from './acting.ts';
 import type { ShownPaste, ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
-import { follows } from './excerpt.ts';
 import { framed } from './frame.ts';
 import { rest } from './parts.ts';
 import { encoded } from './query.ts';

@@ -70,7 +70,20 @@ export const harmlessReport = (texts: readonly string[]): Report =>
   reportWith(texts.map((text) => `plain${texts.indexOf(text)}`));
 
 /** The parts of a page in any order: names decide that of its rows. */
-export const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
+const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
+
+/** A page without its texts, and without what depends on their length: marks, and sides that the line says whole. */
+export const skeletonOf = (page: string): string[] =>
+  partsOf(
+    page
+      .replaceAll(/ (?:data-key|href)="[^"]*"/g, '')
+      .replaceAll(/<\/?mark>/g, '')
+      .replaceAll(wellFormedSides, '')
+      .replaceAll(/>[^<]+/g, '>'),
+  );
+
+const wellFormedSides =
+  /<dl>\s*(?:<div>\s<dt>[^<]+<\/dt>\s<dd>(?:<span>[^<]*(?:<code>[^<]*<\/code>)?<\/span>\s?)*<\/dd>\s<\/div>\s*)*<\/dl>/g;
 
 /** What GitHub Actions and Azure Pipelines take for a command: anywhere in a line, or at its beginning. */
 export const commands = /##(?:vso)?\[|^\s*::[a-z-]+[^\n]*?::/im;

@@ -4,16 +4,7 @@ import { assembleReport } from '../../src/report/assemble.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { escapeControl } from '../../src/lib/escape-control.ts';
 import { everyKindReport, linkToCommit, pass, template } from './every-kind.ts';
-import { harmlessReport, hostileTexts, partsOf, reportWith, someHostileTexts, unseen } from './hostile.ts';
-
-/** The page without its texts, and without the marks of what changes in long ones. */
-const skeletonOf = (page: string): string[] =>
-  partsOf(
-    page
-      .replaceAll(/ data-key="[^"]*"/g, '')
-      .replaceAll(/<\/?mark>/g, '')
-      .replaceAll(/>[^<]+/g, '>'),
-  );
+import { harmlessReport, hostileTexts, reportWith, skeletonOf, someHostileTexts, unseen } from './hostile.ts';
 
 const decoded = (page: string): string =>
   page.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
@@ -40,6 +31,49 @@ test('loads nothing and runs no script', () => {
     /<(script|link|img|iframe|object|form|a)\b|\b(src|href|on\w+|style)=|url\(|@import/i,
   );
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+});
+
+const unmarked = (text: string): string => text.replaceAll(/<\/?mark>/g, '');
+
+const word = fc.string({ unit: 'grapheme', maxLength: 200 });
+
+test('both sides of a change are there whole, also where only a part of them is marked', () => {
+  fc.assert(
+    fc.property(word, word, word, word, (start, old, recent, end) => {
+      const [before, after] = [old, recent].map((part) => `service.${start}${part}${end}.example`);
+      const record = { type: 'TXT', name: null, priority: null, ttl: null };
+      const page = renderHtml(
+        assembleReport([
+          pass({
+            templates: [
+              template({
+                status: 'drifted',
+                differences: [
+                  {
+                    action: 'update',
+                    recordId: 5,
+                    current: { ...record, content: before! },
+                    desired: { ...record, content: after! },
+                    fields: ['content'],
+                    cause: 'drifted',
+                    source: { file: 'web.yaml', line: 9, column: 5 },
+                  },
+                ],
+              }),
+            ],
+          }),
+        ]),
+      );
+      const texts = [...page.matchAll(/<code>(.*?)<\/code>/gs)].map(([, text]) => decoded(unmarked(text!)));
+      expect(texts).toEqual(expect.arrayContaining([before!, after!].map(escapeControl)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('of a long text, the part that changes is marked', () => {
+  const page = renderHtml(everyKindReport);
+  expect(page).toMatch(/<dd><span><code>[^<]+<mark>[^<]+<\/mark>/);
 });
 
 describe('hostile texts', () => {

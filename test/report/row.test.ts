@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import { isChange, rowOf, rowOfWrite } from '../../src/report/row.ts';
+import { rowOf, rowOfWrite } from '../../src/report/row.ts';
 
 const record = (more: Partial<RecordData>): RecordData => ({
   type: 'A',
@@ -19,9 +19,9 @@ describe('a write of the history', () => {
       after: record({ content: '192.0.2.2' }),
     });
     expect(row.values).toEqual([
-      { field: 'content', isChanged: true, actual: '192.0.2.1', desired: '192.0.2.2' },
-      { field: 'priority', isChanged: false, actual: '0', desired: '0' },
-      { field: 'ttl', isChanged: false, actual: '3600', desired: '3600' },
+      { label: '', isChanged: true, actual: '192.0.2.1', desired: '192.0.2.2' },
+      { label: 'priority ', isChanged: false, text: '0' },
+      { label: 'ttl ', isChanged: false, text: '3600' },
     ]);
   });
 
@@ -31,8 +31,8 @@ describe('a write of the history', () => {
       before: record({ name: '', ttl: 60 }),
       after: record({ name: null, ttl: 300 }),
     });
-    expect(row.values.filter(isChange)).toEqual([
-      { field: 'ttl', isChanged: true, actual: '60', desired: '300' },
+    expect(row.values.filter((value) => value.isChanged)).toEqual([
+      { label: 'ttl ', isChanged: true, actual: '60', desired: '300' },
     ]);
   });
 });
@@ -50,9 +50,7 @@ test('long texts show where they differ', () => {
   });
   const shown = (text: string) =>
     expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
-  expect(row.values).toEqual([
-    { field: 'content', isChanged: true, actual: shown('old'), desired: shown('new') },
-  ]);
+  expect(row.values).toEqual([{ label: '', isChanged: true, actual: shown('old'), desired: shown('new') }]);
 });
 
 test('a time that a reason says is not said again', () => {

@@ -22,8 +22,8 @@ import { everyKindReport, linkToCommit, pass, template } from '../report/every-k
 import {
   harmlessReport,
   hostileTexts,
-  partsOf,
   reportWith,
+  skeletonOf,
   someHostileTexts,
   unseen,
 } from '../report/hostile.ts';
@@ -108,10 +108,10 @@ describe('the status page', () => {
     const words = wordsOf(page(everyKindReport));
     for (const text of [
       '+ add A www missing → 203.0.113.10 ttl 300 edited to be written',
-      'at the service no such record in the file 203.0.113.10 ttl 300 where templates/standard-web.yaml:9',
+      'templates/standard-web.yaml:9',
       'priority 10 → 20',
       'failed edited The service answered 429. Next try at 20:05:00 UTC.',
-      'where templates/standard-web.yaml:11 · record 6',
+      'templates/standard-web.yaml:11 · record 6',
       'record 21',
       '203.0.113.10 ttl 3600 → not in the file duplicate · drifted',
       'cname-conflict remove records 31 and 32 in the panel, change the file',
@@ -333,7 +333,7 @@ describe('a very large page', () => {
 
   it.each([
     ['500-templates', 50_000],
-    ['7000-records', 120_000],
+    ['7000-records', 100_000],
   ])('of %s has less than %i bytes', (name, size) => {
     expect(Buffer.byteLength(renderOverview(states[name]!()))).toBeLessThan(size);
   });
@@ -399,12 +399,6 @@ describe('a very large page', () => {
 });
 
 describe('hostile texts', () => {
-  /** The page without its texts, the values that name things, and the marks of what changes in long ones. */
-  const skeletonOf = (html: string): string =>
-    html
-      .replaceAll(/ (?:data-key|href)="[^"]*"/g, '')
-      .replaceAll(/<\/?mark>/g, '')
-      .replaceAll(/>[^<]+/g, '>');
   const withTexts = (report: Report, text: string): string =>
     page(report, {
       clients: [
@@ -417,9 +411,7 @@ describe('hostile texts', () => {
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
         const html = withTexts(reportWith(texts), texts[0] ?? '');
-        expect(partsOf(skeletonOf(html))).toEqual(
-          partsOf(skeletonOf(withTexts(harmlessReport(texts), 'plain'))),
-        );
+        expect(skeletonOf(html)).toEqual(skeletonOf(withTexts(harmlessReport(texts), 'plain')));
         expect(html.replaceAll(/<(style|script)>.*?<\/\1>/gs, '')).not.toMatch(unseen);
       }),
       { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },
