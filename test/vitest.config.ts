@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { Order } from './order.ts';
 import { slowest } from './slowest.ts';
 
 /**
@@ -13,6 +14,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     setupFiles: ['test/seed.ts'],
     isolate: false,
+    sequence: { sequencer: Order },
     reporters: ['default', slowest],
     maxWorkers: availableParallelism() + 1,
   },

@@ -29,11 +29,13 @@ export interface AnswersDeps {
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
   readonly readRows: () => Promise<readonly TemplateRow[]>;
+  /** Milliseconds for the first of three times that a server is asked. */
+  readonly timeout?: number;
 }
 
 /** Asks the name servers of a client's subdomains, several at a time. */
 export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps): Promise<KnownAnswers> => {
-  const { settings } = deps;
+  const { settings, timeout = 1_500 } = deps;
   const questions = questionsIn(await deps.load(), request, settings);
   const found = new Map<string, SubdomainAnswers>();
   if (questions.length === 0) return found;
@@ -45,7 +47,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     grace: settings.answersGrace,
     now: deps.now,
     signal,
-    timeout: 1_500,
+    timeout,
   });
   const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
   const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {

@@ -25,7 +25,7 @@ import {
  * A record breaks the contract without id and type, or without the name that decides what may stand beside it. If it is
  * of a type that this program does not know, or other values cannot be understood, it is only counted.
  */
-export const readRecord = (value: unknown): ActualRecord => {
+const readRecord = (value: unknown): ActualRecord => {
   const fields = fieldsOf(value);
   const id = idIn(fields);
   const type = typeIn(fields);

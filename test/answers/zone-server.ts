@@ -17,24 +17,16 @@ export interface ZoneServerOptions {
   readonly apex: string;
   readonly lines: readonly ZoneLine[];
   readonly serial?: number;
-  readonly primary?: string;
   /** Changes a reply over UDP; several are sent one after the other, none for `[]`. */
-  readonly udp?: (reply: Packet, query: Packet) => readonly (Packet | Buffer)[];
-  /** Null: no reply. */
-  readonly tcp?: (reply: Packet) => Packet | null;
-  /** Milliseconds before each reply. */
-  readonly delay?: number;
-  readonly host?: string;
+  readonly udp?: (reply: Packet, query: Packet) => readonly Packet[];
 }
 
 export interface ZoneServer {
   /** As `nameservers` takes it. */
   readonly place: string;
-  readonly port: number;
   /** Every question in the order of its coming: `udp www.example.net A`. */
   readonly questions: string[];
-  readonly recursion: boolean[];
-  zone: { lines: readonly ZoneLine[]; serial: number };
+  zone: { lines: readonly ZoneLine[] };
   /** From now on it answers nothing. */
   hush(): void;
   /** Resolves when it has been asked anything. */
@@ -44,11 +36,9 @@ export interface ZoneServer {
 
 /** A small authoritative server over UDP and TCP, with the wildcards of RFC 4592. */
 export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneServer> => {
-  const { apex, primary = `ns1.${apex}`, delay = 0, host = '127.0.0.1' } = options;
-  const zone = { lines: options.lines, serial: options.serial ?? 1 };
+  const { apex, serial = 1 } = options;
+  const zone = { lines: options.lines };
   const questions: string[] = [];
-  const recursion: boolean[] = [];
-  const timers = new Set<NodeJS.Timeout>();
   const arrivals = new EventEmitter();
   let isSilent = false;
   const soa = (): Answer => ({
@@ -56,9 +46,9 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
     name: apex,
     ttl: 3_600,
     data: {
-      mname: primary,
+      mname: `ns1.${apex}`,
       rname: `hostmaster.${apex}`,
-      serial: zone.serial,
+      serial,
       refresh: 1,
       retry: 1,
       expire: 1,
@@ -69,7 +59,6 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
     const [{ name: asked, type } = { name: '', type: 'A' }] = query.questions ?? [];
     const name = asked.toLowerCase();
     questions.push(`${way} ${asked} ${type}`);
-    recursion.push(((query.flags ?? 0) & 0x100) !== 0);
     const base = {
       type: 'response',
       id: query.id,
@@ -86,25 +75,15 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
     if (type === 'SOA' && name === apex) found.push(soa());
     return found.length > 0 ? { ...base, answers: found } : { ...base, authorities: [soa()] };
   };
-  const later = (task: () => void): void => {
-    if (delay === 0) return task();
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      task();
-    }, delay);
-    timers.add(timer);
-  };
 
-  const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const udp = createSocket('udp4');
   udp.on('message', (message: Buffer, { address, port }: RemoteInfo) => {
     const query = decode(message);
     const reply = fitted(replyTo(query, 'udp'));
     arrivals.emit('asked');
     if (isSilent) return;
     const replies = options.udp?.(reply, query) ?? [reply];
-    later(() => {
-      for (const one of replies) udp.send(Buffer.isBuffer(one) ? one : encode(one), port, address);
-    });
+    for (const one of replies) udp.send(encode(one), port, address);
   });
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {
@@ -117,31 +96,25 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       const reply = replyTo(decode(received.subarray(2)), 'tcp');
       arrivals.emit('asked');
-      const changed = options.tcp ? options.tcp(reply) : reply;
-      if (isSilent || changed === null) return;
-      const message = encode(changed);
+      if (isSilent) return;
+      const message = encode(reply);
       const length = Buffer.alloc(2);
       length.writeUInt16BE(message.length);
       // In two pieces, as networks have it.
-      later(() => {
-        socket.write(length);
-        socket.write(message);
-      });
+      socket.write(length);
+      socket.write(message);
     });
   });
-  const port = await bindBoth(udp, tcp, host);
+  const port = await bindBoth(udp, tcp);
   return {
-    place: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
-    port,
+    place: `127.0.0.1:${port}`,
     questions,
-    recursion,
     zone,
     hush: () => void (isSilent = true),
     asked: async () => {
       if (questions.length === 0) await once(arrivals, 'asked');
     },
     close: async () => {
-      for (const timer of timers) clearTimeout(timer);
       for (const socket of sockets) socket.destroy();
       udp.close();
       tcp.close();
@@ -154,15 +127,14 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
 const bindBoth = async (
   udp: ReturnType<typeof createSocket>,
   tcp: ReturnType<typeof createServer>,
-  host: string,
 ): Promise<number> => {
   for (;;) {
-    tcp.listen(0, host);
+    tcp.listen(0, '127.0.0.1');
     await once(tcp, 'listening');
     const { port } = tcp.address() as AddressInfo;
     const isFree = await new Promise<boolean>((resolve) => {
       udp.once('error', () => resolve(false));
-      udp.bind(port, host, () => resolve(true));
+      udp.bind(port, '127.0.0.1', () => resolve(true));
     });
     if (isFree) return port;
     tcp.close();

@@ -38,6 +38,7 @@ const ask = (
         }),
       listDnsRecords: () => Promise.resolve([shown('A', null, '192.0.2.1')]),
       readRows: () => Promise.resolve([]),
+      timeout: 100,
     },
   );
 

@@ -11,7 +11,7 @@ import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { noMemories } from '../../src/state/memory.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { json, scriptedServer } from '../hosting/scripted-server.ts';
+import { json, scriptedServer } from '../wire/scripted-server.ts';
 import { newFolder } from '../state/samples.ts';
 
 /** Clients of one service, and how often each had asked when its files had been read. */

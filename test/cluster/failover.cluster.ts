@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
 import type { Program } from '../e2e/program.ts';
-import { json } from '../hosting/scripted-server.ts';
+import { json } from '../wire/scripted-server.ts';
 import { allPassed, linesOf, newFleet, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
 

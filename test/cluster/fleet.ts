@@ -6,7 +6,7 @@ import { addTemplate } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
 import { parseLine, workplace, type LogLine, type Program } from '../e2e/program.ts';
 import { startService, userToken, type Meddling } from '../e2e/service.ts';
-import { json } from '../hosting/scripted-server.ts';
+import { json } from '../wire/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 
 export interface FleetSettings {

@@ -10,7 +10,7 @@ import { occasions } from '../../src/notify/health-change.ts';
 import { Outbox } from '../../src/notify/outbox.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import type { Program } from '../e2e/program.ts';
-import { scriptedServer, silence, status } from '../hosting/scripted-server.ts';
+import { scriptedServer, silence, status } from '../wire/scripted-server.ts';
 import { drifted, inSync, newOutbox as newLocalOutbox, passEvent, update } from '../notify/pass-events.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { startPostgres } from './postgres.ts';

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
-import { json } from '../hosting/scripted-server.ts';
+import { json } from '../wire/scripted-server.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { newEntry } from '../state/samples.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { scriptedServer, silence } from '../hosting/scripted-server.ts';
+import { scriptedServer, silence } from '../wire/scripted-server.ts';
 import { startProcess } from './process.ts';
 import { reportOf, run, start, workplace } from './program.ts';
 import { environment, startHoldingService } from './service.ts';

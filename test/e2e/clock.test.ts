@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testClock } from '../clock.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { status } from '../hosting/scripted-server.ts';
+import { status } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing } from './daemon.ts';
 import { run, workplace } from './program.ts';
 import { startService, type Meddling } from './service.ts';

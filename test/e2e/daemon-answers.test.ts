@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { startZoneServer } from '../answers/zone-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { lines, prepared, shop, stale } from './answered.ts';

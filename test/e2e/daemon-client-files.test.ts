@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import type { SeenRequest } from '../hosting/scripted-server.ts';
+import type { SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
 import { reportOf, run, workplace, type LogLine } from './program.ts';
 import { startService, userToken } from './service.ts';

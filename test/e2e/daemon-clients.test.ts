@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { reportSchema } from '../../src/report/report.ts';
-import { silence, status, type SeenRequest } from '../hosting/scripted-server.ts';
+import { silence, status, type SeenRequest } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
 import { workplace } from './program.ts';

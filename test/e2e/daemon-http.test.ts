@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { reportSchema } from '../../src/report/report.ts';
-import { status } from '../hosting/scripted-server.ts';
+import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon, triggerToken } from './daemon.ts';
 import { run, workplace } from './program.ts';

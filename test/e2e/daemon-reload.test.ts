@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { acquireLock } from '../../src/state/lock.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { silence, status, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
+import { silence, status, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
 import { startOnTerminal } from './process.ts';
 import { start, workplace, type LogLine } from './program.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { authority, secureFront } from '../network/certificates.ts';
+import { authority, secureFront } from '../wire/certificates.ts';
 import { run, workplace } from './program.ts';
 import { clientToken, startService, userToken, type Meddling } from './service.ts';
 

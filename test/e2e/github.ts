@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { scriptedServer } from '../hosting/scripted-server.ts';
+import { scriptedServer } from '../wire/scripted-server.ts';
 import { runScript, type PullRequest } from './pull-request.ts';
 
 const folder = path.resolve('.github/actions/plan');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { built } from '../built.ts';
-import { scriptedServer } from '../hosting/scripted-server.ts';
+import { scriptedServer } from '../wire/scripted-server.ts';
 import { runScript, type PullRequest } from './pull-request.ts';
 
 const variables = z.record(z.string(), z.string()).default({});

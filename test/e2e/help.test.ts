@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { commands as table } from '../../src/commands/table.ts';
 import { clientTable, limitTable, programTable, runTable } from '../../src/settings/table.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { run, start, workplace } from './program.ts';
 import { startService } from './service.ts';
 

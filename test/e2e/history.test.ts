@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { status } from '../hosting/scripted-server.ts';
+import { status } from '../wire/scripted-server.ts';
 import { run, workplace, type Launch } from './program.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { storeLocation } from '../../src/state/store-location.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { scriptedServer } from '../hosting/scripted-server.ts';
+import { scriptedServer } from '../wire/scripted-server.ts';
 import { addTemplate, describing, startDaemon } from './daemon.ts';
 import { workplace } from './program.ts';
 import { environment, startService } from './service.ts';

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { reportSchema } from '../../src/report/report.ts';
-import { json } from '../hosting/scripted-server.ts';
+import { json } from '../wire/scripted-server.ts';
 import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken, type Meddling, type Service } from './service.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { notificationSchema } from '../../src/notify/schema.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { run, workplace } from './program.ts';
 
 const place = async (answer: number) => {

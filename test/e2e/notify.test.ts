@@ -10,7 +10,7 @@ import {
   status,
   type Answer,
   type SeenRequest,
-} from '../hosting/scripted-server.ts';
+} from '../wire/scripted-server.ts';
 import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
 import { startProcess } from './process.ts';
 import { start, textsBelow, workplace, type LogLine } from './program.ts';

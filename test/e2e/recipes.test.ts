@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { scriptedServer } from '../hosting/scripted-server.ts';
+import { scriptedServer } from '../wire/scripted-server.ts';
 import { addTemplate, describing } from './daemon.ts';
 import { runAction, startGitHub, workflow } from './github.ts';
 import { pipeline, runPipeline, startGitLab } from './gitlab.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../hosting/scripted-server.ts';
+import type { Answer } from '../wire/scripted-server.ts';
 import { reportOf, run, start, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken } from './service.ts';
 

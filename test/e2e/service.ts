@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import type { TemplateRecord } from '../../src/sandbox/data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { scriptedServer, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
+import { scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
 import { get, send } from '../sandbox/requests.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { status } from '../hosting/scripted-server.ts';
+import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, describing, startDaemon, type Daemon } from './daemon.ts';
 import { workplace } from './program.ts';

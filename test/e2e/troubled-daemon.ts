@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeBelow } from '../daemon/ways.ts';
-import { status } from '../hosting/scripted-server.ts';
+import { status } from '../wire/scripted-server.ts';
 import { addTemplate, describing, startDaemon } from './daemon.ts';
 import { workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';

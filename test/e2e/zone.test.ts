@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { json } from '../hosting/scripted-server.ts';
+import { json } from '../wire/scripted-server.ts';
 import { startCommandOnTerminal } from './process.ts';
 import { reportOf, run, textsBelow, workplace } from './program.ts';
 import { environment, startService } from './service.ts';

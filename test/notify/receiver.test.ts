@@ -13,7 +13,7 @@ import {
   status,
   type Answer,
   type SeenRequest,
-} from '../hosting/scripted-server.ts';
+} from '../wire/scripted-server.ts';
 import { drifted, inSync, passEvent, newOutbox, update } from './pass-events.ts';
 
 vi.setConfig({ testTimeout: 20_000 });

@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     for (let count = 0; count < 100; count += 1) {
       const reader = await opened(file);
       await reader.templates();
-      await reader.close();
+      await reader.close('later');
     }
     expect(openBelow(path.dirname(file)).length).toBeLessThan(70);
     await memory.close();

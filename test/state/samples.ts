@@ -31,7 +31,7 @@ export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db'
 
 /** The memory of one client, and how its file is closed before the test ends. */
 export interface OpenedMemory extends ClientMemory {
-  close(): Promise<void>;
+  close(when?: 'now' | 'later'): Promise<void>;
 }
 
 /** Where the state of a client of this name is. */
@@ -46,7 +46,7 @@ export const openedFor = async (location: StoreLocation): Promise<OpenedMemory> 
   const state = new StateFile(location.file, systemClock);
   onTestFinished(() => state.close('later'));
   const life = await state.begin();
-  return { ...memoryIn(state, life, location), close: () => state.close('now') };
+  return { ...memoryIn(state, life, location), close: (when = 'now') => state.close(when) };
 };
 
 /** Clients of one process, which share a connection. */

@@ -9,7 +9,7 @@ import { addTemplate, describing, startDaemon } from '../../e2e/daemon.ts';
 import { workplace } from '../../e2e/program.ts';
 import { startService } from '../../e2e/service.ts';
 import { freePort } from '../../free-port.ts';
-import { scriptedServer, status } from '../../hosting/scripted-server.ts';
+import { scriptedServer, status } from '../../wire/scripted-server.ts';
 import { writeBelow } from '../ways.ts';
 import { rulesFile } from './promtool.ts';
 import { withTools } from './tools.ts';

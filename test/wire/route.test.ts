@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
 import { post } from '../../src/notify/post.ts';
 import { readSettings } from '../../src/settings.ts';
-import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
-import { json, scriptedServer, status } from '../hosting/scripted-server.ts';
+import { connected, failureOf, wireTemplate } from './connected.ts';
+import { json, scriptedServer, status } from './scripted-server.ts';
 import { authority, secureFront, trusted } from './certificates.ts';
 import { startProxy, type ProxyOptions } from './proxy.ts';
 

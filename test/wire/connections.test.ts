@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { connected, failureOf, wireTemplate } from './connected.ts';
-import { half, json, scriptedServer, type Answer } from './scripted-server.ts';
+import { connected, failureOf, wireTemplate, write } from './connected.ts';
+import { json, scriptedServer, silence, type Answer } from './scripted-server.ts';
 
 /** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
 const otherThread = `
@@ -33,13 +33,13 @@ test('an answer that came while the event loop was blocked is no timeout', async
   const writeTimeout = 300;
   const service = connected(`http://127.0.0.1:${String(port)}`, { writeTimeout });
   const started = performance.now();
-  const write = service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 });
+  const writing = write(service);
   // The loop is then busy from the point after which its next step is the timers.
   while (Atomics.load(flag, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
 
   expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
   while (performance.now() < started + writeTimeout + 100);
-  expect(await write).toMatchObject({ id: 17 });
+  expect(await writing).toMatchObject({ id: 17 });
 });
 
 test('the answers to reads share the size limit of one', async () => {
@@ -80,35 +80,9 @@ test('what is being read takes no room from the answer to a write', async () => 
   const service = connected(server.url, { maxAnswerSize: answer.length + 10 });
   const listing = service.listDnsTemplates();
   const [open]: ServerResponse[] = await halfRead;
-  expect(await service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 })).toMatchObject({ id: 17 });
+  expect(await write(service)).toMatchObject({ id: 17 });
   open?.end(']');
   expect(await listing).toEqual([]);
-});
-
-test('each write has a connection of its own', async () => {
-  const server = await scriptedServer(
-    json([wireTemplate]),
-    json(wireTemplate),
-    json(wireTemplate),
-    json([wireTemplate]),
-  );
-  const service = connected(server.url);
-  await service.listDnsTemplates();
-  for (const ttl of [60, 120]) await service.updateDnsTemplateRecord(17, { recordId: 2, ttl });
-  await service.listDnsTemplates();
-  const [before, ...writes] = server.seen.map(({ connection }) => connection);
-  const after = writes.pop();
-  expect(after).toBe(before);
-  expect(new Set([before, ...writes]).size).toBe(3);
-});
-
-test('an interim answer does not count as the answer', async () => {
-  const server = await scriptedServer((response, request) => {
-    response.writeProcessing();
-    response.writeEarlyHints({ link: '</style.css>; rel=preload' });
-    json([wireTemplate])(response, request);
-  });
-  expect(await connected(server.url).listDnsTemplates()).toMatchObject([{ id: 17 }]);
 });
 
 test.each(['its length announced', 'its length unknown'])(
@@ -152,7 +126,7 @@ test('a write that is no longer permitted when its connection is ready is not se
   const service = connected(server.url, { beforeWrite, writeTimeout: 100 });
   await service.listDnsTemplates().catch(() => undefined);
   expect(asked).toBe(0);
-  const failure = await failureOf(service.addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.1' }));
+  const failure = await failureOf(write(service));
   expect(failure).toMatchObject({ kind: 'not-sent' });
   expect(failure.message).toContain('somebody else writes');
   expect(asked).toBeGreaterThan(0);
@@ -201,17 +175,76 @@ test('an answer that comes unasked, on an idle connection, is not that to the ne
   expect(await service.listDnsRecords('b.example')).toMatchObject([{ content: 'answer 2' }]);
 });
 
-test.each([429, 422])(
-  'the status %i of an answer whose rest does not come is known at the deadline',
-  async (code) => {
-    const server = await scriptedServer(half(() => undefined, code));
-    const write = connected(server.url, { writeTimeout: 200 }).updateDnsTemplateRecord(17, {
-      recordId: 2,
-      ttl: 60,
-    });
-    expect(await failureOf(write)).toMatchObject({
-      status: code,
-      kind: code === 429 ? 'rate-limited' : 'refused',
-    });
-  },
-);
+test('reads keep a connection, and each write has its own', async () => {
+  const server = await scriptedServer(json([]), json(wireTemplate), json([]), json(wireTemplate), json([]));
+  const service = connected(server.url);
+  await service.listDnsTemplates();
+  await write(service);
+  await service.listDnsTemplates();
+  await write(service);
+  await service.listDnsTemplates();
+  const [first, one, second, another, third] = server.seen.map(({ connection }) => connection);
+  expect([second, third]).toEqual([first, first]);
+  expect(new Set([first, one, another]).size).toBe(3);
+  expect(server.seen[1]?.headers.connection).toBe('close');
+});
+
+test('many requests at once cause no warning', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error): number => warnings.push(warning);
+  process.on('warning', listen);
+  onTestFinished(() => void process.off('warning', listen));
+  const server = await scriptedServer(json([]));
+  const service = connected(server.url, { concurrency: 30 });
+  await Promise.all(Array.from({ length: 60 }, () => service.listAccounts()));
+  expect(warnings).toEqual([]);
+});
+
+test('no more requests are in flight than allowed, and all are answered', async () => {
+  let inFlight = 0;
+  let peak = 0;
+  const server = await scriptedServer(async (response, request) => {
+    peak = Math.max(peak, (inFlight += 1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    inFlight -= 1;
+    await json(request.method === 'PUT' ? wireTemplate : [])(response, request);
+  });
+  const service = connected(server.url, { concurrency: 3 });
+  await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      index % 3 === 0
+        ? service.updateDnsTemplateRecord(17, { recordId: 2, ttl: index })
+        : service.listDnsRecords(`s${index}.example.net`),
+    ),
+  );
+  expect(server.seen).toHaveLength(30);
+  expect(peak).toBe(3);
+});
+
+test('closing waits for a write in flight, aborts reads and sends nothing more', async () => {
+  let answerWrite = (): void => undefined;
+  let bothArrived = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => (bothArrived = resolve));
+  const server = await scriptedServer(
+    (response, request) => (answerWrite = () => void json(wireTemplate)(response, request)),
+    () => bothArrived(),
+    silence,
+  );
+  const service = connected(server.url, { concurrency: 2 });
+  const ends: string[] = [];
+  const writing = write(service).then(() => ends.push('write'));
+  while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const read = failureOf(service.listDnsTemplates());
+  await arrived;
+  const queued = failureOf(write(service));
+
+  const closed = service.close().then(() => ends.push('closed'));
+  expect((await read).kind).toBe('unavailable');
+  expect((await queued).kind).toBe('not-sent');
+  expect(ends).toEqual([]);
+  answerWrite();
+  await Promise.all([writing, closed]);
+  expect(ends).toEqual(['write', 'closed']);
+  expect((await failureOf(service.listAccounts())).kind).toBe('not-sent');
+  expect(server.seen).toHaveLength(2);
+});

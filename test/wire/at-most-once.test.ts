@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { HostingError, type HostingErrorKind } from '../../src/hosting/errors.ts';
 import { connectHosting } from '../../src/hosting/service.ts';
-import { options, wireTemplate } from './connected.ts';
+import { options, outcomeOf, wireTemplate, write } from './connected.ts';
 
 /*
  * A write is sent once, whatever happens at whichever byte of it and of its answer: then its outcome is known, or unknown,
  * but no second one follows.
  */
 
-type Outcome = 'done' | HostingErrorKind;
+type Outcome = Awaited<ReturnType<typeof outcomeOf>>;
 
 interface Peer {
   /** When so many bytes of the request have come, what happens to the connection. */
@@ -56,12 +55,7 @@ const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     writeTimeout: timeout,
   });
-  const outcome: Outcome = await service
-    .addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.10' })
-    .then(
-      () => 'done',
-      (error: unknown) => (error instanceof HostingError ? error.kind : Promise.reject(error)),
-    );
+  const outcome = await outcomeOf(write(service));
   // What was sent may not have been read yet.
   const hasCome = (): boolean => requests.some((text) => text !== '');
   const isSent = at > 0 && outcome !== 'not-sent';
@@ -146,33 +140,3 @@ test('an answer in two pieces, wherever it is parted, or before all of the reque
   const early = [1, 100, whole - 1].map((at) => ({ at, act: (socket: Socket) => void socket.end(answer) }));
   expect(await outcomesOf([...parted, ...early])).toEqual(new Set(['done']));
 }, 60_000);
-
-const early = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n';
-const moved = 'HTTP/1.1 307 Temporary Redirect\r\nlocation: /api/v1/elsewhere\r\ncontent-length: 0\r\n\r\n';
-const later = 'HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n';
-const limited = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n';
-const gone = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
-
-test.each<[what: string, text: string, outcome: Outcome]>([
-  ['twice', answer + answer, 'done'],
-  ['after an interim one', early + answer, 'done'],
-  ['after many interim ones', early.repeat(20) + answer, 'done'],
-  ['an interim one alone', early, 'unknown'],
-  ['100, and then the end', 'HTTP/1.1 100 Continue\r\n\r\n', 'unknown'],
-  ['101, another protocol', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'unknown'],
-  ['a redirect', moved, 'unknown'],
-  ['a redirect, twice', moved + moved, 'unknown'],
-  ['503, at once again', later, 'unknown'],
-  ['429, at once again', limited, 'rate-limited'],
-  ['408, as for a stale connection', gone, 'unknown'],
-  ['half of its headers', 'HTTP/1.1 200 OK\r\ncontent-le', 'unknown'],
-  ['without an end of its headers', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`, 'unknown'],
-  ['shorter than it says', answer.replace(/content-length: \d+/, 'content-length: 9999'), 'unknown'],
-  ['longer than it says', `${answer}${body}`, 'done'],
-  ['of another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'unknown'],
-  ['of two lengths', answer.replace('\r\n\r\n', '\r\ncontent-length: 1\r\n\r\n'), 'unknown'],
-])('an answer %s', async (_, text, outcome) => {
-  expect(await outcomesOf([{ at: whole, act: (socket) => void socket.end(text) }])).toEqual(
-    new Set([outcome]),
-  );
-});

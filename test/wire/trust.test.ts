@@ -1,7 +1,7 @@
 import type { TlsOptions } from 'node:tls';
 import { expect, test } from 'vitest';
-import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
-import { json, scriptedServer } from '../hosting/scripted-server.ts';
+import { connected, failureOf, wireTemplate } from './connected.ts';
+import { json, scriptedServer } from './scripted-server.ts';
 import { authority, certificate, secureFront, trusted } from './certificates.ts';
 import { startProxy } from './proxy.ts';
 

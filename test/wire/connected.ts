@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { HostingError } from '../../src/hosting/errors.ts';
+import { HostingError, type HostingErrorKind } from '../../src/hosting/errors.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../../src/hosting/service.ts';
 
 export const userToken = 'us3r+token/=&"x y';
@@ -31,6 +32,24 @@ export const failureOf = async (call: Promise<unknown>): Promise<HostingError> =
   if (!(thrown instanceof HostingError)) throw thrown;
   return thrown;
 };
+
+/** What became of a call. */
+export const outcomeOf = async (call: Promise<unknown>): Promise<'done' | HostingErrorKind> =>
+  call.then(
+    () => 'done',
+    (error: unknown) => (error instanceof HostingError ? error.kind : Promise.reject(error)),
+  );
+
+/** The tokens of which any part shows anywhere in a value. */
+export const tokensIn = (value: unknown): string[] => {
+  const everything = inspect(value, { depth: 10, showHidden: true, maxStringLength: Infinity });
+  return ['us3r', 'cl13nt'].filter((part) => everything.includes(part));
+};
+
+export const read = (service: HostingService) => service.listDnsTemplates();
+
+const record = { type: 'A', content: '203.0.113.10' };
+export const write = (service: HostingService) => service.addDnsTemplateRecord(17, record);
 
 /** A template as the service writes it. */
 export const wireTemplate = {

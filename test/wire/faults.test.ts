@@ -1,0 +1,346 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { HostingOptions } from '../../src/hosting/service.ts';
+import { half, json, reset, scriptedServer, silence, status, type Answer } from './scripted-server.ts';
+import { connected, failureOf, outcomeOf, read, tokensIn, wireTemplate, write } from './connected.ts';
+
+/*
+ * What may happen to a request, and what becomes of it: a write is sent once. What is said of each is in `faults.golden.txt`,
+ * with how often a read is sent.
+ */
+
+// No pauses between the attempts of a read.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => void vi.restoreAllMocks());
+
+type Row = readonly [fault: string, write: string, answer: Answer, options?: Partial<HostingOptions>];
+
+const within = (timeout: number) => ({ requestTimeout: timeout, writeTimeout: timeout });
+const quick = within(100);
+const body = JSON.stringify(wireTemplate);
+const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const early = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n';
+const empty = 'content-length: 0\r\n\r\n';
+const moved = `HTTP/1.1 307 Temporary Redirect\r\nlocation: /api/v1/elsewhere\r\n${empty}`;
+
+/** Bytes, and then the end of the connection. */
+const bytes =
+  (text: string): Answer =>
+  (response) =>
+    response.socket?.end(text);
+
+/** Everything of the request, in every spelling that a service may use. */
+const echo =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (response, { query, body: form }) => {
+    const values = [...new URLSearchParams(query + form).values()];
+    const entities = values.map((value) =>
+      value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;'),
+    );
+    const spellings = [query, form, ...values, JSON.stringify(values), encodeURI(values.join()), ...entities];
+    response.writeHead(code, headers).end(`<p>${spellings.join(' ')}</p>`);
+  };
+
+const said = (text: string | Buffer): Answer => status(422, text);
+
+const faults: readonly Row[] = [
+  ['no answer', 'unknown', silence, quick],
+  ['a stalled answer', 'unknown', half(() => undefined), quick],
+  ['a status whose answer stalls: 422', 'refused', half(() => undefined, 422), within(300)],
+  ['a status whose answer stalls: 429', 'rate-limited', half(() => undefined, 429), within(300)],
+  ['a reset before the answer', 'unknown', reset],
+  ['a reset within the answer', 'unknown', half((response) => response.socket?.resetAndDestroy())],
+  ['a reset within a refusal', 'refused', half((response) => response.socket?.resetAndDestroy(), 422)],
+  ['an answer cut short', 'unknown', half((response) => response.socket?.end())],
+  [
+    'no HTTP, with the request in it',
+    'unknown',
+    (response, { query, body: form }) => response.socket?.end(`HTTP/9.9 ${query}${form}\r\n\r\n`),
+  ],
+  ['another protocol', 'unknown', bytes('SSH-2.0-OpenSSH_9.2\r\n')],
+  [
+    'a header without end',
+    'unknown',
+    (response) => response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
+  ],
+  ['half of the headers', 'unknown', bytes('HTTP/1.1 200 OK\r\ncontent-le')],
+  [
+    'an answer shorter than it says',
+    'unknown',
+    bytes(whole.replace(/content-length: \d+/, 'content-length: 9999')),
+  ],
+  ['an answer of two lengths', 'unknown', bytes(whole.replace('\r\n\r\n', '\r\ncontent-length: 1\r\n\r\n'))],
+  ['an interim answer alone', 'unknown', bytes(early)],
+  ['100, and then the end', 'unknown', bytes('HTTP/1.1 100 Continue\r\n\r\n')],
+  [
+    '101, another protocol',
+    'unknown',
+    bytes('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  ],
+  [
+    '408, as for a stale connection',
+    'unknown',
+    bytes(`HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n${empty}`),
+  ],
+  ['a redirect, twice', 'unknown', bytes(moved + moved)],
+  ['503, at once again', 'unknown', bytes(`HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\n${empty}`)],
+  [
+    '429, at once again',
+    'rate-limited',
+    bytes(`HTTP/1.1 429 Too Many Requests\r\nretry-after: 0\r\n${empty}`),
+  ],
+  ['301', 'unknown', echo(301, { location: '/api/v1/elsewhere' })],
+  ['307', 'unknown', echo(307, { location: '/api/v1/elsewhere' })],
+  ['400', 'refused', echo(400)],
+  ['401', 'unauthorized', echo(401)],
+  ['403', 'refused', echo(403)],
+  ['404', 'refused', echo(404)],
+  ['405', 'unknown', echo(405)],
+  ['408', 'unknown', echo(408)],
+  ['409', 'refused', echo(409)],
+  ['422', 'refused', echo(422)],
+  ['429', 'rate-limited', echo(429)],
+  ['500', 'unknown', echo(500)],
+  ['502', 'unknown', echo(502)],
+  ['503', 'unknown', echo(503)],
+  ['204', 'unknown', status(204)],
+  ['an empty answer', 'unknown', status(200)],
+  ['a page', 'unknown', echo(200)],
+  ['something else in JSON', 'unknown', (response, request) => json({ echo: request })(response, request)],
+  ['null', 'unknown', json(null)],
+  // It would be a good one otherwise.
+  [
+    'an answer that is too large',
+    'unknown',
+    (response, { method }) => response.end((method === 'PUT' ? body : '[]').padEnd(2_000)),
+    { maxAnswerSize: 1_000 },
+  ],
+  ['an error with 200', 'refused', json({ error: 'the content is wrong' })],
+  ['an error with 200, and a secret', 'refused', json({ error: 'us3r+token/=&"x y' })],
+  ['an error with 200 that is long', 'refused', json({ error: 'x'.repeat(1_000) })],
+  ['no success with 200', 'refused', json({ success: false, message: 'no such type' })],
+  ['errors with 200', 'refused', json({ errors: { content: ['is invalid'] } })],
+  ['a status in words with 200', 'refused', json({ status: 'error', id: null, message: 'sorry' })],
+  ['an error that may be of a template', 'unknown', json({ id: 17, error: 'the content is wrong' })],
+  ['records, and an error', 'unknown', json({ dns_template_records: [], error: 'late' })],
+  ['a message', 'unknown', json({ message: 'queued' })],
+  ['a refusal in two lines', 'refused', said('two\r\nlines\u001B[31m red')],
+  ['a refusal as a page', 'refused', said('<html><style>p{}</style><h1>No</h1>\n<p>way</p></html>')],
+  ['a refusal in bytes', 'refused', said(Buffer.from([0x00, 0xff, 0xfe, 0x41, 0x80]))],
+  ['a refusal that is long', 'refused', said('x'.repeat(300))],
+  ['a refusal without words', 'refused', said('')],
+  ...[8_180, 8_190, 20_000].map((length): Row => [
+    `a refusal whose excerpt ends in a token, at ${length}`,
+    'refused',
+    (response, { body: form }) =>
+      response
+        .writeHead(422)
+        .end(`<i ${'x'.repeat(length - 20)}>${new URLSearchParams(form).get('client_token')}`),
+  ]),
+  [
+    'a refusal that ends in a token',
+    'refused',
+    (response, { body: form }) => {
+      response.writeHead(422, { 'content-length': '1000' });
+      response.write(form.slice(0, 20), () => response.socket?.resetAndDestroy());
+    },
+  ],
+];
+
+test('a write is sent once, whatever is answered', async () => {
+  let told = '';
+  for (const [fault, outcome, answer, options = {}] of faults) {
+    told += `${fault}\n`;
+    for (const call of [read, write]) {
+      const server = await scriptedServer(answer);
+      const traces: unknown[] = [];
+      const service = connected(server.url, { ...options, onRequest: (trace) => traces.push(trace) });
+      const failure = await failureOf(call(service));
+      const { kind, message, status: code } = failure;
+      const times = server.seen.length;
+      expect({ fault, secrets: tokensIn({ failure, traces }) }).toEqual({ fault, secrets: [] });
+      expect(message).toMatch(/^[^\p{Cc}\p{Cf}]{10,400}$/u);
+      expect(traces).toHaveLength(times);
+      if (call === write) expect({ fault, kind, times }).toEqual({ fault, kind: outcome, times: 1 });
+      // How the machine calls the end of a connection depends on the moment.
+      const shown = message
+        .replaceAll(new URL(server.url).port, 'PORT')
+        .replaceAll(/\((?:read E|UND_ERR)[^)]*\)/g, '(CODE)');
+      told += `  ${times} × ${code ?? 'no status'}, ${kind}: ${shown}\n`;
+    }
+  }
+  await expect(told).toMatchFileSnapshot('faults.golden.txt');
+});
+
+test.each<[what: string, text: string]>([
+  ['twice', whole + whole],
+  ['after many interim ones', early.repeat(20) + whole],
+  ['longer than it says', `${whole}${body}`],
+])('an answer %s is one', async (_, text) => {
+  const server = await scriptedServer(bytes(text));
+  expect(await outcomeOf(write(connected(server.url)))).toBe('done');
+  expect(server.seen).toHaveLength(1);
+});
+
+/** A port that takes connections and does with them what a service behind TLS does not. */
+const rawServer = async (onConnection: (socket: Socket) => unknown): Promise<string> => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+};
+
+const refusing = async (): Promise<string> => {
+  const server = await scriptedServer(silence);
+  await server.close();
+  return server.url;
+};
+
+describe.each<[fault: string, url: () => Promise<string>, says: RegExp, options?: Partial<HostingOptions>]>([
+  ['a refused connection', refusing, /nothing listens at this address/],
+  ['an unknown name', async () => 'https://no-such-host.invalid', /there is no such host|cannot be resolved/],
+  [
+    'no TLS behind https',
+    () => rawServer((socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
+    /this port does not use TLS: check https: and the port \(ERR_SSL_\w+\)$/,
+  ],
+  [
+    'a reset within the TLS handshake',
+    () => rawServer((socket) => socket.resetAndDestroy()),
+    /TLS|connection/,
+  ],
+  ['a TLS handshake that stalls', () => rawServer(() => undefined), /timeout/, quick],
+])('%s', (_, url, says, options) => {
+  test.each([
+    ['a read', read],
+    ['a write', write],
+  ])('certainly gets nothing of %s, and is tried three times', async (__, call) => {
+    const traces: unknown[] = [];
+    const service = connected(await url(), { ...options, onRequest: (trace) => traces.push(trace) });
+    const failure = await failureOf(call(service));
+    expect(failure).toMatchObject({ kind: 'not-sent', status: null, message: expect.stringMatching(says) });
+    expect(tokensIn({ failure, traces })).toEqual([]);
+    if (!options) expect(traces).toHaveLength(3);
+  });
+});
+
+test('a write that was not sent is sent when the service is back', async () => {
+  const server = await scriptedServer(json(wireTemplate));
+  await server.close();
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const failures: unknown[] = [];
+  const service = connected(server.url, {
+    onRequest: ({ error }) => {
+      if (error !== undefined && failures.push(error) === 1) server.open();
+    },
+  });
+  expect(await write(service)).toMatchObject({ id: 17 });
+  expect(failures).toEqual([expect.stringContaining('ECONNREFUSED')]);
+  expect(server.seen).toHaveLength(1);
+});
+
+test('a read succeeds after temporary failures', async () => {
+  const server = await scriptedServer(status(503), reset, json([wireTemplate]));
+  expect(await read(connected(server.url))).toMatchObject([{ id: 17 }]);
+  expect(server.seen).toHaveLength(3);
+});
+
+test('the pauses between reads grow to 400 and 800 ms, by chance', async () => {
+  for (const [chance, requestTimeout, reads] of [
+    [0.999, 399, 1],
+    [0.999, 799, 2],
+    [0.01, 399, 3],
+  ] as const) {
+    vi.spyOn(Math, 'random').mockReturnValue(chance);
+    const server = await scriptedServer(status(503));
+    await failureOf(read(connected(server.url, { requestTimeout })));
+    expect({ chance, requestTimeout, reads: server.seen.length }).toEqual({ chance, requestTimeout, reads });
+  }
+});
+
+test('closing ends the pause before the next read', async () => {
+  const server = await scriptedServer(status(429, '', { 'retry-after': '60' }));
+  const service = connected(server.url, { requestTimeout: 100_000 });
+  const failed = failureOf(read(service));
+  while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await service.close();
+  expect((await failed).kind).toMatch(/^(?:rate-limited|unavailable)$/);
+  expect(server.seen).toHaveLength(1);
+});
+
+describe('Retry-After', () => {
+  const later = new Date(Date.now() + 3_600_000).toUTCString();
+
+  test.each([
+    ['120', 120_000],
+    ['0', 0],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+    ['soon', null],
+    ['-5', null],
+    ['1.5', null],
+  ])('%s on a write is %s ms', async (header, retryAfter) => {
+    const server = await scriptedServer(status(429, '', { 'retry-after': header }));
+    expect(await failureOf(write(connected(server.url)))).toMatchObject({ kind: 'rate-limited', retryAfter });
+  });
+
+  test.each([429, 503])('is waited for before a read after %i if that is short', async (code) => {
+    const arrivals: number[] = [];
+    const noting =
+      (answer: Answer): Answer =>
+      (response, request) => {
+        arrivals.push(performance.now());
+        return answer(response, request);
+      };
+    const server = await scriptedServer(noting(status(code, '', { 'retry-after': '1' })), noting(json([])));
+    expect(await read(connected(server.url))).toEqual([]);
+    expect(arrivals[1]! - arrivals[0]!).toBeGreaterThan(990);
+  });
+
+  test.each(['6', later])('that is longer than the request timeout is not waited for: %s', async (header) => {
+    const server = await scriptedServer(status(429, '', { 'retry-after': header }));
+    const failure = await failureOf(read(connected(server.url)));
+    expect(failure.kind).toBe('rate-limited');
+    expect(failure.retryAfter).toBeGreaterThan(5_000);
+    expect(failure.retryAfter).toBeLessThanOrEqual(3_600_000);
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+test('an endless page is read only as far as needed', async () => {
+  let sent: Promise<number> | undefined;
+  const server = await scriptedServer((response) => {
+    const { socket } = response;
+    sent = new Promise((resolve) => socket?.once('close', () => resolve(socket.bytesWritten)));
+    response.writeHead(422);
+    const more = (): void => {
+      while (!response.destroyed && response.write('No. '.repeat(1_000)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  const failure = await failureOf(write(connected(server.url)));
+  expect(failure).toMatchObject({ kind: 'refused', message: expect.stringContaining('No. No.') });
+  // Sockets buffer a few megabytes; all that could be sent until the deadline is far more.
+  expect(await sent).toBeLessThan(50_000_000);
+});
+
+test('a token in the base URL is not shown', async () => {
+  const misplaced = 'q7-token-in-the-wrong-place';
+  const service = connected(`http://${misplaced}.invalid`, {
+    tokens: () => ({ userToken: misplaced, clientToken: 'another' }),
+  });
+  const failure = await failureOf(read(service));
+  expect(failure.message).toContain('[secret].invalid');
+  expect(inspect(failure, { depth: 10, showHidden: true })).not.toContain(misplaced);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { HostingService } from '../../src/hosting/service.ts';
+import { json, scriptedServer, status, type Answer } from './scripted-server.ts';
+import { clientToken, connected, failureOf, read, userToken, wireTemplate, write } from './connected.ts';
+
+/* What is sent: addresses, parameters and tokens. */
+
+const tokens = { user_token: userToken, client_token: clientToken };
+const form = (text = ''): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
+
+type Call = (service: HostingService) => Promise<unknown>;
+
+const reads: readonly [path: string, parameters: Record<string, string>, answer: unknown, call: Call][] = [
+  ['accounts', {}, [], (service) => service.listAccounts()],
+  ['accounts/5', {}, { id: 5 }, (service) => service.showAccount(5)],
+  ['databases', { account_id: '5' }, [], (service) => service.listDatabases(5)],
+  ['dns_templates', {}, [], read],
+  [
+    'dns_records',
+    { subdomain: 'shöp.example.net' },
+    [],
+    (service) => service.listDnsRecords('shöp.example.net'),
+  ],
+];
+
+describe.each(reads)('%s', (path, parameters, answer, call) => {
+  test('has its parameters and both tokens in the query', async () => {
+    const server = await scriptedServer(json(answer));
+    await call(connected(server.url));
+    expect(server.seen[0]).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, body: '' });
+    expect(form(server.seen[0]?.query)).toEqual({ ...tokens, ...parameters });
+  });
+
+  test.each([400, 401, 415, 422])('has them in a form body after %i, and from then on', async (code) => {
+    const readingBodies: Answer = (response, request) =>
+      (request.body === '' ? status(code) : json(answer))(response, request);
+    const server = await scriptedServer(readingBodies);
+    const service = connected(server.url);
+    for (const one of [service, service, connected(server.url)]) await call(one);
+    const [refused, ...others] = server.seen;
+    expect(refused?.body).toBe('');
+    expect(others).toHaveLength(3);
+    for (const request of others) {
+      expect(request).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, query: '' });
+      expect(request.headers['content-type']).toBe('application/x-www-form-urlencoded');
+      expect(form(request.body)).toEqual({ ...tokens, ...parameters });
+    }
+  });
+});
+
+test('a form body is tried once for the same tokens, and never where the query has worked', async () => {
+  const refusals = [401, 503, 401, 422, 401, 401, 400].map((code) => status(code));
+  const server = await scriptedServer(...refusals, json([]), status(401));
+  let user = 'one';
+  const service = connected(server.url, { tokens: () => ({ userToken: user, clientToken: 'client' }) });
+  const bodies = async (): Promise<string[]> => {
+    const before = server.seen.length;
+    // Whatever the form is answered, the query is what is specified.
+    expect((await failureOf(service.listAccounts())).message).toContain('401: it rejects');
+    return server.seen.slice(before).map(({ body }) => (body === '' ? 'query' : 'form'));
+  };
+  // A form that was not answered is no answer.
+  expect([await bodies(), await bodies(), await bodies()]).toEqual([
+    ['query', 'form'],
+    ['query', 'form'],
+    ['query'],
+  ]);
+  user = 'another';
+  expect([await bodies(), await bodies().catch(() => 'it works')]).toEqual([['query', 'form'], 'it works']);
+  expect((await failureOf(service.listAccounts())).kind).toBe('unauthorized');
+  expect(server.seen.at(-1)?.body).toBe('');
+  expect(server.seen).toHaveLength(9);
+});
+
+test('a write is a form body with only the stated fields', async () => {
+  const server = await scriptedServer(json(wireTemplate));
+  const service = connected(server.url);
+  const srv = { type: 'SRV', content: '5 5060 sip.example.net', name: '_sip._tcp', ttl: 0, priority: 0 };
+  await service.addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.10', name: null, ttl: null });
+  await service.addDnsTemplateRecord(17, srv);
+  await service.updateDnsTemplateRecord(17, { recordId: 2, content: 'v=spf1 +mx ~all; "ä" %' });
+  await service.updateDnsTemplateRecord(17, { recordId: 2, name: 'mail', priority: 20, ttl: 60 });
+  expect(
+    server.seen.map(({ method, path, query, headers }) => [method, path, query, headers['content-type']]),
+  ).toEqual(
+    ['add_record', 'add_record', 'update_record', 'update_record'].map((name) => [
+      'PUT',
+      `/api/v1/dns_templates/17/${name}`,
+      '',
+      'application/x-www-form-urlencoded',
+    ]),
+  );
+  expect(server.seen.map(({ body }) => form(body))).toEqual([
+    { ...tokens, type: 'A', content: '203.0.113.10' },
+    { ...tokens, ...srv, ttl: '0', priority: '0' },
+    { ...tokens, record_id: '2', content: 'v=spf1 +mx ~all; "ä" %' },
+    { ...tokens, record_id: '2', name: 'mail', priority: '20', ttl: '60' },
+  ]);
+});
+
+test('no header contains a token', async () => {
+  const server = await scriptedServer(json([]), json(wireTemplate));
+  const service = connected(server.url);
+  await read(service);
+  await write(service);
+  const sent = server.seen.flatMap(({ rawHeaders }) => rawHeaders).join('\n');
+  expect(sent).toMatch(/user-agent/i);
+  expect(sent).not.toMatch(/us3r|cl13nt/);
+});
+
+test('tokens are read at each request', async () => {
+  const server = await scriptedServer(json([]));
+  let turn = 0;
+  const service = connected(server.url, {
+    tokens: () => ({ userToken: `user-${(turn += 1)}`, clientToken: 'client' }),
+  });
+  await service.listAccounts();
+  await service.listAccounts();
+  expect(server.seen.map(({ query }) => form(query)['user_token'])).toEqual(['user-1', 'user-2']);
+});
+
+test.each(['', '/'])('a base URL that ends in "%s" leads to the same paths', async (end) => {
+  const server = await scriptedServer(json([]));
+  await connected(server.url + end).listAccounts();
+  expect(server.seen[0]?.path).toBe('/api/v1/accounts');
+});
+
+test.each([
+  '',
+  'panel.example.net/api',
+  'ftp://panel.example.net',
+  'https://secret@panel.example.net',
+  'https://:secret@panel.example.net',
+  'http://x?y=secret',
+  'http://x#secret',
+])('the base URL "%s" is refused without repeating it', (baseUrl) => {
+  expect(() => connected(baseUrl)).toThrow(/^The base URL must (?!.*secret)/);
+});
+
+test('a request is reported with its operation, status and duration', async () => {
+  const server = await scriptedServer(json([]), json({}, 500));
+  const traces: unknown[] = [];
+  const service = connected(server.url, { onRequest: (trace) => traces.push(trace) });
+  await service.listAccounts();
+  await failureOf(service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 }));
+  const durationMs = expect.any(Number);
+  const error = expect.stringContaining('500');
+  expect(traces).toEqual([
+    { operation: 'list-accounts', status: 200, durationMs },
+    { operation: 'update-dns-template-record', status: 500, durationMs, error },
+  ]);
+});
