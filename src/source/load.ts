@@ -1,24 +1,17 @@
 import { createHash } from 'node:crypto';
-import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
-import { sameElements } from '../lib/same-elements.ts';
-import { systemClock, type Clock } from '../lib/clock.ts';
-import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { isFragmentPath, type DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
 import { parseFile } from '../desired/parse-file.ts';
 import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/resolve-template.ts';
-import { isAtRest } from '../regular-file.ts';
-import { bytesOf, contentHash, contentOf } from './content.ts';
-import type { ScanResult, ScannedFile } from './scan.ts';
-import {
-  isUnchanged,
-  scanPaths,
-  readSnapshot,
-  type Basis,
-  type ContentOf,
-  type Snapshot,
-} from './snapshot.ts';
-import { endingOf, Uploads, type Ending, type Version } from './uploads.ts';
+import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
+import { maxFileSize } from '../desired/text.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import { sameElements } from '../lib/same-elements.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
+import { isFragmentPath, type DesiredState } from '../model/template.ts';
+import { isAtRest, readBeginning } from '../regular-file.ts';
+import { scanFiles, type ScanResult, type ScannedFile } from './scan.ts';
+import { isUnchanged, readSnapshot, type Basis, type Snapshot } from './snapshot.ts';
+import { Uploads, type Taken, type Version } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read at most 100 deep, and files. */
@@ -52,8 +45,8 @@ export interface LoaderOptions {
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
   /** Called with the path of a file that begins to wait, since it may be half uploaded. */
   readonly onWait?: (file: string) => void;
-  /** The text to read in place of that of a file, by its path. */
-  readonly textOf?: (path: string) => string | undefined;
+  /** The bytes to take for those of a file, by its path, each time anew. */
+  readonly read?: (path: string, readFile: () => Promise<Buffer>) => Promise<Buffer>;
 }
 
 /** A loader with a cache by content: an unchanged file costs nothing. Long work yields to other tasks. */
@@ -61,53 +54,62 @@ export const createTemplateLoader = ({
   waits = false,
   clock = systemClock,
   onWait = () => undefined,
-  textOf,
+  read,
 }: LoaderOptions = {}): TemplateLoader => {
   const uploads = waits ? new Uploads(clock) : null;
   let previous: Load | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  let waited: ReadonlySet<string> = new Set();
+
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
-    if (previous?.key !== keyOf(options)) previous = null;
+    // Everything that results depend on, besides the files.
+    const key = JSON.stringify(options);
+    if (previous?.key !== key) previous = null;
+    const before = previous;
     const { paths, cwd = '' } = options;
-    let scan = await scanPaths(paths, cwd, previous?.basis?.result);
-    const wait = previous === null ? (uploads?.firstWait(scan.result.files, cwd) ?? 0) : 0;
+    const scan = (known?: ScanResult): Promise<ScanResult> => scanFiles(paths, known?.byReal, cwd);
+    let first = await scan(before?.basis?.scan);
+    const wait = before === null ? (uploads?.firstWait(first.files, cwd) ?? 0) : 0;
     if (wait > 0) {
       await clock.sleep(wait, signal ?? new AbortController().signal);
-      scan = await scanPaths(paths, cwd);
+      first = await scan();
     }
-    uploads?.begin(scan.result.files);
-    const mayDiffer = uploads?.isOpen === true || textOf !== undefined;
-    if (!mayDiffer && previous?.basis && (await isUnchanged(previous.basis, scan))) return previous.state;
+    const mayDiffer = uploads?.begin(first.files, cwd) === true || read !== undefined;
+    if (!mayDiffer && before?.basis && (await isUnchanged(before.basis, first))) return before.state;
+    /** The paths of files that say too little. */
     const held = new Set<string>();
+    const take = async (file: ScannedFile, startedAt: number): Promise<Taken> => {
+      const inUse = before?.taken.get(file.path)?.version ?? null;
+      const isKnown = inUse?.file === file && inUse.isAtRest && read === undefined;
+      const version = isKnown ? inUse : await versionOf(file, startedAt, inUse, read);
+      const taken = uploads?.take(version, inUse, before?.state.templates ?? []);
+      if (taken?.doubt && held.has(file.path)) return { version: inUse, doubt: 'waits' };
+      return taken ?? { version, doubt: null };
+    };
     for (;;) {
-      const reader = new Reader(previous, { uploads, textOf, cwd, held });
-      const snapshot = await readSnapshot(paths, reader.contentOf, { cwd, first: scan });
-      const load = await loadOf(options, snapshot, reader, previous, signal);
-      const { templates } = load.state;
-      const waiting = uploads?.waiting(reader.changed, templates) ?? [];
-      for (const file of waiting) held.add(file);
-      if (waiting.length > 0) continue;
-      for (const file of reader.waiting) if (!waited.has(file)) onWait(file);
-      waited = reader.waiting;
-      uploads?.keep(new Set([...load.versions.keys(), ...reader.leftOut]));
-      const marked = uploads?.marked(reader.changed.keys(), templates) ?? templates;
-      const state = { ...load.state, templates: marked };
-      previous = { ...load, state: previous && isSame(previous.state, state) ? previous.state : state };
+      const snapshot = await readSnapshot({ first, scan, take });
+      const load = await loadOf(options, snapshot, before, signal);
+      const judged = uploads && snapshot && uploads.judge(load.taken, load.state.templates);
+      for (const file of judged?.waiting ?? []) held.add(file);
+      if (judged && judged.waiting.length > 0) continue;
+      for (const [file, { doubt }] of load.taken)
+        if (doubt === 'waits' && before?.taken.get(file)?.doubt !== 'waits') onWait(file);
+      const state = { ...load.state, templates: judged?.templates ?? load.state.templates };
+      previous = { ...load, key, state: before && isSame(before.state, state) ? before.state : state };
       return previous.state;
     }
   };
-  const inTurn = (begin: () => Promise<DesiredState>): Promise<DesiredState> => {
-    const loaded = last.then(begin, begin);
-    last = loaded;
-    return loaded;
-  };
+
   return {
     hasCache: () => previous !== null,
-    places: () => previous?.basis?.result ?? null,
+    places: () => previous?.basis?.scan ?? null,
     digest: () => previous && digestOf(previous),
     dueIn: () => uploads?.dueIn() ?? null,
-    load: (options, signal) => inTurn(() => loadNow(options, signal)),
+    load: (options, signal) => {
+      const begin = (): Promise<DesiredState> => loadNow(options, signal);
+      const loaded = last.then(begin, begin);
+      last = loaded;
+      return loaded;
+    },
   };
 };
 
@@ -127,140 +129,101 @@ export const loadTexts = async (
   return desiredState({ files, missing: [] }, [...readings.values()], [], settings.strict);
 };
 
-/** Everything that results depend on, besides the files. */
-const keyOf = (options: LoadOptions): string => JSON.stringify(options);
-
 /** What a load keeps for the next one with the same settings. */
 interface Load {
   readonly key: string;
   readonly state: DesiredState;
+  /** Null if the files kept changing. */
   readonly basis: Basis | null;
-  /** Contents of files whose times are old enough to identify them. */
-  readonly resting: ReadonlyMap<ScannedFile, ReadContent>;
-  /** By the hash of a content, without those that are known by their files alone. */
-  readonly byHash: ReadonlyMap<string, FileContent>;
-  /** What is in use, by path. */
-  readonly versions: ReadonlyMap<string, Version & ReadContent>;
+  /** What was taken last of each file, by its path. */
+  readonly taken: ReadonlyMap<string, Taken>;
   /** By all that a file's templates depend on. */
   readonly resolved: ReadonlyMap<string, ResolvedFile>;
 }
 
-interface ReadContent extends Ending {
-  readonly content: FileContent;
-}
-
-interface ReaderOptions {
-  readonly textOf: LoaderOptions['textOf'] | undefined;
-  readonly uploads: Uploads | null;
-  readonly cwd: string;
-  /** The paths of files of which the version in use stands. */
-  readonly held: ReadonlySet<string>;
-}
-
-/** Reads the contents of files for one load, as far as they are not known. */
-class Reader {
-  readonly #previous: Load | null;
-  readonly #options: ReaderOptions | null;
-  readonly resting = new Map<ScannedFile, ReadContent>();
-  readonly byHash = new Map<string, FileContent>();
-  readonly versions = new Map<string, Version & ReadContent>();
-  /** The paths of files that may be half, and are read. */
-  readonly changed = new Map<string, ReadContent>();
-  /** The paths of files that wait. */
-  readonly waiting = new Set<string>();
-  /** Those of them of which there is no earlier version. */
-  readonly leftOut = new Set<string>();
-
-  constructor(previous: Load | null, options: ReaderOptions | null = null) {
-    this.#previous = previous;
-    this.#options = options;
-  }
-
-  readonly contentOf: ContentOf = (file, startedAt) => {
-    const text = this.#options?.textOf?.(file.path);
-    if (text !== undefined) return this.parse(Buffer.from(text), isFragmentPath(file.path));
-    const known = this.#previous?.resting.get(file);
-    if (known !== undefined) return this.#use(file, known, startedAt);
-    return bytesOf(file).then(async (bytes) => {
-      const content = await this.parse(bytes, isFragmentPath(file.path));
-      return this.#use(file, { content, ...endingOf(bytes) }, startedAt);
-    });
+/** Reads a file, at most one byte more than allowed. Throws if it is not that file any more. */
+const versionOf = async (
+  file: ScannedFile,
+  startedAt: number,
+  inUse: Version | null,
+  read: LoaderOptions['read'] = (_, readFile) => readFile(),
+): Promise<Version> => {
+  const { path, real, identity } = file;
+  const bytes = await read(path, () => readBeginning(real, maxFileSize + 1, identity));
+  // A template and a fragment of the same text are two.
+  const isFragment = isFragmentPath(path);
+  const hash = createHash('sha256')
+    .update(isFragment ? '_' : ' ')
+    .update(bytes)
+    .digest('base64');
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
+  return {
+    file,
+    content: inUse?.content.hash === hash ? inUse.content : await contentOf(hash, bytes, isFragment),
+    isAtRest: isAtRest(identity, startedAt),
+    endsLine: end.endsWith('\n'),
+    endsBracket: /[}\]]\s*$/.test(end),
   };
+};
 
-  /** The content of this hash, if it is known. */
-  known(hash: string): FileContent | undefined {
-    const content = this.#previous?.byHash.get(hash) ?? this.byHash.get(hash);
-    if (content !== undefined) this.byHash.set(hash, content);
-    return content;
-  }
+/** A file with includes has to be parsed to find them; other files can wait. */
+const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
+  isFragment || mayInclude(bytes)
+    ? { hash, parsed: await parseFile(bytes, isFragment) }
+    : { hash, parsed: { documents: [], diagnostics: [] }, bytes };
 
-  async parse(bytes: Buffer, isFragment: boolean): Promise<FileContent> {
-    const hash = contentHash(bytes, isFragment);
-    const content = this.known(hash) ?? (await contentOf(hash, bytes, isFragment));
-    if (!content.bytes) this.byHash.set(hash, content);
-    return content;
-  }
-
-  #use(file: ScannedFile, read: ReadContent, startedAt: number): FileContent | null {
-    const { uploads = null, cwd = '', held } = this.#options ?? {};
-    const { path } = file;
-    if (isAtRest(file.identity, startedAt)) this.resting.set(file, read);
-    const version = this.#previous?.versions.get(path);
-    const change = uploads?.note(file, version, cwd, this.#previous?.state ?? null) ?? null;
-    this.changed.delete(path);
-    this.waiting.delete(path);
-    this.leftOut.delete(path);
-    if (change !== null && (held?.has(path) || uploads?.isCut(change, read.endsLine))) {
-      this.waiting.add(path);
-      if (version === undefined) this.leftOut.add(path);
-      else this.versions.set(path, version);
-      return version?.content ?? null;
-    }
-    if (change !== null) this.changed.set(path, read);
-    this.versions.set(path, { file, ...read });
-    return read.content;
-  }
-}
+/** Letters of a key can also be written as escapes, `\\x69`. */
+const mayInclude = (bytes: Buffer): boolean =>
+  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
 
 const loadOf = async (
   options: LoadOptions,
-  snapshot: Snapshot,
-  reader: Reader,
-  previous: Load | null,
+  snapshot: Snapshot<Taken> | null,
+  before: Load | null,
   signal?: AbortSignal,
-): Promise<Load> => {
-  const { paths, cwd: _, allowEmpty = false, ...settings } = options;
-  const { missing, basis } = snapshot;
-  const resolved = await resolveAll(snapshot.files, settings, previous?.resolved, signal);
+): Promise<Omit<Load, 'key'>> => {
+  const { paths, strict, allowEmpty = false } = options;
+  const { taken = new Map<string, Taken>(), resolved: known = new Map<string, ResolvedFile>() } =
+    before ?? {};
+  if (snapshot === null) {
+    const reason = 'the files kept changing while they were read';
+    const unread = { files: [], missing: paths.map((path) => ({ path, reason })) };
+    return { state: desiredState(unread, [], [], strict), basis: null, taken, resolved: known };
+  }
+  const resolved = await resolveAll(snapshot.files, options, known, signal);
   const readings = [...resolved.values()];
-  const ofPath = new Map(readings.map((made) => [made.file.path, made.file]));
+  const ofPath = new Map(readings.map(({ file }) => [file.path, file]));
   const files = snapshot.files.map((file) => ofPath.get(file.path) ?? file);
-  const waiting = [...reader.leftOut].filter((file) => !isFragmentPath(file)).length;
-  const mayHaveNone = allowEmpty || missing.length > 0 || waiting > 0;
+  const waiting = [...snapshot.taken].filter(
+    ([path, { version }]) => version === null && !isFragmentPath(path),
+  );
+  const mayHaveNone = allowEmpty || snapshot.missing.length > 0 || waiting.length > 0;
   const absent = readings.length > 0 || mayHaveNone ? [] : [noTemplates(paths)];
-  const state = desiredState({ files, missing }, readings, absent, settings.strict);
-  // The bytes are in the templates now.
-  const stripped = <Read extends ReadContent>(path: string, read: Read): Read => {
-    const file = ofPath.get(path);
-    return file?.hash === read.content.hash ? { ...read, content: file } : read;
+  const state = desiredState({ files, missing: snapshot.missing }, readings, absent, strict);
+  return {
+    state: { ...state, files: state.files + waiting.length },
+    // Its files have the bytes.
+    basis: { scan: snapshot.scan, lookups: snapshot.lookups },
+    taken: new Map([...snapshot.taken].map(([path, one]) => [path, withoutBytes(one, ofPath.get(path))])),
+    resolved,
   };
-  for (const [found, read] of reader.resting) reader.resting.set(found, stripped(found.path, read));
-  for (const [path, read] of reader.versions) reader.versions.set(path, stripped(path, read));
-  for (const file of files) if (file.parsed.documents.length > 0) reader.byHash.set(file.hash, file);
-  const { resting, byHash } = reader;
-  // Files that kept changing were not read.
-  const versions = basis === null ? (previous?.versions ?? reader.versions) : reader.versions;
-  const counted = { ...state, files: state.files + waiting };
-  return { key: keyOf(options), state: counted, basis, resting, byHash, versions, resolved };
 };
 
+/** The bytes of a file are in its templates when it is resolved. */
+const withoutBytes = ({ version, doubt }: Taken, file: SourceFile | undefined): Taken => ({
+  version: version && file ? { ...version, content: file } : version,
+  doubt,
+});
+
 /** The same wherever the files are mounted. */
-const digestOf = ({ basis, versions }: Load): string | null => {
-  if (basis === null || basis.result.missing.length > 0) return null;
-  const roots = [...new Set(basis.result.files.map(({ root }) => root.path))];
-  const lines = [...versions.values()].map(({ file: { root, relative }, content }) =>
-    JSON.stringify([roots.indexOf(root.path), relative, content.hash]),
-  );
+const digestOf = ({ basis, taken }: Load): string | null => {
+  if (basis === null || basis.scan.missing.length > 0) return null;
+  const roots = [...new Set(basis.scan.files.map(({ root }) => root.path))];
+  const lines = [...taken.values()].flatMap(({ version }) => {
+    if (version === null) return [];
+    const { root, relative } = version.file;
+    return JSON.stringify([roots.indexOf(root.path), relative, version.content.hash]);
+  });
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 };
 

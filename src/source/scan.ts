@@ -27,6 +27,8 @@ export interface ScannedFile {
 }
 
 export interface ScanResult {
+  /** When the scan started, in ms since the epoch: held against the times of files, which are by the system's clock. */
+  readonly startedAt: number;
   readonly files: readonly ScannedFile[];
   readonly missing: readonly Missing[];
   /** The real paths of the given paths: links may lead there, and nowhere else. */
@@ -52,9 +54,11 @@ export const scanFiles = async (
   before?: FilesByReal,
   cwd = '',
 ): Promise<ScanResult> => {
+  const startedAt = Date.now();
   const found = await Promise.all(paths.map((path) => realPathOf(absolute(cwd, path)).catch(() => null)));
   const realRoots = found.filter((real) => real !== null);
   const search: Search = {
+    startedAt,
     cwd,
     files: [],
     missing: [],
@@ -198,11 +202,10 @@ const reasonOf = (thrown: unknown): string => {
 
 const notThere = 'it does not exist';
 
-interface Search {
+interface Search extends ScanResult {
   readonly cwd: string;
   readonly files: ScannedFile[];
   readonly missing: Missing[];
-  readonly realRoots: readonly string[];
   readonly roots: Root[];
   readonly byReal: Map<string, ScannedFile>;
   readonly directories: Map<string, string>;

@@ -1,39 +1,43 @@
 import path from 'node:path';
+import type { FileContent } from '../desired/source-file.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import { canonicalName } from '../model/canonical.ts';
+import type { RecordData } from '../model/record.ts';
+import { modes, type DesiredTemplate } from '../model/template.ts';
 import { timesMark } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
-import { extentOf, lackOf, type Extent, type Lack } from './extent.ts';
 import type { ScannedFile } from './scan.ts';
+
+/** What a file said when it was read. */
+export interface Version {
+  readonly file: ScannedFile;
+  readonly content: FileContent;
+  /** Whether a later write changes its times. */
+  readonly isAtRest: boolean;
+  /** Whether it ends with a newline. */
+  readonly endsLine: boolean;
+  /** Whether it ends with a bracket, before that: what stands in brackets is whole. */
+  readonly endsBracket: boolean;
+}
+
+/** What a load takes of a file. */
+export interface Taken {
+  /** Null: it is not a file yet. */
+  readonly version: Version | null;
+  /** That it may be half: it is taken as it is, or waits, and the version before it stands. */
+  readonly doubt: 'taken' | 'waits' | null;
+}
 
 /** A file that was changed in place a moment ago, or that is new. */
 interface Change {
   readonly times: string;
   /** When its last change was seen, or is said to have been; ms since the epoch. */
   readonly since: number;
-  /** What the version before the first change said; null: there was none. */
-  readonly before: Extent | null;
+  /** The templates with the version before the first change; null: there was none. */
+  readonly before: readonly DesiredTemplate[] | null;
   readonly endedLine: boolean;
   /** Of its checkout, before the first change. */
   readonly commit: string | null;
-}
-
-/** How the text of a file ends. */
-export interface Ending {
-  /** With a newline. */
-  readonly endsLine: boolean;
-  /** With a bracket, before it: what stands in brackets is whole. */
-  readonly endsBracket: boolean;
-}
-
-export const endingOf = (bytes: Buffer): Ending => {
-  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
-  return { endsLine: end.endsWith('\n'), endsBracket: /[}\]]\s*$/.test(end) };
-};
-
-/** The version of a file that is in use. */
-export interface Version extends Ending {
-  readonly file: ScannedFile;
 }
 
 /**
@@ -51,104 +55,103 @@ export interface Version extends Ending {
  */
 export class Uploads {
   readonly #clock: Pick<Clock, 'now'>;
+  #cwd = '';
   #changes = new Map<string, Change>();
   /** The commits of the given paths at this look, and at the one before. */
-  #commits: CommitOf | null = null;
-  #commitsBefore: CommitOf = () => null;
+  #commits: CommitOf = () => null;
+  #commitsBefore: CommitOf | null = null;
   readonly #marked = new WeakMap<DesiredTemplate, DesiredTemplate>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
-  /** Whether something changes by time alone, or by a commit. */
-  get isOpen(): boolean {
+  /** Milliseconds after which files that are all new may be read. */
+  firstWait(files: readonly ScannedFile[], cwd: string): number {
+    const now = this.#clock.now();
+    return Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
+  }
+
+  /** Begins a look at these files. True: they may give something else by time alone, or by a commit. */
+  begin(files: readonly ScannedFile[], cwd: string): boolean {
+    const commits = commitsOf(files);
+    this.#commitsBefore = this.#commitsBefore === null ? commits : this.#commits;
+    this.#commits = commits;
+    this.#cwd = cwd;
     return this.#changes.size > 0;
   }
 
-  /** Begins a look at these files. */
-  begin(files: readonly ScannedFile[]): void {
-    const commits = commitsOf(files);
-    this.#commitsBefore = this.#commits ?? commits;
-    this.#commits = commits;
-  }
-
-  /** Notes how a file stands to the version in use, and what all files said then. Null: there is nothing to wait for. */
-  note(
-    file: ScannedFile,
-    version: Version | undefined,
-    cwd: string,
-    state: DesiredState | null,
-  ): Change | null {
+  /** What to take of a file, by the version in use and the templates that it is part of. */
+  take(read: Version, inUse: Version | null, templates: readonly DesiredTemplate[]): Taken {
+    const { file } = read;
     const known = this.#changes.get(file.path);
-    if (known === undefined && version?.file === file) return null;
-    const change = this.#changeOf(file, version, known, cwd, state);
-    if (change === null) this.#changes.delete(file.path);
-    else this.#changes.set(file.path, change);
-    return change;
+    if (known === undefined && inUse?.file === file) return { version: read, doubt: null };
+    const change = this.#changeOf(file, inUse, known, templates);
+    if (change === null) {
+      this.#changes.delete(file.path);
+      return { version: read, doubt: null };
+    }
+    this.#changes.set(file.path, change);
+    return change.endedLine && !read.endsLine
+      ? { version: inUse, doubt: 'waits' }
+      : { version: read, doubt: 'taken' };
   }
 
+  /** Null: there is nothing to wait for. */
   #changeOf(
     file: ScannedFile,
-    version: Version | undefined,
+    inUse: Version | null,
     known: Change | undefined,
-    cwd: string,
-    state: DesiredState | null,
+    templates: readonly DesiredTemplate[],
   ): Change | null {
     const times = timesMark(file.identity);
     const now = this.#clock.now();
     const isKnown = known?.times === times;
-    if (version !== undefined && !isKnown) {
-      const { ino, dev } = version.file.identity;
+    if (inUse !== null && !isKnown) {
+      const { ino, dev } = inUse.file.identity;
       const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
-      if (!isInPlace || timesMark(version.file.identity) === times) return null;
+      if (!isInPlace || timesMark(inUse.file.identity) === times) return null;
     }
-    const since = isKnown ? known.since : version === undefined ? writtenAt(file, cwd, now) : now;
+    const since = isKnown ? known.since : inUse === null ? writtenAt(file, this.#cwd, now) : now;
     if (now - since >= long) return null;
     const { before, endedLine, commit } = known ?? {
-      before: version === undefined ? null : extentOf(state?.templates ?? [], file.path),
-      endedLine: version?.endsLine ?? true,
-      commit: this.#commitsBefore(file),
+      before: inUse === null ? null : templates.filter((one) => isPart(file.path, one)),
+      endedLine: inUse?.endsLine ?? true,
+      commit: this.#commitsBefore?.(file) ?? null,
     };
-    if (commit !== this.#commits?.(file)) return null;
-    return { times, since, before, endedLine, commit };
+    return commit === this.#commits(file) ? { times, since, before, endedLine, commit } : null;
   }
 
-  /** Whether it has to wait, whatever it says. */
-  isCut(change: Change, endsLine: boolean): boolean {
-    return !endsLine && change.endedLine;
-  }
-
-  /** The files among these that have to wait, by what their new versions say. */
-  waiting(files: ReadonlyMap<string, Ending>, templates: readonly DesiredTemplate[]): string[] {
+  /**
+   * By what the files say that were taken in doubt: those that have to wait after all, and the templates, marked where
+   * something may be missing. The same templates give the same objects. Forgets files that are gone.
+   */
+  judge(
+    taken: ReadonlyMap<string, Taken>,
+    templates: readonly DesiredTemplate[],
+  ): { readonly waiting: readonly string[]; readonly templates: readonly DesiredTemplate[] } {
     const now = this.#clock.now();
-    return [...files].flatMap(([file, { endsBracket }]) => {
-      const change = this.#changes.get(file);
-      const lack = change && lackIn(change, file, templates);
-      if (!lack) return [];
-      const mayBeCut = lack.isUnrestrained || (lack.endsAnew && !endsBracket);
-      return now - change.since < (mayBeCut ? long : short) ? file : [];
-    });
+    const lacks: FileLack[] = [];
+    const waiting: string[] = [];
+    for (const [file, { since, before }] of this.#changes) {
+      const { version = null, doubt } = taken.get(file) ?? { doubt: null };
+      if (!taken.has(file)) this.#changes.delete(file);
+      if (doubt !== 'taken') continue;
+      const lack = lackOf(before, templates, file);
+      if (lack === null) continue;
+      const mayBeCut = lack.isUnrestrained || (lack.endsAnew && version?.endsBracket !== true);
+      if (now - since < (mayBeCut ? long : short)) waiting.push(file);
+      lacks.push({ file, until: since + long, sets: lack.sets });
+    }
+    return {
+      waiting,
+      templates: lacks.length === 0 ? templates : templates.map((one) => this.#mark(one, lacks)),
+    };
   }
 
-  /** Marks the templates of which something may be missing. The same templates give the same objects. */
-  marked(files: Iterable<string>, templates: readonly DesiredTemplate[]): readonly DesiredTemplate[] {
-    const lacks = [...files].flatMap((file) => {
-      const change = this.#changes.get(file);
-      const lack = change && lackIn(change, file, templates);
-      return lack ? { file, until: change.since + long, sets: lack.sets } : [];
-    });
-    if (lacks.length === 0) return templates;
-    return templates.map((one) => {
-      const own = lacks.filter(({ file }) => one.source.file === file || one.fragments?.includes(file));
-      return own.length === 0 ? one : this.#mark(one, own);
-    });
-  }
-
-  #mark(
-    one: DesiredTemplate,
-    lacks: readonly { readonly until: number; readonly sets: readonly string[] }[],
-  ): DesiredTemplate {
+  #mark(one: DesiredTemplate, all: readonly FileLack[]): DesiredTemplate {
+    const lacks = all.filter(({ file }) => isPart(file, one));
+    if (lacks.length === 0) return one;
     const prefix = `${one.template}\n`;
     const sets = lacks.flatMap((lack) => lack.sets).filter((set) => set.startsWith(prefix));
     const incomplete = {
@@ -162,26 +165,12 @@ export class Uploads {
     return marked;
   }
 
-  /** Milliseconds after which files that are new to it may be read. */
-  firstWait(files: readonly ScannedFile[], cwd: string): number {
-    const now = this.#clock.now();
-    return Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
-  }
-
   /** Milliseconds after which something changes by time alone; null: nothing does. */
   dueIn(): number | null {
     const now = this.#clock.now();
-    const waits = [...this.#changes.values()].flatMap(({ since }) => [
-      since + short - now,
-      since + long - now,
-    ]);
-    const next = waits.filter((wait) => wait > 0);
-    return next.length === 0 ? null : Math.min(...next);
-  }
-
-  /** Forgets files that are gone. */
-  keep(files: ReadonlySet<string>): void {
-    for (const file of this.#changes.keys()) if (!files.has(file)) this.#changes.delete(file);
+    const ends = [...this.#changes.values()].flatMap(({ since }) => [since + short, since + long]);
+    const next = ends.filter((end) => end > now);
+    return next.length === 0 ? null : Math.min(...next) - now;
   }
 }
 
@@ -198,12 +187,6 @@ const commitsOf = (files: readonly ScannedFile[]): CommitOf => {
   return ({ root }) => commits.get(root.real) ?? null;
 };
 
-/** There was no version before it: nobody knows what it lacks. */
-const lackIn = ({ before }: Change, file: string, templates: readonly DesiredTemplate[]): Lack | null =>
-  before === null
-    ? { sets: [], isUnrestrained: false, endsAnew: false }
-    : lackOf(before, extentOf(templates, file));
-
 /**
  * When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole; or
  * its time lies so far ahead that it says nothing.
@@ -217,3 +200,71 @@ const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, no
 
 /** Milliseconds by which the clock of a file server may be ahead. */
 const aheadAtMost = 60_000;
+
+interface FileLack {
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Record sets that have fewer records, by template and set. */
+  readonly sets: readonly string[];
+}
+
+/** What a file lacks of its earlier version; null: nothing. Without an earlier one nobody knows. */
+const lackOf = (
+  before: readonly DesiredTemplate[] | null,
+  templates: readonly DesiredTemplate[],
+  file: string,
+): { readonly sets: string[]; readonly isUnrestrained: boolean; readonly endsAnew: boolean } | null => {
+  if (before === null) return { sets: [], isUnrestrained: false, endsAnew: false };
+  const now = templates.filter((one) => isPart(file, one));
+  const counts = setsOf(now);
+  const sets = [...setsOf(before)].flatMap(([set, count]) => ((counts.get(set) ?? 0) < count ? set : []));
+  // It may write what the earlier one kept it from: the rest may still come. What is gone, or has an error, writes nothing.
+  const isUnrestrained = before.some(({ template, mode, ignore }) =>
+    now.some(
+      (one) =>
+        one.template === template &&
+        (modes.indexOf(one.mode) < modes.indexOf(mode) || ignore.some((rule) => !hasRule(one, rule))),
+    ),
+  );
+  if (sets.length === 0 && !isUnrestrained) return null;
+  const last = lastKey(now, file);
+  // Else it may be the beginning of another record.
+  const isKnown = before.some(({ template, records }) =>
+    records.some((one) => keyOf(template, one) === last),
+  );
+  return { sets, isUnrestrained, endsAnew: last !== null && !isKnown };
+};
+
+const isPart = (file: string, { source, fragments }: DesiredTemplate): boolean =>
+  source.file === file || fragments?.includes(file) === true;
+
+/** The number of records in each record set, by template and set. */
+const setsOf = (templates: readonly DesiredTemplate[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { template, records } of templates)
+    for (const { type, name } of records) {
+      const set = `${template}\n${type} ${canonicalName(name)}`;
+      counts.set(set, (counts.get(set) ?? 0) + 1);
+    }
+  return counts;
+};
+
+const hasRule = ({ ignore }: DesiredTemplate, rule: DesiredTemplate['ignore'][number]): boolean =>
+  ignore.some((one) => JSON.stringify(one) === JSON.stringify(rule));
+
+/** The last record of the file itself; null without any. */
+const lastKey = (templates: readonly DesiredTemplate[], file: string): string | null => {
+  const own = templates.flatMap(({ template, records }) =>
+    records.filter(({ source }) => source.file === file).map((record) => ({ template, record })),
+  );
+  const last = own.reduce<(typeof own)[number] | null>((one, other) => {
+    const { line = 0, column = 0 } = one?.record.source ?? {};
+    const { source } = other.record;
+    return source.line > line || (source.line === line && source.column >= column) ? other : one;
+  }, null);
+  return last && keyOf(last.template, last.record);
+};
+
+const keyOf = (template: string, { type, name, content, priority, ttl }: RecordData): string =>
+  JSON.stringify([template, type, name, content, priority, ttl]);

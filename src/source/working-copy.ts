@@ -15,7 +15,12 @@ export interface WorkingCopy {
 
 export const openWorkingCopy = (options: LoadOptions): Promise<WorkingCopy> => {
   let given: ReadonlyMap<string, string> = new Map();
-  const loader = createTemplateLoader({ textOf: (file) => given.get(file) });
+  const loader = createTemplateLoader({
+    read: (file, readFile) => {
+      const text = given.get(file);
+      return text === undefined ? readFile() : Promise.resolve(Buffer.from(text));
+    },
+  });
   const inTurn = limit(1);
   return Promise.resolve({
     read: (file) => readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),

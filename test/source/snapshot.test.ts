@@ -4,11 +4,8 @@ import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/source/load.ts';
-import { parseFile } from '../../src/desired/parse-file.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
-import { bytesOf } from '../../src/source/content.ts';
-import { readSnapshot, type Snapshot } from '../../src/source/snapshot.ts';
-import { isFragmentPath, type DesiredState } from '../../src/model/template.ts';
+import type { DesiredState } from '../../src/model/template.ts';
 import { directoryWith, options, write } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
@@ -102,25 +99,21 @@ describe('which files are read', () => {
 });
 
 describe('all files are read as they were at one moment', () => {
-  /** Reads with a change in the middle: after the first content has been read, `times` times over. */
-  const readWhile = (path: string, change: () => void, times = 1): Promise<Snapshot> => {
+  /** Loads with a change in the middle: after the first content has been read, `times` times over. */
+  const readWhile = (path: string, change: () => void, times = 1): Promise<DesiredState> => {
     let left = times;
-    return readSnapshot([path], async (file) => {
-      const bytes = await bytesOf(file);
-      if (left > 0) change();
-      left -= 1;
-      return {
-        hash: bytes.toString('base64'),
-        parsed: await parseFile(bytes, isFragmentPath(file.path)),
-      };
+    const loader = createTemplateLoader({
+      read: async (_, readFile) => {
+        const bytes = await readFile();
+        if (left > 0) change();
+        left -= 1;
+        return bytes;
+      },
     });
+    return loader.load({ ...options, paths: [path] });
   };
 
-  const namesIn = ({ files }: Snapshot): (string | null | undefined)[] =>
-    files.map(({ parsed }) => {
-      const node = parsed.documents[0]?.fields.get('template');
-      return node?.kind === 'scalar' ? node.text : undefined;
-    });
+  const namesIn = ({ templates }: DesiredState): string[] => templates.map((one) => one.template);
 
   test('when a ConfigMap is swapped meanwhile', async () => {
     const directory = await directoryWith({
@@ -156,7 +149,7 @@ describe('all files are read as they were at one moment', () => {
       if (isDeleted) rmSync(join(directory, 'one'), { recursive: true });
     });
     expect(namesIn(snapshot)).toEqual(['a2', 'b2', 'c2']);
-    expect(snapshot.files[0]?.path).toBe(join(directory, 'current/a.yaml'));
+    expect(snapshot.templates[0]?.source.file).toBe(join(directory, 'current/a.yaml'));
   });
 
   test('when the whole directory is replaced', async () => {
@@ -184,22 +177,18 @@ describe('all files are read as they were at one moment', () => {
   test('when a fragment of a single given file changes', async () => {
     const directory = await directoryWith({
       'a.yaml': 'template: a\ninclude: [parts/_f.yaml, parts/_g.yaml]\n',
-      'parts/_f.yaml': 'vars: {x: before}\n',
+      'parts/_f.yaml': 'records: [{type: TXT, content: before}]\n',
     });
     const afterFragment = [
       () => undefined,
       () => {
-        writeFileSync(join(directory, 'parts/_f.yaml'), 'vars: {x: after}\n');
-        writeFileSync(join(directory, 'parts/_g.yaml'), 'vars: {x: new}\n');
+        writeFileSync(join(directory, 'parts/_f.yaml'), 'records: [{type: TXT, content: after}]\n');
+        writeFileSync(join(directory, 'parts/_g.yaml'), 'records: [{type: TXT, content: new}]\n');
       },
     ];
     const change = (): void => afterFragment.shift()?.();
-    const { files } = await readWhile(join(directory, 'a.yaml'), change, 2);
-    const hashes = [...(files[0]?.includes.values() ?? [])].map((file) => 'hash' in file && file.hash);
-    expect(hashes.map((hash) => Buffer.from(String(hash), 'base64').toString())).toEqual([
-      'vars: {x: after}\n',
-      'vars: {x: new}\n',
-    ]);
+    const { templates } = await readWhile(join(directory, 'a.yaml'), change, 2);
+    expect(templates[0]?.records.map(({ content }) => content)).toEqual(['after', 'new']);
   });
 
   test('or not at all, if they never stop changing', async () => {
@@ -209,14 +198,10 @@ describe('all files are read as they were at one moment', () => {
       count += 1;
       writeFileSync(join(directory, 'a.yaml'), `${template('a')}# ${count}\n`);
     };
-    const snapshot = await readWhile(directory, change, Number.POSITIVE_INFINITY);
-    const reason = 'the files kept changing while they were read';
-    expect(snapshot).toEqual({
-      files: [],
-      missing: [{ path: directory, reason }],
-      read: new Map(),
-      basis: null,
-    });
+    const state = await readWhile(directory, change, Number.POSITIVE_INFINITY);
+    expect(state.problems.map(formatProblem)).toEqual([
+      `${directory}: error: ${directory} cannot be read: the files kept changing while they were read [unreadable]`,
+    ]);
   });
 });
 
