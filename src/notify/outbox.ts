@@ -122,7 +122,11 @@ export class Outbox {
   async #begin(query: Query, now: number): Promise<Delivery | null> {
     const undelivered = await this.#undelivered(query, now);
     const begun = undelivered[0]?.delivery ?? null;
-    const chosen = undelivered.filter(({ delivery }) => delivery === begun).slice(0, maxBatch);
+    // Sorted, since a message that is sent again is the same to the byte.
+    const chosen = undelivered
+      .filter(({ delivery }) => delivery === begun)
+      .slice(0, maxBatch)
+      .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
     const rows: Row[] = [];
     for (const { client, template } of chosen)
       rows.push(...(await this.#rows(query, 'client = $2 AND template = $3', [client, template])));
@@ -215,6 +219,8 @@ interface Undelivered {
   readonly template: string;
   readonly delivery: string | null;
 }
+
+const placeOf = ({ client, template }: Undelivered): string => `${client}\n${template}`;
 
 /** Of what no receiver has heard. */
 const unknownRow = {
