@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { EventStream } from './library/event-stream.ts';
-import type { Connection, ConnectOptions, Settings, SyncEvent } from './library/face.ts';
-import type { OpenConnection } from './library/connection.ts';
+import type { Connection, ConnectOptions, Settings } from './library/face.ts';
+import type { openConnection } from './library/connection.ts';
 import type { Report } from './result.ts';
 
 export type * from './library/face.ts';
@@ -26,21 +25,16 @@ export type { RecordData } from './model/record.ts';
  * read before the first call, and what is wrong with the settings is in its result.
  */
 export const connect = (settings: Settings, options: ConnectOptions = {}): Connection => {
-  const events = new EventStream<SyncEvent>();
-  let opened: Promise<OpenConnection> | null = null;
-  const open = (): Promise<OpenConnection> =>
-    (opened ??= import('./library/connection.ts').then(
-      ({ OpenConnection: Open }) => new Open(settings, options, events),
+  let opened: Promise<ReturnType<typeof openConnection>> | null = null;
+  const open = () =>
+    (opened ??= import('./library/connection.ts').then((library) =>
+      library.openConnection(settings, options),
     ));
-  const close = async (): Promise<void> => {
-    await (await open()).close();
-    events.end();
-  };
+  const close = async (): Promise<void> => (await open()).close();
   return {
-    validate: async (request = {}) => (await open()).validate(request),
-    plan: async (request = {}) => (await open()).plan(request),
-    apply: async (request = {}) => (await open()).apply(request),
-    events,
+    validate: async (request) => (await open()).validate(request),
+    plan: async (request) => (await open()).plan(request),
+    apply: async (request) => (await open()).apply(request),
     close,
     [Symbol.asyncDispose]: close,
   };

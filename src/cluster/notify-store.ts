@@ -24,6 +24,7 @@ export const sharedNotifyStore = ({
   },
   isSender: () => lease.isFirst,
   hasClient: () => true,
+  isShared: true,
   close: () => Promise.resolve(),
 });
 

@@ -157,6 +157,7 @@ const openNotifier = (
   const local = localNotifyStore({
     file: path.join(clients[0]?.stateDir ?? '.', name),
     hasClient: (client) => settings().clients.some((one) => one.name === client),
+    log,
   });
   return new Notifier({
     receivers: notify,

@@ -11,171 +11,154 @@ import { parseDuration } from '../model/duration.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { readSettings, type Settings as ReadSettings } from '../settings.ts';
 import type { Needs } from '../settings/client.ts';
-import type { EventStream } from './event-stream.ts';
-import type {
-  Applied,
-  ApplyOptions,
-  ConnectOptions,
-  Failed,
-  Planned,
-  PlanOptions,
-  Settings,
-  SyncError,
-  SyncEvent,
-  Validated,
-  ValidateOptions,
-} from './face.ts';
+import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './face.ts';
 
 /** What `connect` gives, once it is used. */
-export class OpenConnection {
-  readonly #settings: Settings;
-  readonly #options: ConnectOptions;
-  readonly #events: EventStream<SyncEvent>;
-  readonly #io = processIo(false);
-  #context: AppContext | null = null;
-  #last: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
-
-  constructor(settings: Settings, options: ConnectOptions, events: EventStream<SyncEvent>) {
-    this.#settings = settings;
-    this.#options = options;
-    this.#events = events;
-  }
-
-  validate({ files = [], signal }: ValidateOptions): Promise<Validated | Failed> {
-    return this.#inTurn(signal, true, async () => {
-      const settings = inSettings(() => this.#read({ baseUrl: false, tokens: false }));
-      const { strict = false, allowEmpty = false } = this.#options;
-      const { cwd } = this.#io;
-      const paths = files.map((file) => path.resolve(this.#folder, file));
-      const { problems, states } = await validateClients(settings, paths, { strict, allowEmpty, cwd });
-      return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
-    });
-  }
-
-  plan({
-    templates = [],
-    ignoreSubdomains = false,
-    answers = false,
-    signal = never(),
-  }: PlanOptions): Promise<Planned | Failed> {
-    return this.#inTurn(signal, true, async () => {
-      if (answers && ignoreSubdomains)
-        throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
-      const context = await this.#open();
-      const { clients } = context;
-      const names = await resolveNames(clients, templates);
-      const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
-      const passes = await runPasses(context, how, names, this.#passEvents);
-      const found = answers ? await addAnswers(clients, passes, names, signal) : passes;
-      return { ok: true, report: reportOn(found, context) };
-    });
-  }
-
-  apply({ templates = [], plan, lockTimeout = '60s', ...rest }: ApplyOptions): Promise<Applied | Failed> {
-    const { force = false, retry = false, acceptLoss = false } = rest;
-    const { ignoreSubdomains = false, signal = never() } = rest;
-    return this.#inTurn(signal, false, async () => {
-      const milliseconds = parseDuration(lockTimeout);
-      if (milliseconds === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
-      for (const [key, isSet] of Object.entries({ force, retry, acceptLoss }))
-        if (isSet && templates.length === 0) throw new ArgumentError(`${key} needs the names of templates`);
-      const approved = plan === undefined ? null : await approvedBy(plan);
-      const context = await this.#open();
-      refuseDryRun(context);
-      const names = await resolveNames(context.clients, templates);
-      const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout: milliseconds };
-      const pass = (_: AppContext, request: Parameters<typeof runPasses>[1]) =>
-        runPasses(context, request, names, this.#passEvents);
-      const rehearsed = approved
-        ? await rehearse(context, { templates: names, how, approved, pass })
-        : undefined;
-      if (signal.aborted) return aborted;
-      if (rehearsed && !('approve' in rehearsed))
-        return { ok: true, report: reportOn(rehearsed, context), isComplete: false };
-      const approve = rehearsed ? { approve: rehearsed.approve } : {};
-      const passes = await pass(context, { ...how, ...approve, dryRun: false });
-      const report = reportOn(passes, context);
-      const isIncomplete = signal.aborted || passes.some((one) => one.isIncomplete === true);
-      return { ok: true, report, isComplete: exitCodeOf(report, { detailed: false, isIncomplete }) === 0 };
-    });
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#last;
-    await this.#context?.close();
-    this.#context = null;
-  }
-
-  /** Passes of one client must not overlap. What only reads is left behind when it is aborted. */
-  async #inTurn<T>(
-    signal: AbortSignal | undefined,
-    mayLeave: boolean,
-    task: () => Promise<T | Failed>,
-  ): Promise<T | Failed> {
-    if (this.#isClosed) return failed('closed', 'the connection is closed');
-    let hasBegun = false;
-    const begin = (): Promise<T | Failed> => {
-      hasBegun = true;
-      return task().catch((error: unknown) => this.#asFailed(error));
-    };
-    const done = this.#last.then(() => (signal?.aborted ? aborted : begin()));
-    this.#last = done.catch(() => undefined);
-    return signal ? untilAborted(done, signal, () => mayLeave || !hasBegun) : done;
-  }
-
-  #read(needs: Needs): ReadSettings {
-    const { env, cwd } = this.#io;
-    return readSettings({
-      flags: { sandbox: this.#options.sandbox },
-      object: this.#settings,
-      folder: this.#folder,
-      needs,
-      mayLeaveOut: true,
-      env,
-      cwd,
-    });
-  }
-
+export const openConnection = (
+  settings: Settings,
+  { sandbox, strict = false, allowEmpty = false, onEvent, ...options }: ConnectOptions,
+): Omit<Connection, typeof Symbol.asyncDispose> => {
+  const io = processIo(false);
   /** What relative paths start from. */
-  get #folder(): string {
-    return path.resolve(this.#io.cwd, this.#options.cwd ?? '');
-  }
+  const folder = path.resolve(io.cwd, options.cwd ?? '');
+  let context: AppContext | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
-  async #open(): Promise<AppContext> {
-    const { strict = false, allowEmpty = false } = this.#options;
-    const notice = (message: string, client: string | null = null): void =>
-      this.#events.push({ event: 'notice', client, message });
-    this.#context ??= await openContext({
-      clock: this.#io.clock,
-      read: () => inSettings(() => this.#read({ baseUrl: true, tokens: true, stateDir: true })),
+  /** Apart from the pass: an error in it is none of the pass. */
+  const tell = (event: SyncEvent): void => queueMicrotask(() => onEvent?.(event));
+  const passEvents: PassEvents = {
+    onChange: (client, change) => tell({ event: 'change', client, ...change }),
+    onWait: (client, holder) => tell({ event: 'waiting', client, holder }),
+    onPause: (client, milliseconds, why) => tell({ event: 'pause', client, milliseconds, why }),
+  };
+
+  const read = (needs: Needs): ReadSettings => {
+    const { env, cwd } = io;
+    try {
+      return readSettings({
+        flags: { sandbox },
+        object: settings,
+        folder,
+        needs,
+        mayLeaveOut: true,
+        env,
+        cwd,
+      });
+    } catch (error) {
+      throw error instanceof UserError ? new SettingsError(error.message, { cause: error }) : error;
+    }
+  };
+
+  const open = async (): Promise<AppContext> =>
+    (context ??= await openContext({
+      clock: io.clock,
+      read: () => read({ baseUrl: true, tokens: true, stateDir: true }),
       isDaemon: false,
       strict,
       allowEmpty,
       reset: false,
       outlet: (_, secrets) => ({
-        log: createLogger({ level: 'silent', out: nowhere, secrets, now: this.#io.clock.now }),
-        warnings: { warn: notice, close: () => undefined },
+        log: createLogger({ level: 'silent', out: nowhere, secrets, now: io.clock.now }),
+        warnings: {
+          warn: (message: string, client: string | null = null) => tell({ event: 'notice', client, message }),
+          close: () => undefined,
+        },
       }),
+    }));
+
+  /** Passes of one client must not overlap. What only reads is left behind when it is aborted. */
+  const inTurn = async <T>(
+    signal: AbortSignal,
+    mayLeave: boolean,
+    task: () => Promise<T>,
+  ): Promise<T | Failed> => {
+    if (isClosed) return failed('closed', 'the connection is closed');
+    if (signal.aborted) return aborted;
+    let hasBegun = false;
+    const begin = async (): Promise<T | Failed> => {
+      if (signal.aborted) return aborted;
+      hasBegun = true;
+      try {
+        return await task();
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        return failed(kindOf(error), context?.redact(error.message) ?? error.message);
+      }
+    };
+    const done = last.then(begin);
+    last = done.catch(() => undefined);
+    let onAbort = (): void => undefined;
+    const left = new Promise<Failed>((resolve) => {
+      onAbort = () => {
+        if (mayLeave || !hasBegun) resolve(aborted);
+      };
     });
-    return this.#context;
-  }
-
-  #asFailed(error: unknown): Failed {
-    if (!(error instanceof UserError)) throw error;
-    const { message } = error;
-    return failed(kindOf(error), this.#context?.redact(message) ?? message);
-  }
-
-  readonly #passEvents: PassEvents = {
-    onChange: (client, change) => this.#events.push({ event: 'change', client, ...change }),
-    onWait: (client, holder) => this.#events.push({ event: 'waiting', client, holder }),
-    onPause: (client, milliseconds, why) => this.#events.push({ event: 'pause', client, milliseconds, why }),
+    signal.addEventListener('abort', onAbort);
+    try {
+      return await Promise.race([done, left]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   };
-}
+
+  return {
+    validate: ({ files = [], signal = never() } = {}) =>
+      inTurn(signal, true, async () => {
+        const found = read({ baseUrl: false, tokens: false });
+        const paths = files.map((file) => path.resolve(folder, file));
+        const how = { strict, allowEmpty, cwd: io.cwd };
+        const { problems, states } = await validateClients(found, paths, how);
+        return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
+      }),
+    plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
+      inTurn(signal, true, async () => {
+        if (answers && ignoreSubdomains)
+          throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
+        const opened = await open();
+        const names = await resolveNames(opened.clients, templates);
+        const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
+        const passes = await runPasses(opened, how, names, passEvents);
+        const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
+        return { ok: true, report: reportOn(found, opened) };
+      }),
+    apply: ({ templates = [], plan, lockTimeout: patience = '60s', ...rest } = {}) => {
+      const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
+      const { signal = never() } = rest;
+      return inTurn(signal, false, async () => {
+        const lockTimeout = parseDuration(patience);
+        if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
+        for (const [key, isSet] of Object.entries({ force, retry, acceptLoss }))
+          if (isSet && templates.length === 0) throw new ArgumentError(`${key} needs the names of templates`);
+        const approved = plan === undefined ? null : await approvedBy(plan);
+        const opened = await open();
+        refuseDryRun(opened);
+        const names = await resolveNames(opened.clients, templates);
+        const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout };
+        const pass = (_: AppContext, request: Parameters<typeof runPasses>[1]) =>
+          runPasses(opened, request, names, passEvents);
+        const rehearsed = approved && (await rehearse(opened, { templates: names, how, approved, pass }));
+        if (signal.aborted) return aborted;
+        if (rehearsed && !('approve' in rehearsed))
+          return { ok: true, report: reportOn(rehearsed, opened), isComplete: false };
+        const passes = await pass(opened, { ...how, ...rehearsed, dryRun: false });
+        const report = reportOn(passes, opened);
+        const isIncomplete = signal.aborted || passes.some((one) => one.isIncomplete === true);
+        return { ok: true, report, isComplete: exitCodeOf(report, { detailed: false, isIncomplete }) === 0 };
+      });
+    },
+    close: async () => {
+      isClosed = true;
+      await last;
+      await context?.close();
+      context = null;
+    },
+  };
+};
 
 const nowhere = { write: () => true };
+
+const never = (): AbortSignal => new AbortController().signal;
 
 /** With `dryRun` in the settings, apply refuses rather than writes. */
 const refuseDryRun = ({ clients }: AppContext): void => {
@@ -193,14 +176,6 @@ const approvedBy = async (plan: unknown): Promise<ApprovedPlan> => {
 /** Errors of the settings, apart from those of what they lead to. */
 class SettingsError extends UserError {}
 
-const inSettings = <T>(read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof UserError ? new SettingsError(error.message, { cause: error }) : error;
-  }
-};
-
 const failed = (kind: SyncError['kind'], message: string): Failed => ({
   ok: false,
   error: { kind, message },
@@ -212,26 +187,4 @@ const kindOf = (error: UserError): SyncError['kind'] => {
   if (error instanceof SettingsError) return 'settings';
   if (error instanceof ArgumentError) return 'arguments';
   return error instanceof PlanChangedError ? 'plan-changed' : 'environment';
-};
-
-const never = (): AbortSignal => new AbortController().signal;
-
-const untilAborted = async <T>(
-  task: Promise<T>,
-  signal: AbortSignal,
-  mayLeave: () => boolean,
-): Promise<T | Failed> => {
-  let stop: () => void = () => undefined;
-  const end = new Promise<Failed>((resolve) => {
-    stop = () => {
-      if (mayLeave()) resolve(aborted);
-    };
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-  });
-  try {
-    return await Promise.race([task, end]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 };

@@ -70,6 +70,8 @@ export interface ConnectOptions {
   readonly strict?: boolean;
   /** No template files at all is no error. */
   readonly allowEmpty?: boolean;
+  /** Told of what happens in a pass. It must not throw. */
+  readonly onEvent?: (event: SyncEvent) => void;
 }
 
 export interface ValidateOptions {
@@ -164,8 +166,6 @@ export interface Connection extends AsyncDisposable {
   plan(options?: PlanOptions): Promise<Planned | Failed>;
   /** One pass that writes. */
   apply(options?: ApplyOptions): Promise<Applied | Failed>;
-  /** Each loop over it gets all events from its first step on, until `close()`. */
-  readonly events: AsyncIterable<SyncEvent>;
-  /** Waits for the call that runs, and ends the loops over `events`. */
+  /** Waits for the call that runs. */
   close(): Promise<void>;
 }

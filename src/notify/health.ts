@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
 import { isFaulty } from '../report/answers-view.ts';
+import { statusWords } from '../report/view.ts';
 import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
@@ -23,7 +24,7 @@ export interface PassEvent {
   readonly isEnding: boolean;
 }
 
-/** The health of one template after a pass. */
+/** The health of one template after a pass, as far as a message shows it. */
 export interface TemplateHealth {
   /** Null: the client as a whole. */
   readonly template: string | null;
@@ -35,12 +36,12 @@ export interface TemplateHealth {
   readonly message: string | null;
   /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
   readonly keys: readonly string[];
-  /** Changed at the service, and corrected by this pass. */
-  readonly corrected: readonly Difference[];
-  /** What still differs; the reasons for the state come first. */
+  /** `differences` that are left, `mended` ones, `subdomains` with a fault, and of these the `answers` of name servers. */
+  readonly counts: Readonly<Record<'differences' | 'mended' | 'subdomains' | 'answers', number>>;
+  /** The first ten with long texts cut: the reasons for the state, what else differs, and what was mended. */
   readonly differences: readonly Difference[];
-  /** Those that are behind their template, could not be read, or have other answers from name servers. */
-  readonly subdomains: readonly SubdomainResult[];
+  /** The first ten with a fault, and what it is. */
+  readonly subdomains: readonly { readonly name: string; readonly words: string }[];
 }
 
 /** The health of everything that the pass has looked at; the rest is as before. */
@@ -52,13 +53,32 @@ export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Te
   if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
   const error = failure ?? result?.holdReason ?? problemsIn(result);
   return [
-    { ...nothing, state: error === null ? 'in-sync' : 'failed', message: error },
+    { ...nothing, state: error === null ? 'in-sync' : 'failed', message: cutOr(error) },
     ...removed.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
     ...(result?.templates ?? [])
       .filter((template) => result?.holdReason === null || hasFailedByItself(template))
       .map(healthOf),
   ];
 };
+
+/** Of a client whose passes succeed. */
+export const nothing: TemplateHealth = {
+  template: null,
+  templateId: null,
+  file: null,
+  state: 'in-sync',
+  message: null,
+  keys: [],
+  counts: { differences: 0, mended: 0, subdomains: 0, answers: 0 },
+  differences: [],
+  subdomains: [],
+};
+
+/** Whether it was changed at the service, and a pass has put it right. */
+export const wasCorrected = (difference: Difference): boolean =>
+  difference.outcome === 'applied' &&
+  'cause' in difference &&
+  (difference.cause === 'drifted' || difference.cause === 'both');
 
 /** The first errors of files without a template, which would otherwise not be reported. */
 const problemsIn = (result: PassResult | null): string | null => {
@@ -74,18 +94,6 @@ const problemsIn = (result: PassResult | null): string | null => {
   return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ');
 };
 
-const nothing: TemplateHealth = {
-  template: null,
-  templateId: null,
-  file: null,
-  state: 'in-sync',
-  message: null,
-  keys: [],
-  corrected: [],
-  differences: [],
-  subdomains: [],
-};
-
 /** If the service is unusable, all templates fail alike; the client reports that once. */
 const hasFailedByItself = (template: TemplateResult): boolean =>
   template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
@@ -93,27 +101,38 @@ const hasFailedByItself = (template: TemplateResult): boolean =>
 const healthOfTemplate = (result: TemplateResult): TemplateHealth => {
   const state = stateOf(result);
   const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
-  const isDecisive = decisive[state];
+  const corrected = result.differences.filter(wasCorrected);
+  const isDecisive = decisive[state] ?? (() => false);
+  const reasons = remaining.filter(isDecisive);
+  const others = remaining.filter((difference) => !isDecisive(difference));
   const subdomains = result.subdomains.filter(
-    ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
+    ({ status, answers }) => isBehind(status) || answers.status === 'drifted',
   );
   return {
     template: result.template,
     templateId: result.id,
     file: result.file,
     state,
-    message: result.message ?? danglingWords(subdomains),
+    message: cutOr(result.message ?? danglingWords(subdomains) ?? errorIn(state, reasons, subdomains)),
     keys: [
-      ...remaining.filter(isDecisive).map((difference) => keyOf(difference, state)),
-      ...subdomainKeys(state, subdomains),
-      ...answerKeys(state, subdomains),
+      ...reasons.map((difference) => keyOf(difference, state)),
+      ...subdomains.flatMap((subdomain) => subdomainKeys(state, subdomain)),
     ],
-    corrected: result.differences.filter(wasCorrected),
-    differences: [
-      ...remaining.filter(isDecisive),
-      ...remaining.filter((difference) => !isDecisive(difference)),
-    ],
-    subdomains,
+    counts: {
+      differences: remaining.length,
+      mended: corrected.length,
+      subdomains: subdomains.length,
+      answers: subdomains.filter(({ status, answers }) => !isBehind(status) && answers.status !== 'off')
+        .length,
+    },
+    differences: [...reasons, ...others, ...corrected].slice(0, maxShown).map(withShortTexts),
+    subdomains: subdomains.slice(0, maxShown).map(({ subdomain, status, answers }) => ({
+      name: subdomain,
+      words:
+        isBehind(status) || answers.status === 'off'
+          ? statusWords[status]
+          : `name servers ${statusWords[answers.status]}`,
+    })),
   };
 };
 
@@ -131,19 +150,36 @@ const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
-/** Whether it was changed at the service, and a pass has put it right. */
-export const wasCorrected = (difference: Difference): boolean =>
-  difference.outcome === 'applied' &&
-  'cause' in difference &&
-  (difference.cause === 'drifted' || difference.cause === 'both');
-
-const decisive: Record<HealthState, (difference: Difference) => boolean> = {
-  'in-sync': () => false,
+const decisive: Partial<Record<HealthState, (difference: Difference) => boolean>> = {
   drifted: () => true,
-  suspended: () => false,
-  held: () => false,
   failed: isRefused,
   unknown: isUnknown,
+};
+
+const isBehind = (status: SubdomainResult['status']): boolean => status === 'drifted' || status === 'failed';
+
+/** Urgent, and not to be seen from the names of the subdomains. */
+const danglingWords = (subdomains: readonly SubdomainResult[]): string | null => {
+  const found = subdomains.flatMap(({ answers }) =>
+    answers.status === 'drifted' ? answers.differences.flatMap(({ message }) => message ?? []) : [],
+  );
+  return found.length === 0 ? null : [...new Set(found)].join('; ');
+};
+
+/** A template has no message of its own if a write failed, or if a subdomain cannot be read. */
+const errorIn = (
+  state: HealthState,
+  reasons: readonly Difference[],
+  subdomains: readonly SubdomainResult[],
+): string | null => {
+  if (state !== 'failed' && state !== 'unknown') return null;
+  const unread = subdomains.find(({ status }) => status === 'failed');
+  const refused = reasons.find(({ action }) => action === 'blocked');
+  return (
+    reasons.find(({ outcome }) => outcome === state)?.error ??
+    (refused?.action === 'blocked' ? refused.message : null) ??
+    (state === 'failed' ? (unread?.message ?? null) : null)
+  );
 };
 
 /**
@@ -157,37 +193,47 @@ const keyOf = (difference: Difference, state: HealthState): string =>
     state === 'drifted' && 'current' in difference ? difference.current : null,
   ]);
 
-/** Urgent, and not to be seen from the names of the subdomains. */
-const danglingWords = (subdomains: readonly SubdomainResult[]): string | null => {
-  const found = subdomains.flatMap(({ answers }) =>
-    answers.status === 'drifted' ? answers.differences.flatMap(({ message }) => message ?? []) : [],
-  );
-  return found.length === 0 ? null : [...new Set(found)].join('; ');
-};
-
-const subdomainKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
-  subdomains
-    .filter(({ status }) => status === state)
-    .flatMap(({ subdomain, differences }) =>
-      state === 'failed'
-        ? [digestOf([subdomain])]
-        : differences.map(({ kind, templateRecord, record }) =>
-            digestOf([subdomain, kind, templateRecord?.id, record]),
-          ),
-    );
-
-/** The reasons that come from name servers: wrong answers and faulty servers. */
-const answerKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
-  subdomains
-    .filter(({ answers }) => answers.status === state)
-    .flatMap(({ subdomain, answers: { servers, differences } }) => [
-      ...differences.map(({ kind, server, address, name, type, current }) =>
-        digestOf([subdomain, kind, server, address, name, type, current]),
-      ),
-      ...servers
-        .filter(isFaulty)
-        .map(({ name, address, status }) => digestOf([subdomain, name, address, status])),
-    ]);
+/** The reasons that a subdomain has for the state: its own records, wrong answers and faulty servers. */
+const subdomainKeys = (
+  state: HealthState,
+  { subdomain, status, differences, answers }: SubdomainResult,
+): string[] => [
+  ...(status === 'failed' && state === 'failed' ? [digestOf([subdomain])] : []),
+  ...(status === 'drifted' && state === 'drifted'
+    ? differences.map(({ kind, templateRecord, record }) =>
+        digestOf([subdomain, kind, templateRecord?.id, record]),
+      )
+    : []),
+  ...(answers.status === state
+    ? [
+        ...answers.differences.map(({ kind, server, address, name, type, current }) =>
+          digestOf([subdomain, kind, server, address, name, type, current]),
+        ),
+        ...answers.servers
+          .filter(isFaulty)
+          .map((server) => digestOf([subdomain, server.name, server.address, server.status])),
+      ]
+    : []),
+];
 
 const digestOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+
+const maxShown = 10;
+
+const withShortTexts = (difference: Difference): Difference => {
+  const short: unknown = JSON.parse(
+    JSON.stringify(difference, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
+  );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was
+  return short as Difference;
+};
+
+const cutOr = (text: string | null): string | null => (text === null ? null : cut(text));
+
+/** Receivers limit the size of a message; the report has the full text. */
+const cut = (text: string): string => {
+  const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;
+};
+const maxCharacters = 500;

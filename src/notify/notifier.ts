@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { Receiver, type NotificationOutcome, type ReceiverSettings } from './receiver.ts';
 import type { PassEvent } from './health.ts';
 import { Outbox, type NotifyStore } from './outbox.ts';
+import { Receiver, type ReceiverOptions, type ReceiverSettings } from './receiver.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
@@ -9,10 +9,10 @@ export interface NotifierOptions {
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
-  readonly count: (receiver: string, outcome: NotificationOutcome) => void;
+  readonly count: (receiver: string, outcome: Parameters<ReceiverOptions['count']>[0]) => void;
 }
 
-/** Notifies receivers after each pass. Passes do not wait for it. */
+/** Tells receivers what is new after each pass. */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #receivers = new Map<string, Receiver>();
@@ -26,21 +26,36 @@ export class Notifier {
   /** Replaces the settings. A receiver with the same name and type keeps its outbox. */
   configure(receivers: readonly ReceiverSettings[]): void {
     const named = new Map(receivers.map((settings) => [settings.name, settings]));
-    for (const [name, receiver] of this.#receivers)
-      if (named.get(name)?.type !== receiver.type) this.#remove(name, receiver);
-    for (const settings of receivers) {
-      const existing = this.#receivers.get(settings.name);
+    for (const [name, receiver] of this.#receivers) {
+      if (named.get(name)?.type === receiver.type) continue;
+      this.#receivers.delete(name);
+      const left: Promise<void> = receiver.close(0).finally(() => this.#leaving.delete(left));
+      this.#leaving.add(left);
+    }
+    const { log, count, store } = this.#options;
+    for (const [name, settings] of named) {
+      const own = log.child({ receiver: name });
+      const existing = this.#receivers.get(name);
       if (existing) existing.configure(settings);
-      else this.#receivers.set(settings.name, this.#open(settings));
+      else
+        this.#receivers.set(
+          name,
+          new Receiver({
+            settings,
+            outbox: new Outbox(store, name, own),
+            log: own,
+            count: (outcome) => count(name, outcome),
+          }),
+        );
     }
   }
 
-  /** Queues the changes of a pass. Does not throw: the pass has ended. */
-  publish(passEvent: PassEvent): void {
+  /** Resolves once what is new is saved, or cannot be for now. Does not throw: the pass has ended. */
+  async publish(passEvent: PassEvent): Promise<void> {
     if (this.#receivers.size === 0) return;
     try {
       const redacted = this.#options.redact(passEvent);
-      for (const receiver of this.#receivers.values()) void receiver.add(redacted);
+      await Promise.all([...this.#receivers.values()].map((receiver) => receiver.add(redacted)));
     } catch (error) {
       this.#options.log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
     }
@@ -56,23 +71,5 @@ export class Notifier {
     const closing = [...this.#receivers.values()].map((receiver) => receiver.close(within));
     await Promise.all([...closing, ...this.#leaving]);
     await this.#options.store.close();
-  }
-
-  #open(settings: ReceiverSettings): Receiver {
-    const { log, count, store } = this.#options;
-    const { name } = settings;
-    const own = log.child({ receiver: name });
-    return new Receiver({
-      settings,
-      outbox: new Outbox(store, name, own),
-      log: own,
-      count: (outcome) => count(name, outcome),
-    });
-  }
-
-  #remove(name: string, receiver: Receiver): void {
-    this.#receivers.delete(name);
-    const left: Promise<void> = receiver.close(0).finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
   }
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
-import type { Delivery } from './delivery.ts';
-import { neverNotified, type LastNotified, type Occasion } from './health-change.ts';
 import { healthsOf, type PassEvent } from './health.ts';
-import { entryAfter, lastNotifiedOf, type OutboxEntry } from './outbox-entry.ts';
+import { newsAfter, type Delivery, type LastNotified, type News, type Occasion } from './news.ts';
 
 /** Runs one statement in the SQL that SQLite and PostgreSQL share, with values `$1`, `$2`, … */
 export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -22,13 +20,10 @@ export interface NotifyStore {
   isSender(): boolean;
   /** Whether this process sends messages about a client. */
   hasClient(client: string): boolean;
+  /** Whether other processes may add to it, which nothing here tells of. */
+  readonly isShared: boolean;
   close(): Promise<void>;
 }
-
-/** The columns of the table, in both stores. `due_at`: when the waiting change is to be sent, in ms since the epoch. */
-export const notifiedColumns =
-  'receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text, ' +
-  'body text NOT NULL, PRIMARY KEY (receiver, client, template)';
 
 /** What one receiver was told, and what it has not taken yet. A message that was begun keeps its id and changes. */
 export class Outbox {
@@ -37,7 +32,7 @@ export class Outbox {
   readonly #log: Logger;
   readonly #unsaved: (() => Promise<void>)[] = [];
   #saving: Promise<void> = Promise.resolve();
-  #isSaid = false;
+  #isFailing = false;
 
   constructor(store: NotifyStore, receiver: string, log: Logger) {
     this.#store = store;
@@ -47,7 +42,22 @@ export class Outbox {
 
   /** Adds what is new in a pass. `after`: how long a change has to last, in milliseconds. */
   add(passEvent: PassEvent, on: readonly Occasion[], after = 0, now = Date.now()): Promise<void> {
-    return this.#save(() => this.#add(passEvent, on, after, now));
+    const { client } = passEvent;
+    const healths = healthsOf(passEvent);
+    const changedRows = async (query: Query): Promise<Row[]> => {
+      const rows = await this.#rows(query, 'client = $2', [client]);
+      const known = new Map(rows.map((row) => [row.template, row]));
+      return healths.flatMap((health) => {
+        const row = known.get(health.template) ?? { ...unknownRow, client, template: health.template };
+        const changed = { ...row, ...newsAfter(row, health, passEvent, { on, after, now }) };
+        return changed.next === row.next && isSame(changed.lastNotified, row.lastNotified) ? [] : changed;
+      });
+    };
+    return this.#save(async () => {
+      // Most passes bring nothing new, and one statement shows that.
+      if ((await changedRows(this.#store.query)).length === 0) return;
+      await this.#store.transaction(async (query) => this.#put(query, await changedRows(query)));
+    });
   }
 
   /** The message that was begun, else the next one that is due; null if there is nothing to send. */
@@ -63,6 +73,18 @@ export class Outbox {
     return next;
   }
 
+  /** Milliseconds for which there is nothing to send, after there was nothing at that time, unless something is added here. */
+  async idle(now: number): Promise<number> {
+    if (this.#isFailing || this.#store.isShared) return lookInterval;
+    let due: number | null = null;
+    const sql = `SELECT min(due_at) AS due FROM ${this.#store.table} WHERE receiver = $1 AND due_at > $2`;
+    const isRead = await this.#tried(async () => {
+      const [row] = await this.#store.query<{ readonly due: number | null }>(sql, [this.#receiver, now]);
+      due = row?.due ?? null;
+    });
+    return isRead ? Math.min((due ?? Infinity) - now, longestIdle) : lookInterval;
+  }
+
   /** Whether this process is to send the message that was begun. */
   mayBeSent(): boolean {
     return this.#store.isSender();
@@ -72,9 +94,8 @@ export class Outbox {
   done(delivery: string): Promise<void> {
     return this.#save(() =>
       this.#store.transaction(async (query) => {
-        const where = 'receiver = $1 AND delivery = $2';
-        const entries = await this.#entries(query, where, [delivery]);
-        await this.#put(query, entries.map(withoutSent));
+        const rows = await this.#rows(query, 'delivery = $2', [delivery]);
+        await this.#put(query, rows.map(withoutBegun));
       }),
     );
   }
@@ -90,75 +111,52 @@ export class Outbox {
     return this.#unsaved.length;
   }
 
-  async #add(passEvent: PassEvent, on: readonly Occasion[], after: number, now: number): Promise<void> {
-    const { client } = passEvent;
-    const healths = healthsOf(passEvent);
-    const changed = async (query: Query): Promise<StoredEntry[]> => {
-      const entries = await this.#entries(query, 'receiver = $1 AND client = $2', [client]);
-      const known = new Map(entries.map((entry) => [entry.template, entry]));
-      return healths.flatMap((health) => {
-        const before = known.get(health.template) ?? newEntry(client, health.template);
-        const entry = { ...before, ...entryAfter(before, health, passEvent, on, { after, now }) };
-        return isSame(entry, before) ? [] : entry;
-      });
-    };
-    // Most passes bring nothing new, and one statement shows that.
-    if ((await changed(this.#store.query)).length === 0) return;
-    await this.#store.transaction(async (query) => this.#put(query, await changed(query)));
-  }
-
-  async #undelivered(query: Query, now: number): Promise<readonly UndeliveredRow[]> {
-    const rows = await query<UndeliveredRow>(
-      `SELECT client, template, delivery FROM ${this.#store.table}
-         WHERE receiver = $1 AND (delivery IS NOT NULL OR due_at <= $2)
-         ORDER BY delivery IS NULL, delivery, due_at, client, template`,
-      [this.#receiver, now],
-    );
-    return rows.filter(({ client }) => this.#store.hasClient(client));
+  async #undelivered(query: Query, now: number): Promise<readonly Undelivered[]> {
+    const sql = `SELECT client, template, delivery FROM ${this.#store.table}
+      WHERE receiver = $1 AND (delivery IS NOT NULL OR due_at <= $2)
+      ORDER BY delivery IS NULL, delivery, due_at, client, template`;
+    const found = await query<Undelivered>(sql, [this.#receiver, now]);
+    return found.filter(({ client }) => this.#store.hasClient(client));
   }
 
   async #begin(query: Query, now: number): Promise<Delivery | null> {
-    const [first, ...others] = await this.#undelivered(query, now);
-    if (first === undefined) return null;
-    const rows = [
-      first,
-      ...(first.delivery === null
-        ? others.slice(0, maxBatch - 1)
-        : others.filter(({ delivery }) => delivery === first.delivery)),
-    ];
-    const entries: StoredEntry[] = [];
-    for (const { client, template } of rows)
-      entries.push(
-        ...(await this.#entries(query, 'receiver = $1 AND client = $2 AND template = $3', [
-          client,
-          template,
-        ])),
-      );
-    if (first.delivery !== null) return deliveryOf(entries);
-    const delivery = { id: randomUUID(), createdAt: Date.now() };
-    const begun = entries.map((entry) => ({
-      ...entry,
-      waiting: null,
-      sent: entry.waiting?.change ?? null,
-      delivery,
-    }));
-    await this.#put(query, begun);
-    return deliveryOf(begun);
+    const undelivered = await this.#undelivered(query, now);
+    const begun = undelivered[0]?.delivery ?? null;
+    // Sorted, since a message that is sent again is the same to the byte.
+    const chosen = undelivered
+      .filter(({ delivery }) => delivery === begun)
+      .slice(0, maxBatch)
+      .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+    const rows: Row[] = [];
+    for (const { client, template } of chosen)
+      rows.push(...(await this.#rows(query, 'client = $2 AND template = $3', [client, template])));
+    const message = { id: randomUUID(), createdAt: Date.now() };
+    const sent =
+      begun === null
+        ? rows.map((row) => ({ ...row, next: null, begun: row.next?.change ?? null, message }))
+        : rows;
+    const changes = sent.flatMap((row) => row.begun ?? []);
+    // A program before this one may have left them in another form: the next pass sees again what differs.
+    if (changes.length === 0) await this.#put(query, rows.map(withoutBegun));
+    else if (begun === null) await this.#put(query, sent);
+    const { id, createdAt } = sent[0]?.message ?? message;
+    return changes.length === 0 ? null : { id, createdAt: new Date(createdAt), changes };
   }
 
-  async #entries(query: Query, where: string, values: readonly unknown[]): Promise<StoredEntry[]> {
-    const sql = `SELECT body FROM ${this.#store.table} WHERE ${where} ORDER BY client, template`;
+  async #rows(query: Query, where: string, values: readonly unknown[]): Promise<Row[]> {
+    const sql = `SELECT body FROM ${this.#store.table} WHERE receiver = $1 AND ${where} ORDER BY client, template`;
     const rows = await query<{ readonly body: string }>(sql, [this.#receiver, ...values]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
-    return rows.map(({ body }) => JSON.parse(body) as StoredEntry);
+    return rows.map(({ body }) => ({ ...unknownRow, ...(JSON.parse(body) as Row) }));
   }
 
-  async #put(query: Query, entries: readonly StoredEntry[]): Promise<void> {
+  async #put(query: Query, rows: readonly Row[]): Promise<void> {
     const { table } = this.#store;
-    for (const entry of entries) {
-      const { client, template, waiting, delivery } = entry;
-      const key = [this.#receiver, client, keyOf(template)];
-      if (isEmpty(entry))
+    for (const row of rows) {
+      const { client, template, lastNotified, next, begun, message } = row;
+      // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
+      const key = [this.#receiver, client, template === null ? '' : JSON.stringify(template)];
+      if (isSame(lastNotified, unknownRow.lastNotified) && next === null && begun === null)
         await query(`DELETE FROM ${table} WHERE receiver = $1 AND client = $2 AND template = $3`, key);
       else
         await query(
@@ -166,7 +164,7 @@ export class Outbox {
              VALUES ($1, $2, $3, $4, $5, $6)
              ON CONFLICT (receiver, client, template) DO UPDATE
                SET due_at = excluded.due_at, delivery = excluded.delivery, body = excluded.body`,
-          [...key, waiting && Math.round(waiting.dueAt), delivery?.id ?? null, JSON.stringify(entry)],
+          [...key, next && Math.round(next.dueAt), message?.id ?? null, JSON.stringify(row)],
         );
     }
   }
@@ -181,77 +179,61 @@ export class Outbox {
   }
 
   async #saveAll(): Promise<void> {
-    for (let first = this.#unsaved[0]; first !== undefined; first = this.#unsaved[0]) {
+    for (let [first] = this.#unsaved; first !== undefined; [first] = this.#unsaved) {
       if (!(await this.#tried(first))) return;
-      const at = this.#unsaved.indexOf(first);
-      if (at >= 0) this.#unsaved.splice(at, 1);
+      if (this.#unsaved[0] === first) this.#unsaved.shift();
     }
   }
 
   async #tried(task: () => Promise<void>): Promise<boolean> {
     try {
       await task();
-      this.#isSaid = false;
-      return true;
+      this.#isFailing = false;
     } catch (error) {
-      if (!this.#isSaid)
-        this.#log.warn(
-          { event: 'notify.unsaved', reason: messageOf(error) },
-          'cannot save what receivers are to be told; will retry',
-        );
-      this.#isSaid = true;
-      return false;
+      const fields = { event: 'notify.unsaved', reason: messageOf(error) };
+      if (!this.#isFailing) this.#log.warn(fields, 'cannot save what receivers are to be told; will retry');
+      this.#isFailing = true;
     }
+    return !this.#isFailing;
   }
 }
+
+/** Milliseconds between two looks where nothing tells of what is new. */
+export const lookInterval = 1_000;
+const longestIdle = 3_600_000;
 
 /** Changes in one message: Slack takes 50 blocks. */
 const maxBatch = 20;
 const maxUnsaved = 1_000;
 
 /** A row's body. */
-interface StoredEntry extends OutboxEntry {
+interface Row extends News {
   readonly client: string;
   readonly template: string | null;
-  /** The message that has the change in `sent`. */
-  readonly delivery: { readonly id: string; readonly createdAt: number } | null;
+  /** The message that has the change in `begun`. */
+  readonly message: { readonly id: string; readonly createdAt: number } | null;
 }
 
-interface UndeliveredRow {
+interface Undelivered {
   readonly client: string;
   readonly template: string;
   readonly delivery: string | null;
 }
 
-const newEntry = (client: string, template: string | null): StoredEntry => ({
-  client,
-  template,
-  lastNotified: neverNotified,
-  waiting: null,
-  sent: null,
-  delivery: null,
-});
+const placeOf = ({ client, template }: Undelivered): string => `${client}\n${template}`;
 
-const withoutSent = (entry: StoredEntry): StoredEntry => ({
-  ...entry,
-  lastNotified: entry.sent === null ? entry.lastNotified : lastNotifiedOf(entry.sent.health),
-  sent: null,
-  delivery: null,
-});
+/** Of what no receiver has heard. */
+const unknownRow = {
+  lastNotified: { state: 'in-sync', keys: [] },
+  next: null,
+  begun: null,
+  message: null,
+} as const;
 
-const isSame = (one: OutboxEntry, other: OutboxEntry): boolean =>
-  one.waiting === other.waiting && isSameState(one.lastNotified, other.lastNotified);
-
-const isSameState = (one: LastNotified, other: LastNotified): boolean =>
-  one.state === other.state && one.keys.join() === other.keys.join();
-
-const isEmpty = ({ lastNotified, waiting, sent }: StoredEntry): boolean =>
-  isSameState(lastNotified, neverNotified) && waiting === null && sent === null;
-
-/** The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have. */
-const keyOf = (template: string | null): string => (template === null ? '' : JSON.stringify(template));
-
-const deliveryOf = (entries: readonly StoredEntry[]): Delivery => {
-  const { id = '', createdAt = 0 } = entries[0]?.delivery ?? {};
-  return { id, createdAt: new Date(createdAt), changes: entries.flatMap(({ sent }) => sent ?? []) };
+const withoutBegun = (row: Row): Row => {
+  const { state, keys } = row.begun?.health ?? row.lastNotified;
+  return { ...row, lastNotified: { state, keys }, begun: null, message: null };
 };
+
+const isSame = (one: LastNotified, other: LastNotified): boolean =>
+  one.state === other.state && one.keys.join() === other.keys.join();

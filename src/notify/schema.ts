@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commitSchema, differenceSchema } from '../report/report.ts';
-import { events } from './health-change.ts';
 import { states } from './health.ts';
+import { events } from './news.ts';
 
 const timestamp = (description: string) => z.string().meta({ format: 'date-time', description });
 

@@ -5,8 +5,9 @@ import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
 import { toDosOf } from '../report/to-do.ts';
 import { statusWords } from '../report/view.ts';
-import type { HealthChange } from './health-change.ts';
-import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
+import type { TemplateHealth } from './health.ts';
+import type { Delivery, HealthChange } from './news.ts';
+import { linkOf } from './webhook.ts';
 
 /** A message in Slack's format: `text` is the summary, blocks show the details. */
 export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null = null): object => ({
@@ -27,32 +28,31 @@ const maxRows = 5;
 const maxToDos = 3;
 
 const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
-  const { health } = change;
-  const shown = shownDifferences(health, maxRows);
-  const more = health.differences.length + health.corrected.length - shown.length;
+  const { counts, differences, subdomains, ...health } = change.health;
+  const shown = differences.slice(0, maxRows);
+  const more = counts.differences + counts.mended - shown.length;
   return [
     headline(change),
     ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Open the page>`]),
     ...commitLine(health),
     ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...toDoLines(health),
-    ...health.subdomains
-      .slice(0, maxRows)
-      .map((one) => `${code(one.subdomain, maxNameLength)} ${wordOf(one)}`),
+    ...toDoLines(change.health),
+    ...subdomains.slice(0, maxRows).map(({ name, words }) => `${code(name, maxNameLength)} ${words}`),
   ];
 };
 
 /** What a person can do, each once. Which record a pass would rename is not known here. */
-const toDoLines = ({ template, differences }: HealthChange['health']): string[] => {
+const toDoLines = ({ template, differences }: TemplateHealth): string[] => {
   if (template === null) return [];
-  const toDos = toDosOf({ template, differences, parked: null });
+  const left = differences.filter(({ outcome }) => outcome !== 'applied');
+  const toDos = toDosOf({ template, differences: left, parked: null });
   const texts = new Set([...toDos.values()].map(({ shared }) => shared));
   return [...texts].slice(0, maxToDos).map((text) => `To do: ${escaped(text)}`);
 };
 
 /** The commit of the file: what has changed is the first question of everybody. */
-const commitLine = ({ commit }: HealthChange['health']): string[] =>
+const commitLine = ({ commit }: Pick<TemplateHealth, 'commit'>): string[] =>
   commit === undefined
     ? []
     : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`];
@@ -62,56 +62,27 @@ const headline = (change: HealthChange): string => {
   const { template, message } = health;
   const who = `client ${code(client, maxNameLength)}`;
   const whole = template === null ? who : `${code(template, maxNameLength)} (${who})`;
-  const reason = message ?? errorIn(change);
-  const why = reason === null ? '' : `: ${code(reason, maxMessageLength)}`;
-  return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
+  const why = message === null ? '' : `: ${code(message, maxMessageLength)}`;
+  return `*${whole}* ${sayings[change.event](health)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
-/** A template has no message of its own if a write failed, or if a subdomain cannot be read. */
-const errorIn = ({ event, health: { differences, subdomains } }: HealthChange): string | null => {
-  if (event !== 'failed' && event !== 'unknown') return null;
-  const error = differences.find(({ outcome }) => outcome === event)?.error;
-  if (error !== undefined || event === 'unknown') return error ?? null;
-  const refused = differences.find((one) => one.action === 'blocked' && one.reason === 'refused');
-  const unread = subdomains.find(({ status }) => status === 'failed');
-  return refused?.action === 'blocked' ? refused.message : (unread?.message ?? null);
-};
-
-const sayings: Record<HealthChange['event'], (change: HealthChange) => string> = {
-  drift: ({ health: { differences, subdomains: all } }) => {
-    const answered = all.filter(isAnsweredOtherwise);
-    const subdomains = all.filter((one) => !isAnsweredOtherwise(one));
-    return (
-      [
-        ...(differences.length > 0
-          ? [`${plural(differences.length, 'difference')} between file and service`]
-          : []),
-        ...(subdomains.length > 0 ? [`${plural(subdomains.length, 'subdomain')} behind`] : []),
-        ...(answered.length > 0
-          ? [`${plural(answered.length, 'subdomain')} with other answers from name servers`]
-          : []),
-      ].join(', ') || statusWords.drifted
-    );
+const sayings: Record<HealthChange['event'], (health: TemplateHealth) => string> = {
+  drift: ({ counts: { differences, subdomains, answers } }) => {
+    const behind = subdomains - answers;
+    const parts = [
+      differences > 0 ? `${plural(differences, 'difference')} between file and service` : [],
+      behind > 0 ? `${plural(behind, 'subdomain')} behind` : [],
+      answers > 0 ? `${plural(answers, 'subdomain')} with other answers from name servers` : [],
+    ];
+    return parts.flat().join(', ') || statusWords.drifted;
   },
-  mended: ({ health: { corrected } }) =>
-    `was changed at the service: ${plural(corrected.length, 'difference')} corrected`,
+  mended: ({ counts }) => `was changed at the service: ${plural(counts.mended, 'difference')} corrected`,
   suspended: () => 'is suspended: nothing is written',
   held: () => 'is held, and waits for a person',
-  failed: ({ health }) => (health.template === null ? 'cannot be synchronised' : 'failed'),
+  failed: ({ template }) => (template === null ? 'cannot be synchronised' : 'failed'),
   unknown: () => 'has a write of unknown outcome',
-  cleared: ({ health }) => (health.template === null ? 'works again' : 'is in sync again'),
+  cleared: ({ template }) => (template === null ? 'works again' : 'is in sync again'),
 };
-
-const wordOf = (subdomain: ShownSubdomain): string => {
-  const { status, answers } = subdomain;
-  const isShown = isAnsweredOtherwise(subdomain) && answers.status !== 'off';
-  return isShown ? `name servers ${statusWords[answers.status]}` : statusWords[status];
-};
-
-type ShownSubdomain = Pick<HealthChange['health']['subdomains'][number], 'status' | 'answers'>;
-
-const isAnsweredOtherwise = ({ status, answers }: ShownSubdomain): boolean =>
-  status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {
   const { sign, word, type, name, values } = rowOf(difference);

@@ -63,7 +63,7 @@ describe('the packed library', () => {
     await writeFile(
       path.join(project, 'use.ts'),
       `${writing}
-import { type Report, type SyncError, type SyncEvent } from 'dns-template-sync';
+import { type Report, type SyncError } from 'dns-template-sync';
 const kinds = {
   settings: 1, arguments: 1, 'plan-changed': 1, environment: 1, aborted: 1, closed: 1,
 } satisfies Record<SyncError['kind'], number>;
@@ -78,7 +78,7 @@ if (planned.ok) {
     for (const one of differences) if (one.action === 'blocked') one.reason satisfies string;
   console.log(names, (await render(report, 'markdown')).length, kinds[(await client.apply({ plan: report })).ok ? 'closed' : 'aborted']);
 }
-for await (const one of client.events) ((event: SyncEvent) => event.client)(one);
+connect({}, { onEvent: (event: SyncEvent) => void event.client });
 // @ts-expect-error -- an unknown key
 connect({ baseUri: '' });
 // @ts-expect-error -- a format that there is not
@@ -148,14 +148,12 @@ v8.setFlagsFromString = (flag) => {
 const listeners = () => ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'uncaughtException', 'unhandledRejection']
   .map((name) => process.listenerCount(name));
 const before = listeners();
-const dns = connect(${JSON.stringify(settings)});
 const events = [];
-const told = (async () => { for await (const one of dns.events) events.push(one); })();
+const dns = connect(${JSON.stringify(settings)}, { onEvent: (one) => events.push(one) });
 const { report: plan } = await dns.plan({ templates: ['standard-web'] });
 const applied = await dns.apply({ templates: ['standard-web'], plan: JSON.parse(JSON.stringify(plan)) });
 const again = await dns.apply({ templates: ['standard-web'], plan });
 await dns.close();
-await told;
 console.log(JSON.stringify({ plan, applied, again, events, flags: [...flags], same: String(before) === String(listeners()) }));
 `,
       // What would be an error of a command.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { notificationOf } from '../../src/notify/delivery.ts';
+import { notificationOf } from '../../src/notify/webhook.ts';
 import { add, passEvent, newOutbox, update } from '../notify/pass-events.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { occasions, type HealthChange, type Occasion } from '../../src/notify/health-change.ts';
-import { notificationOf } from '../../src/notify/delivery.ts';
+import { occasions, type HealthChange, type Occasion } from '../../src/notify/news.ts';
+import { notificationOf } from '../../src/notify/webhook.ts';
 import type { Outbox } from '../../src/notify/outbox.ts';
 import { localNotifyStore } from '../../src/notify/local-store.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
+import { listeningLogger } from '../daemon/listening-logger.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
 import {
   add,
@@ -333,17 +334,21 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
   ]);
 });
 
-test('what was told in a file that is damaged is told again', async () => {
+test('a file that is damaged is moved aside, and what was told in it is told again', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'notified.db');
+  const { log, lines } = listeningLogger();
   writeFileSync(file, 'not a database'.repeat(1_000));
-  const store = localNotifyStore({ file, hasClient: () => true });
+  const store = localNotifyStore({ file, hasClient: () => true, log });
   const outbox = newOutbox(store);
   await outbox.add(drifted, occasions);
   expect(await taken(outbox)).toHaveLength(1);
   await store.close();
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  const aside = readdirSync(folder).find((name) => name.startsWith('notified.db.damaged-'));
+  expect(statSync(path.join(folder, aside!)).size).toBe(14_000);
+  expect(lines).toMatchObject([{ event: 'notify.damaged', aside: path.join(folder, aside!) }]);
 });
 
 describe('a change with a delay', () => {

@@ -70,7 +70,11 @@ export const drifted = passEvent([{ status: 'drifted', differences: [update()] }
 /** What was told, for as long as the test runs. */
 export const newStore = (): NotifyStore => {
   const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
-  const store = localNotifyStore({ file: path.join(folder, 'notified.db'), hasClient: () => true });
+  const store = localNotifyStore({
+    file: path.join(folder, 'notified.db'),
+    hasClient: () => true,
+    log: pino({ level: 'silent' }),
+  });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

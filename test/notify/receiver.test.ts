@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { occasions } from '../../src/notify/health-change.ts';
+import { occasions } from '../../src/notify/news.ts';
 import { Receiver, type ReceiverSettings } from '../../src/notify/receiver.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';

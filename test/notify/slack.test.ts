@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeOf, type HealthChange } from '../../src/notify/health-change.ts';
+import { newsAfter, occasions, type HealthChange } from '../../src/notify/news.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import { healthsOf, type PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
@@ -8,10 +8,12 @@ import { notAsked } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
 import { add, blocked, passEvent, update } from './pass-events.ts';
 
-const lastNotified = { state: 'in-sync', keys: [] } as const;
+const nothing = { lastNotified: { state: 'in-sync', keys: [] }, next: null, begun: null } as const;
 
 const changesIn = (one: PassEvent): HealthChange[] =>
-  healthsOf(one).flatMap((health) => changeOf(lastNotified, health, one) ?? []);
+  healthsOf(one).flatMap(
+    (health) => newsAfter(nothing, health, one, { on: occasions, after: 0, now: 0 }).next?.change ?? [],
+  );
 
 interface SlackMessage {
   readonly text: string;

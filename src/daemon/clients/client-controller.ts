@@ -273,7 +273,7 @@ export class ClientController {
     const started = performance.now();
     try {
       const result = await this.#compare(id, signal);
-      return this.#accept(result, id, signal.aborted);
+      return await this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
@@ -285,7 +285,7 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      this.#share(recordFailure(id, message, { started, isEnding: signal.aborted }, this.#options));
+      this.#share(await recordFailure(id, message, { started, isEnding: signal.aborted }, this.#options));
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -323,7 +323,7 @@ export class ClientController {
     });
   }
 
-  #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
+  async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
     const { log } = this.#options;
     logUnmanaged(this.#latest.result?.unmanaged, result.unmanaged, id, log);
     const removed = this.#latest.add(result);
@@ -338,7 +338,7 @@ export class ClientController {
     const latest = this.#latest.result;
     this.#dueAt = latest && dueAfter(latest);
     const shown = this.#answers.addTo(result);
-    const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
+    const recorded = await recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
     this.#share(recorded);
     return outcomeOf(result);
@@ -380,7 +380,7 @@ export class ClientController {
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
     const run = randomUUID();
     const at = new Date().toISOString();
-    onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
+    void onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
   }
 }
 

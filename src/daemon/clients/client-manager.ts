@@ -195,7 +195,7 @@ export class ClientManager {
       metrics,
       onPass: (passEvent) => {
         this.#suspensions.obeyed(name, passEvent.result?.templates ?? []);
-        notifier.publish(passEvent);
+        return notifier.publish(passEvent);
       },
       passHistory,
       changeFeed,

@@ -16,8 +16,8 @@ export interface PassSinks {
   readonly metrics: Metrics;
   /** For the status page. */
   readonly passHistory: PassHistory;
-  /** Called after each pass with its result, or with why there was none. */
-  readonly onPass: (event: PassEvent) => void;
+  /** Called after each pass with its result, or with why there was none. Resolves once what is new in it is saved. */
+  readonly onPass: (event: PassEvent) => Promise<void>;
 }
 
 /** A pass as it was recorded. */
@@ -40,7 +40,7 @@ interface CompletedPass {
 export const recordPass = (
   { id, result, latest, shown, removed, isEnding }: CompletedPass,
   sinks: PassSinks,
-): RecordedPass => {
+): Promise<RecordedPass> => {
   const own = assembleReport([result]);
   // A pass after which nothing had changed has compared nothing: the client is as it was.
   const isEmpty = result.templates.length === 0 && latest !== null;
@@ -56,7 +56,7 @@ export const recordFailure = (
   message: string,
   { started, isEnding }: { readonly started: number; readonly isEnding: boolean },
   sinks: PassSinks,
-): RecordedPass => {
+): Promise<RecordedPass> => {
   const durationMs = Math.round(performance.now() - started);
   const at = new Date(Date.now() - durationMs).toISOString();
   const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
@@ -64,15 +64,17 @@ export const recordFailure = (
   return record(event, report, message, { holdReason: message }, null, sinks);
 };
 
-const record = (
+const record = async (
   event: PassEvent & PassId,
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
   error: string | null,
   { holdReason, wasRead }: Pick<PassResult, 'holdReason' | 'wasRead'>,
   latest: PassResult | null,
   { log, metrics, passHistory, onPass }: PassSinks,
-): RecordedPass => {
+): Promise<RecordedPass> => {
   const { client, run, trigger, isEnding } = event;
+  // Before the log says that the pass has ended: a process that is killed after that has lost nothing.
+  await onPass(event);
   logFinished({ status, durationMs, summary }, error, { client, run, trigger }, isEnding, log);
   metrics.countPass({ client, trigger, status, durationMs, isComplete: holdReason === null }, latest);
   const entry = {
@@ -86,7 +88,6 @@ const record = (
     error: holdReason,
   };
   passHistory.add(entry);
-  onPass(event);
   return { event, entry };
 };
 

@@ -50,7 +50,7 @@ const controlled = async (times: () => readonly string[], more: () => Partial<Pa
     changeFeed: new ChangeFeed(),
     limit: (_, task) => task(),
     metrics: createMetrics('0'),
-    onPass: () => undefined,
+    onPass: () => Promise.resolve(),
     passHistory: new PassHistory(),
     log: listeningLogger().log,
   });
