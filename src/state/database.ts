@@ -70,7 +70,8 @@ export const markFileOf = (file: string): string => `${file}.mark`;
 export const memoryError = (file: string, error: unknown): unknown => {
   if (error instanceof UserError || !(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(file, messageOf(error));
+  if (damages.test(code) || error instanceof SyntaxError || /^no such (table|column)/.test(error.message))
+    return damaged(file, messageOf(error));
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
     ? new MemoryError(
@@ -79,6 +80,9 @@ export const memoryError = (file: string, error: unknown): unknown => {
       )
     : error;
 };
+
+/** Also of a row that is no text, or no JSON: somebody else has changed it. */
+const damages = /^(SQLITE_(NOTADB|CORRUPT)|ERR_ENCODING_INVALID_ENCODED_DATA)/;
 
 const adviceOn = (message: string): string =>
   /\bfull\b|ENOSPC/.test(message)

@@ -32,7 +32,7 @@ export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions
   const connection = connect(file, { timeout: 0 });
   const end = performance.now() + timeout;
   let isTold = false;
-  while (!takes(connection)) {
+  while (!(await takes(connection))) {
     const holder = readNote(`${file}.holder`) || 'holder unknown';
     if (!isTold) onWait(holder);
     isTold = true;
@@ -63,13 +63,15 @@ const removed = (file: string): MemoryError =>
     `the lock ${file} was removed or replaced while it was held, so another process may be writing: nothing more is sent`,
   );
 
-const takes = (connection: SqliteConnection): boolean => {
+const takes = async (connection: SqliteConnection): Promise<boolean> => {
   try {
-    // There is nothing to roll back, so no journal file is needed.
-    connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    // Nothing is ever saved, so no journal file is needed. A file that is read-only lets everybody begin, but not write.
+    connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1');
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false;
+    // It would keep out whoever comes when the disk is mended, this process too.
+    await connection.close('now');
     throw error;
   }
 };

@@ -115,7 +115,8 @@ const holdsAdds = (
   lostPause: number,
 ): string | null => {
   if (lost === null || isSandbox) return null;
-  const until = endOf(lost.at, lostPause, now);
+  // To the second: what two clocks say differs by a little each time, and is to be said once.
+  const until = Math.ceil(endOf(lost.at, lostPause, now) / 1_000) * 1_000;
   return until > now.now ? `${lost.why}: no adds before ${new Date(until).toISOString()}` : null;
 };
 

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { address, openPlace, type Place } from './place.ts';
-import type { Program } from '../e2e/program.ts';
 
 const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
 const one = [...actual, address('api', '203.0.113.2')];
@@ -26,8 +25,6 @@ const atNextWrite = (stage: string) => {
     },
   };
 };
-
-const nextPass = (daemon: Program) => daemon.line(({ event }) => event === 'pass.finished');
 
 describe('state files that are removed while a pass runs', { timeout: 60_000 }, () => {
   it.each([
@@ -59,20 +56,6 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     // After the time in which it may still appear.
     expect(await place.apply({ later: 60_000 })).toMatchObject({ code: 0, writes: 1 });
   });
-});
-
-it('goes on at once after its state is emptied between two passes', { timeout: 60_000 }, async () => {
-  const place = await openPlace(actual);
-  await place.write(actual);
-  const daemon = place.start(['run', '--listen', 'off']);
-  await nextPass(daemon);
-  truncateSync(memoryOf(place), 0);
-  const passed = nextPass(daemon);
-  // An add would wait.
-  await place.write([address(null, '203.0.113.9'), ...actual.slice(1)]);
-  expect(await passed).toMatchObject({ status: 'in-sync', summary: { applied: 1 } });
-  daemon.signal('SIGTERM');
-  expect((await daemon.ended).stdout).not.toContain('database is locked');
 });
 
 const isRootOnLinux = process.getuid?.() === 0 && process.platform === 'linux';
