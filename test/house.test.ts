@@ -19,21 +19,20 @@ library       process-io.ts app report log.ts settings.ts settings result.ts mod
 process-io.ts io.ts lib
 main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
-commands      app cluster daemon notify report sandbox memory source import desired hosting answers network state
+commands      app cluster daemon notify report sandbox source import desired hosting answers network state
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
-app           cluster version.ts daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
+app           cluster version.ts daemon notify report sandbox reconcile source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify status-page settings result.ts state model lib errors.ts
-daemon        notify status-page report source import log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
+daemon        notify status-page report source import log.ts settings.ts settings result.ts model regular-file.ts lib errors.ts
 notify        report result.ts plan network model state lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
-reconcile     hosting memory state result.ts plan model lib errors.ts
-memory        state plan model lib
+reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings secrets.ts io.ts lib
 log           io.ts lib
 settings.ts   settings secrets.ts lib
-settings      plan model secrets.ts regular-file.ts lib errors.ts
+settings      model secrets.ts regular-file.ts lib errors.ts
 source        desired state model regular-file.ts lib errors.ts
 import        desired plan model regular-file.ts directory.ts lib errors.ts
 desired       plan model lib errors.ts
@@ -69,7 +68,6 @@ const pure: Readonly<Record<string, readonly string[]>> = {
   'result.ts': [],
   desired: ['node:path', 'js-yaml', 'yaml', 'zod'],
   reconcile: ['node:crypto'],
-  memory: [],
   report: ['node:util', 'zod'],
   'status-page': ['node:crypto'],
 };

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { SuspendedTemplate } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import type { Client } from './client.ts';
 
 export interface KnownTemplates {

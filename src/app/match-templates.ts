@@ -7,7 +7,7 @@ import {
   type DesiredState,
   type Problem,
 } from '../model/template.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchNames } from '../model/match-names.ts';
 
 interface SearchedClient {
   readonly load: () => Promise<DesiredState>;

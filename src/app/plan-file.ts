@@ -3,7 +3,7 @@ import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Difference, SkipCause } from '../plan/difference.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/record-text.ts';

@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { StateStore } from '../state/store.ts';
 import { managedTemplates, readHistory, type ShownEntry } from '../app/history-entries.ts';
 import { loadTemplates } from '../app/load-templates.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchNames } from '../model/match-names.ts';
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import { openStore, inAppContext, sandboxTokens } from '../app/app-context.ts';
 import { changeText } from '../report/record-text.ts';

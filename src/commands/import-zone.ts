@@ -12,7 +12,7 @@ import { originFrom } from '../import/zone/origin.ts';
 import { readZone, type ZoneNote } from '../import/zone/read-zone.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { isHostLabel } from '../model/host.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
 import { severalClients } from '../app/app-context.ts';

@@ -14,7 +14,7 @@ import {
   type ImportOutcome,
   type ImportTarget,
 } from './import-file.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchNames } from '../model/match-names.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
 

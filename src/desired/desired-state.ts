@@ -1,6 +1,6 @@
 import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredState, type Problem, type UnusableTemplate } from '../model/template.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { byPlace, inFile, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
 import type { ResolvedFile, ResolvedTemplate } from './resolve-template.ts';
 import type { Missing, SourceFile, SourceFiles } from './source-file.ts';

@@ -3,7 +3,7 @@ import { hasPlaceholder } from '../model/placeholder.ts';
 import type { Place } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
-import { contentGlob, nameGlob, type Glob } from '../plan/glob.ts';
+import { contentGlob, nameGlob, type Glob } from '../model/glob.ts';
 import { textIn } from './fields.ts';
 import type { Part } from './includes.ts';
 import type { ParsedEntry } from './parse-file.ts';

@@ -1,6 +1,6 @@
 import { textKind } from '../model/text.ts';
 import { kindOf } from '../plan/conflict.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import type { CheckId } from './check-id.ts';
 import { quote } from './problem.ts';
 import { placeIn, placeOf, type ResolvedRecord } from './record.ts';

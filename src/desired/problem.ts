@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Place } from '../model/record.ts';
 import type { Problem } from '../model/template.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { isWarning, type CheckId } from './check-id.ts';
 
 /** An error or warning at a place of a file. Line and column count from 1. */

@@ -5,7 +5,7 @@ import { hasPriority, recordTypes, type RecordType } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
 import type { TypeCheck } from '../model/types/definition.ts';
 import { definitionOf, definitions } from '../model/types/table.ts';
-import { withoutFinalDot } from '../plan/glob.ts';
+import { withoutFinalDot } from '../model/glob.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
 import type { ResolvedRule } from './ignore-rule.ts';

@@ -3,7 +3,7 @@ import type { DesiredRecord, RecordData } from '../model/record.ts';
 import type { DesiredState, DesiredTemplate, Problem } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { switchOff, type Allow } from './allow.ts';
 import type { FileChange } from './changes.ts';
 import { entryInBraces, entryLines, shownRecord } from './entry.ts';

@@ -1,5 +1,5 @@
 import { nameById, type DesiredTemplate, type ActualTemplate } from '../model/template.ts';
-import { groupBy } from './group.ts';
+import { groupBy } from '../model/group.ts';
 
 export interface BoundTemplate {
   readonly desired: DesiredTemplate;

@@ -1,8 +1,8 @@
 import { canonicalContent, canonicalName, canonicalType } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
-import { contentGlob, inCaseOf, matchesGlob, nameGlob, withoutFinalDot, type Glob } from './glob.ts';
-import { pushTo } from './group.ts';
+import { contentGlob, inCaseOf, matchesGlob, nameGlob, withoutFinalDot, type Glob } from '../model/glob.ts';
+import { pushTo } from '../model/group.ts';
 
 /** Whether any rule matches a record: all that a rule states must agree, in canonical form. */
 export const matchesIgnore = (rules: readonly IgnoreRule[], record: RecordData): boolean => {

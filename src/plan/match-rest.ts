@@ -2,7 +2,7 @@ import { canonicalRecord } from '../model/canonical.ts';
 import type { Independent } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { byId, dataKey, recordKey, setKey, type ActualEntry, type DesiredEntry } from './entry.ts';
-import { createPool, pushTo } from './group.ts';
+import { createPool, pushTo } from '../model/group.ts';
 import { isOwn, parkedKey, type KnownRecord, type PlanMemory } from './memory.ts';
 import { pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 

@@ -2,7 +2,7 @@ import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
 import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
-import { groupBy, pushTo } from './group.ts';
+import { groupBy, pushTo } from '../model/group.ts';
 import type { Places } from './places.ts';
 import {
   isPark,

@@ -8,7 +8,7 @@ import {
   type DesiredEntry,
 } from './entry.ts';
 import type { KnownRecord, PlanMemory } from './memory.ts';
-import { createPool } from './group.ts';
+import { createPool } from '../model/group.ts';
 import { bucketsOf, pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 import { matchRest } from './match-rest.ts';
 

@@ -19,7 +19,7 @@ import { addStep, parkStep, updateStep } from './make-step.ts';
 import { keptItsName } from './memory.ts';
 import { orderSteps, type BlockedStep, type Links, type OrderedSteps } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
-import { groupBy } from './group.ts';
+import { groupBy } from '../model/group.ts';
 import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';

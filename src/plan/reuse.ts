@@ -2,7 +2,7 @@ import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { isCounted, isOwn, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
-import { createPool } from './group.ts';
+import { createPool } from '../model/group.ts';
 
 export interface Reuse {
   /** Desired records that get a surplus or parked record. */

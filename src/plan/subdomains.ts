@@ -2,7 +2,7 @@ import { canonicalName, canonicalRecord } from '../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import type { Field } from './difference.ts';
-import { groupBy } from './group.ts';
+import { groupBy } from '../model/group.ts';
 
 /** A difference between a template record and the DNS record of a subdomain that derives from it. */
 export interface SubdomainDifference {

@@ -1,5 +1,5 @@
 import { byId, entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
-import { pushTo } from './group.ts';
+import { pushTo } from '../model/group.ts';
 import { isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
 import { bareName, isBareSame, lettersOf, mayBe } from './spelling.ts';
 

@@ -3,7 +3,7 @@ import { canonicalName, canonicalRecord, canonicalType, sameData } from '../mode
 import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { isAddress } from '../model/address.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { noChanges, type Entry } from '../state/memory.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
 import { isPark, movesName, stepKey } from '../plan/step.ts';
 import { dataOf } from '../model/record.ts';

@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
 import { rowOfAnswer, type ReportRow } from './row.ts';
 

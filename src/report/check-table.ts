@@ -2,7 +2,7 @@ import { canonicalName, canonicalRecord } from '../model/canonical.ts';
 import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import { isFaulty, serverLabels } from './answers-view.ts';
 import type { SubdomainAnswers } from '../result.ts';
 

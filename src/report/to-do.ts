@@ -1,6 +1,6 @@
 import { escapeControl, shortText } from '../lib/escape-control.ts';
 import { shellWord } from '../model/shell-word.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import type { Difference } from '../plan/difference.ts';
 import { patternOf } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';

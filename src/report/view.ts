@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { canonicalHost } from '../model/host.ts';
-import { groupBy } from '../plan/group.ts';
+import { groupBy } from '../model/group.ts';
 import type { Commit, Report, SubdomainResult, Summary, TemplateResult } from '../result.ts';
 import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { summaryOf as countsOf } from './assemble.ts';

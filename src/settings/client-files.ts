@@ -3,7 +3,7 @@ import path from 'node:path';
 import { codeOf } from '../errors.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import type { Problem } from '../model/template.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchNames } from '../model/match-names.ts';
 import { isAtRest, timesMark } from '../regular-file.ts';
 import type { ClientSettings } from './client.ts';
 import { parseSettings, readText, type Section } from './document.ts';

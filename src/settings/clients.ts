@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { suggestion } from '../lib/nearest.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchNames } from '../model/match-names.ts';
 import { ClientFiles } from './client-files.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
 import { isObject, type Section } from './document.ts';

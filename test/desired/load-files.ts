@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createTemplateLoader, type LoadOptions } from '../../src/source/load.ts';
-import { groupBy } from '../../src/plan/group.ts';
+import { groupBy } from '../../src/model/group.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState, Problem, TemplateDefaults } from '../../src/model/template.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
-import { groupBy } from '../../src/plan/group.ts';
+import { groupBy } from '../../src/model/group.ts';
 import { loadFiles, type LoadedFiles } from '../desired/load-files.ts';
 import { badFiles, textOf, type BadFile } from './bad-files.ts';
 

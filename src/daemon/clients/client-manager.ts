@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
 import type { Suspension, SuspensionRequest } from '../../model/suspension.ts';
-import { matchNames } from '../../plan/match-names.ts';
+import { matchNames } from '../../model/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
 import type { Settings } from '../../settings.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../plan/group.ts';
+import { groupBy } from '../../model/group.ts';
 import type { KnownAnswers } from '../../report/with-answers.ts';
 import { statuses, type PassResult, type Status, type TemplateResult } from '../../result.ts';
 

@@ -1,5 +1,5 @@
-import { canonicalContent, canonicalName } from '../model/canonical.ts';
-import { definitionOf } from '../model/types/table.ts';
+import { canonicalContent, canonicalName } from './canonical.ts';
+import { definitionOf } from './types/table.ts';
 
 /** A pattern in canonical form: `*` is any text, dots too, and `\*` a literal star. */
 export interface Glob {
