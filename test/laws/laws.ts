@@ -394,8 +394,20 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
   const wasTaken = one.attempts.some(
     (other) => refused && other.sent.at > refused.sent.at && other.stored && isSameStep(other, attempt),
   );
+  const [after] = attempt.after;
+  // What was refused was there, as a listing has shown, and has gone since.
+  const wasThere = [one.lastListed, one.lastKept].some(
+    (view) =>
+      refused &&
+      isAdd(attempt) &&
+      after &&
+      view &&
+      view.at > refused.sent.at &&
+      view.records.some((record) => placedKeyOf(record) === placedKeyOf(after)),
+  );
   return refused &&
     !wasTaken &&
+    !wasThere &&
     isSameClock &&
     !refused.isForgotten &&
     !refused.isWaived &&

@@ -435,14 +435,17 @@ const leftAway = (
         .filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null)
         .map((attempt) => ({ ...attempt, others: attempts })),
     )
-    .flatMap(({ sent, replaced, stored, isForgotten, others }) => {
+    .flatMap(({ sent, pass: { files }, replaced, stored, isForgotten, others }) => {
       const place = replaced ? placeOf(replaced) : '';
       if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];
       const isStillAway = records.some(
         (record) => record.id === sent.recordId && placeOf(record).startsWith('_parked-'),
       );
       const isEmpty = !records.some((record) => placeOf(record) === place);
-      const isWanted = desired.records.some((record) => placeOf(record) === place);
+      // What was surplus when it was parked made way for nothing.
+      const isWanted = [desired, files.get(templateId)].every((file) =>
+        file?.records.some((record) => placeOf(record) === place),
+      );
       // What it made way for stood there, until somebody removed that.
       const wasFilled = others.some(
         (other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place,
