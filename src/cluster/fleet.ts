@@ -122,6 +122,7 @@ class SharedFleet implements Fleet {
     const scope = client.scope();
     const member: Member = { client, scope, noted: null, hasHead: false, differing: null, trouble: null };
     this.#members.set(member.scope, member);
+    this.#agreedAt = -Infinity;
     return {
       get trouble() {
         return member.trouble;
@@ -253,7 +254,7 @@ class SharedFleet implements Fleet {
     await this.#note([...this.#members.values()].filter((member) => !this.#isOwned(member)));
   }
 
-  /** A token that was rotated is soon the owner's too; one of another account never is. */
+  /** A token that was rotated is soon the owner's too; one of another account never is. Once a minute while all agree. */
   async #checkTokens(): Promise<void> {
     if (!this.#isStarted || performance.now() - this.#agreedAt < agreedInterval) return;
     const database = await this.#store.opened();

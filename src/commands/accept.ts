@@ -16,7 +16,7 @@ import { patchFor } from '../import/patch.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { DesiredTemplate } from '../model/template.ts';
+import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import { readSettings } from '../settings.ts';
@@ -181,7 +181,7 @@ const textsOf = async (
   return texts;
 };
 
-/** Which templates of other clients, also of those that were not chosen, read one of these files. */
+/** Why these files are not this client's alone: templates of others, also of clients that were not chosen, use them. */
 const sharersOf = async (
   files: ReadonlyMap<string, string>,
   { name, cwd }: ClientSettings,
@@ -189,18 +189,26 @@ const sharersOf = async (
   io: Io,
 ): Promise<ReadonlyMap<string, string>> => {
   const needs = { baseUrl: false, tokens: false };
-  const all = readSettings({ flags: { ...options, client: undefined }, needs, env: io.env, cwd: io.cwd });
+  // Paths that were given for the chosen client are not those of others.
+  const flags = { ...options, client: undefined, templates: undefined };
+  const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
+  const all = readSettings({ flags, needs, env, cwd: io.cwd });
   const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
   const places = new Map<string, string>();
   for (const file of files.keys()) places.set(await placeOf(file), file);
   const sharers = new Map<string, string>();
   for (const other of all.clients) {
     if (other.name === name) continue;
-    const { templates } = await loadTemplates(other, { allowEmpty: true });
+    const { templates, unusable } = await loadTemplates(other, { allowEmpty: true });
+    for (const { file } of unusable)
+      for (const own of places.values())
+        if (isFragmentPath(own))
+          sharers.set(own, `${file} of client ${other.name} has errors, and may include it`);
     for (const { template, source, fragments = [] } of templates)
       for (const file of [source.file, ...fragments]) {
         const own = places.get(await placeOf(file));
-        if (own !== undefined) sharers.set(own, `${template} of client ${other.name}`);
+        if (own !== undefined)
+          sharers.set(own, `template ${template} of client ${other.name} uses this file too`);
       }
   }
   return sharers;

@@ -95,19 +95,18 @@ const editsFor = (
   const changeOf = new Map(changes.map((change) => [change.desired, change]));
   for (const file of files) {
     const isOwn = file.path === template.source.file;
-    const sharer =
-      before.templates.find(
-        ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
-      )?.template ?? sharers.get(file.path);
-    const why = `template ${sharer} includes this file too`;
-    if (isOwn && sharer !== undefined)
+    const other = before.templates.find(
+      ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
+    );
+    const why = other ? `template ${other.template} includes this file too` : sharers.get(file.path);
+    if (isOwn && why !== undefined)
       refusals.push(...changes.filter(isNew).map((change) => byHand(change, template, why)));
     const dropped = new Set<number>();
     for (const entry of file.entries) {
       const own = entry.records.map((record) => changeOf.get(record));
       if (own.every((change) => change === undefined)) continue;
       try {
-        if (sharer !== undefined) throw new Refusal(why);
+        if (why !== undefined) throw new Refusal(why);
         if (own.every((change) => change?.wanted === null)) dropped.add(entry.index);
         else for (const edit of editsOf(file, entry, own)) edits.push({ ...edit, file });
       } catch (error) {

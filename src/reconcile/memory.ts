@@ -44,8 +44,8 @@ export type MemoryEvent =
       readonly view: ActualTemplate;
       readonly at: Instant;
     }
-  /** An answer shows records that no listing has shown. */
-  | { readonly type: 'answered'; readonly ids: readonly number[] }
+  /** An answer, or a subdomain, shows records that no listing has shown. */
+  | { readonly type: 'shown-elsewhere'; readonly ids: readonly number[] }
   /** A plan of a settled template, at the end of a pass. `isGone`: two readings lack the id. */
   | {
       readonly type: 'observed';
@@ -70,7 +70,7 @@ export const remember = (
     case 'outcome':
       takeOutcome(draft, event.outcome, event.view, event.at);
       break;
-    case 'answered':
+    case 'shown-elsewhere':
       draft.setRow({
         unlistedIds: [...new Set([...draft.row.unlistedIds, ...event.ids])].slice(-mostUnlisted),
       });

@@ -62,7 +62,7 @@ export const noteHidden = async (
     id === null || listed().has(id) ? [] : [id],
   );
   if (derived.length === 0) return state;
-  return changed(state, { type: 'answered', ids: derived });
+  return changed(state, { type: 'shown-elsewhere', ids: derived });
 };
 
 /** The same key while the same template record is missing or stale, or the same record is foreign. */

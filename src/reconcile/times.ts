@@ -8,10 +8,10 @@ export interface Times {
   readonly unknownPause: number;
 }
 
-/** How far a listing may be behind our own writes. */
+/** How far a listing may be behind our own writes: a service whose readings agree after `settle` is not behind by sixty times that. */
 export const lagOf = ({ settle }: Times): number => Math.min(maxLag, 60 * settle);
 
-/** After which no listing may show late what was sent. */
+/** After which what was sent has appeared, or never does: it may take effect late, and be listed `settle` later. */
 export const longestTime = (times: Times): number =>
   Math.max(times.unknownPause, lagOf(times)) + times.settle;
 

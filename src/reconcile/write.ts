@@ -145,7 +145,7 @@ const answered = (
   const newIds = isShown
     ? answer.records.map(({ id }) => id).filter((id) => !ids.has(id) && !memory.byId.has(id))
     : [];
-  const noted = newIds.length > 0 ? changed(state, { type: 'answered', ids: newIds }) : state;
+  const noted = newIds.length > 0 ? changed(state, { type: 'shown-elsewhere', ids: newIds }) : state;
   if (verdict.kind !== 'accepted') {
     const unchangedAt = verdict.kind === 'unchanged' ? at : null;
     return unknown(noted, step, { ...entry, error: verdict.error, unchangedAt }, run);

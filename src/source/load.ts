@@ -7,7 +7,7 @@ import { maxFileSize } from '../desired/text.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { isFragmentPath, type DesiredState } from '../model/template.ts';
+import { isFragmentPath, type DesiredState, type DesiredTemplate } from '../model/template.ts';
 import { isAtRest, readBeginning } from '../regular-file.ts';
 import { scanFiles, type ScanResult, type ScannedFile } from './scan.ts';
 import { isUnchanged, readSnapshot, type Basis, type Snapshot } from './snapshot.ts';
@@ -82,7 +82,7 @@ export const createTemplateLoader = ({
       const inUse = before?.taken.get(file.path)?.version ?? null;
       const isKnown = inUse?.file === file && inUse.isAtRest && read === undefined;
       const version = isKnown ? inUse : await versionOf(file, startedAt, inUse, read);
-      const taken = uploads?.take(version, inUse, before?.state.templates ?? []);
+      const taken = uploads?.take(version, inUse, before?.usable ?? []);
       if (taken?.doubt && held.has(file.path)) return { version: inUse, doubt: 'waits' };
       return taken ?? { version, doubt: null };
     };
@@ -137,6 +137,8 @@ export const loadTexts = async (
 interface Load {
   readonly key: string;
   readonly state: DesiredState;
+  /** Its templates, and what a file that has errors now said before. */
+  readonly usable: readonly DesiredTemplate[];
   /** Null if the files kept changing. */
   readonly basis: Basis | null;
   /** What was taken last of each file, by its path. */
@@ -192,7 +194,8 @@ const loadOf = async (
   if (snapshot === null) {
     const reason = 'the files kept changing while they were read';
     const unread = { files: [], missing: paths.map((path) => ({ path, reason })) };
-    return { state: desiredState(unread, [], [], strict), basis: null, taken, resolved: known };
+    const state = desiredState(unread, [], [], strict);
+    return { state, usable: before?.usable ?? [], basis: null, taken, resolved: known };
   }
   const resolved = await resolveAll(snapshot.files, options, known, signal);
   const readings = [...resolved.values()];
@@ -204,10 +207,16 @@ const loadOf = async (
   const mayHaveNone = allowEmpty || snapshot.missing.length > 0 || waiting.length > 0;
   const absent = readings.length > 0 || mayHaveNone ? [] : [noTemplates(paths)];
   const state = desiredState({ files, missing: snapshot.missing }, readings, absent, strict);
+  const broken = new Set(state.unusable.map(({ file }) => file));
+  const names = new Set(state.templates.map(({ template }) => template));
+  const said = before?.usable.filter(
+    ({ source, template }) => broken.has(source.file) && !names.has(template),
+  );
   return {
     state: { ...state, files: state.files + waiting.length },
+    usable: [...state.templates, ...(said ?? [])],
     // Its files have the bytes.
-    basis: { scan: snapshot.scan, lookups: snapshot.lookups },
+    basis: { scan: snapshot.scan, lookups: snapshot.lookups, isRead: snapshot.isRead },
     taken: new Map([...snapshot.taken].map(([path, one]) => [path, withoutBytes(one, ofPath.get(path))])),
     resolved,
   };
@@ -221,7 +230,7 @@ const withoutBytes = ({ version, doubt }: Taken, file: SourceFile | undefined): 
 
 /** The same wherever the files are mounted. */
 const digestOf = ({ basis, taken }: Load): string | null => {
-  if (basis === null || basis.scan.missing.length > 0) return null;
+  if (basis === null || !basis.isRead || basis.scan.missing.length > 0) return null;
   const roots = [...new Set(basis.scan.files.map(({ root }) => root.path))];
   const lines = [...taken.values()].flatMap(({ version }) => {
     if (version === null) return [];

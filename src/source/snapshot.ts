@@ -22,6 +22,8 @@ export interface Basis {
   readonly scan: ScanResult;
   /** The files that includes named. */
   readonly lookups: readonly IncludeLookup[];
+  /** Whether all that were found could be read: what could not, may be readable the next time, as it is. */
+  readonly isRead: boolean;
 }
 
 /** What is taken of a file. */
@@ -68,13 +70,17 @@ const tries = 5;
 export const isUnchanged = async (basis: Basis, scan: ScanResult): Promise<boolean> => {
   const found = [...basis.scan.files, ...basis.lookups.map((one) => one.found)];
   return (
+    basis.isRead &&
     found.every((one) => 'reason' in one || isAtRest(one.identity, basis.scan.startedAt)) &&
     isStill(basis, scan)
   );
 };
 
 /** An unchanged file is the same object in both scans. */
-const isStill = async ({ scan: { files, missing }, lookups }: Basis, again: ScanResult): Promise<boolean> => {
+const isStill = async (
+  { scan: { files, missing }, lookups }: Omit<Basis, 'isRead'>,
+  again: ScanResult,
+): Promise<boolean> => {
   const isSameScan =
     files.length === again.files.length &&
     missing.length === again.missing.length &&
@@ -98,6 +104,7 @@ const readAll = async <Taken extends TakenFile>(
   take: SnapshotOptions<Taken>['take'],
 ): Promise<Snapshot<Taken>> => {
   const taken = new Map<string, Taken>();
+  let isRead = true;
   /** By path; null: not a file yet. */
   const known = new Map<string, SourceFile | Missing | null>();
   const linking: { readonly from: ScannedFile; readonly file: SourceFile; readonly includes: Includes }[] =
@@ -113,6 +120,7 @@ const readAll = async <Taken extends TakenFile>(
       known.set(path, file);
       if (file !== null) linking.push({ from, file, includes });
     } catch (error) {
+      isRead = false;
       known.set(path, missingAt(path, error));
     }
   };
@@ -140,6 +148,7 @@ const readAll = async <Taken extends TakenFile>(
     missing: [...scan.missing, ...listed.filter(isMissing)],
     taken,
     lookups,
+    isRead,
   };
 };
 

@@ -39,6 +39,7 @@ export const writeSection = (
             )
     }
     ${
+      typeof writes !== 'string' &&
       writes.length > 0 &&
       html`<p class="rest">The newest 1,000 are in <a href="${clock.root}${history}">/${history}</a>.</p>`
     }

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startProcess } from '../e2e/process.ts';
 import { workplace, type Program } from '../e2e/program.ts';
+import { connected } from './databases.ts';
 import { allPassed, newFleet, passedBy } from './fleet.ts';
 
 const leaseDuration = 3_000;
@@ -46,21 +47,29 @@ const threeProcesses = async () => {
     };
     while (!(await are())) await setTimeout(50);
   };
+  const database = connected(env.DNS_SYNC_STORE);
+  /** So many processes are known to have the files in use of each client: one that gets them later would bring them back. */
+  const untilHad = async (count: number): Promise<void> => {
+    const sql = `SELECT 1 FROM dns_sync.clients c WHERE $1 > (
+      SELECT count(*) FROM dns_sync.files f WHERE f.scope = c.scope AND f.version = c.head)`;
+    while ((await database.query(sql, [count])).length > 0) await setTimeout(50);
+  };
   /** Every client has so many more passes. */
   const passes = async (count: number): Promise<void> => {
     const made = (): number => daemons.reduce((sum, one) => sum + passedBy(one).length, 0);
     for (const before = made(); made() < before + count * clients.length;) await setTimeout(20);
   };
-  return { ...fleet, daemons, start, change, steps, untilAll, passes };
+  return { ...fleet, daemons, start, change, steps, untilAll, untilHad, passes };
 };
 
 describe('a rollout over three processes', () => {
   it('and its revert change each value once in each direction, whoever is late', async () => {
-    const { change, steps, untilAll, passes } = await threeProcesses();
+    const { change, steps, untilAll, untilHad, passes } = await threeProcesses();
     await change(0, '192.0.2.2');
     await untilAll('192.0.2.2');
     await passes(1);
     await change(1, '192.0.2.2');
+    await untilHad(2);
     await passes(1);
     // The third one never has the new files before somebody goes back.
     await change(0, '192.0.2.1');

@@ -177,12 +177,15 @@ describe('it refuses, and changes nothing', () => {
     await writeFile(at('dns-template-sync.yaml'), twoClients(['acme', 'bakery']));
     await service.change('edit-record', { record_id: await idOf(null, 'MX'), priority: 20 });
     const args = ['accept', 'web', '@ MX', '--yes', '--client', 'acme'];
-    const refusal =
-      'templates/_mail.yaml:3: template other of client bakery includes this file too: instead of ';
+    const refusal = 'templates/_mail.yaml:3: template other of client bakery uses this file too: instead of ';
     expect(await run(args, launch)).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
+    await writeBelow(launch.cwd, 'bakery/other.yaml', `${text('other')}mode: never\n`);
+    const mayBe = 'bakery/other.yaml of client bakery has errors, and may include it';
+    expect(await run(args, launch)).toMatchObject({ code: 1, stderr: expect.stringContaining(mayBe) });
     expect(await textOf('_mail.yaml')).toBe(mail);
     await rm(at('bakery/other.yaml'));
-    expect(await run(args, launch)).toMatchObject({ code: 0 });
+    const paths = ['--templates', 'acme', '--templates', 'templates'];
+    expect(await run([...args, ...paths], launch)).toMatchObject({ code: 0 });
   });
 
   it.each<[string, (given: Place) => Promise<unknown>, string[], string]>([
@@ -218,7 +221,7 @@ describe('it refuses, and changes nothing', () => {
         await service.change('add-record', { dns_template_id: id, type: 'TXT', content: 'hello' });
       },
       ['web', '--yes', '--client', 'acme'],
-      'templates/web.yaml: template web of client bakery includes this file too: add ',
+      'templates/web.yaml: template web of client bakery uses this file too: add ',
     ],
     [
       'a file that is a symbolic link',

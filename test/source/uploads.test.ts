@@ -297,3 +297,16 @@ test('who does not wait reads what is there', async () => {
   const state = await load();
   expect([contentsIn(state), isMarked(state)]).toEqual([['192.0.2.1'], false]);
 });
+
+test('what replaces a file that has errors is judged by what the file said before them', async () => {
+  const daemon = await daemonOver({ 'web.yaml': web('203.0.113.1', '203.0.113.2') });
+  daemon.write('web.yaml', `${web('203.0.113.1', '203.0.113.2')}  - {type: A}\n`);
+  await daemon.load();
+  daemon.forward(31_000);
+  expect(await daemon.contents()).toEqual([]);
+  daemon.write('web.yaml', web('203.0.113.1'));
+  expect(await daemon.contents()).toEqual([]);
+  daemon.forward(3_000);
+  const state = await daemon.load();
+  expect([contentsIn(state), isMarked(state)]).toEqual([['203.0.113.1'], true]);
+});

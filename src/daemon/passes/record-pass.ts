@@ -73,6 +73,7 @@ const record = async (
   { log, metrics, passHistory, onPass }: PassSinks,
 ): Promise<RecordedPass> => {
   const { client, run, trigger, isEnding } = event;
+  const startedAt = Date.now() - durationMs;
   // Before the log says that the pass has ended: a process that is killed after that has lost nothing.
   await onPass(event);
   logFinished({ status, durationMs, summary }, error, { client, run, trigger }, isEnding, log);
@@ -80,7 +81,7 @@ const record = async (
   const entry = {
     client,
     trigger,
-    startedAt: Date.now() - durationMs,
+    startedAt,
     durationMs,
     status,
     written: summary.applied,

@@ -24,7 +24,7 @@ export interface Schedule {
 export const startSchedule = ({ expression, timezone, spread = null, onTime }: ScheduleOptions): Schedule => {
   const after = cronTimes(expression, timezone);
   const first = after(Date.now());
-  const delay = spread === null ? 0 : shareOf(spread) * Math.min(after(first) - first, maxSpread);
+  const delay = spread === null ? 0 : Math.floor(shareOf(spread) * Math.min(after(first) - first, maxSpread));
   // The last of its times may still be to come, by the delay.
   const following = (): Date => new Date(after(Date.now() - delay) + delay);
   let next = following();
