@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,10 @@ const threeProcesses = async () => {
   const change = async (at: number, address: string): Promise<void> => {
     for (const client of clients) {
       const file = path.join(folders[at]!, client, 'web.yaml');
-      await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/192\.0\.2\.\d+/g, address));
+      const text = (await readFile(file, 'utf8')).replaceAll(/192\.0\.2\.\d+/g, address);
+      // At once: a file that is seen half written waits for half a minute.
+      await writeFile(`${file}.new`, text);
+      await rename(`${file}.new`, file);
     }
   };
   /** What was written, in order, without what the same client was written before. */
@@ -80,7 +83,7 @@ describe('a rollout over three processes', () => {
     await untilAll('192.0.2.3');
     await passes(1);
     expect(steps()).toEqual(['192.0.2.2 192.0.2.1 192.0.2.3']);
-  });
+  }, 300_000);
 
   it('goes on where a process with the newest files is killed and started again on old ones', async () => {
     const { change, steps, untilAll, passes, daemons, start } = await threeProcesses();
@@ -92,5 +95,5 @@ describe('a rollout over three processes', () => {
     daemons.push(start(2));
     await passes(2);
     expect(steps()).toEqual(['192.0.2.2']);
-  });
+  }, 300_000);
 });
