@@ -11,7 +11,7 @@ import type {
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
-import { yieldToOthers } from '../lib/yield.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { listenOn, type Listener } from './listen.ts';
 import { newsChannel, tell, type News } from './news.ts';
@@ -94,6 +94,8 @@ class SharedFleet implements Fleet {
   #isStarted = false;
   #isClosing = false;
   #saidAt = -Infinity;
+  /** When tokens were last found to be the same as those of the owners. */
+  #agreedAt = -Infinity;
 
   readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
@@ -120,6 +122,7 @@ class SharedFleet implements Fleet {
     const scope = client.scope();
     const member: Member = { client, scope, noted: null, hasHead: false, differing: null, trouble: null };
     this.#members.set(member.scope, member);
+    this.#agreedAt = -Infinity;
     return {
       get trouble() {
         return member.trouble;
@@ -251,13 +254,18 @@ class SharedFleet implements Fleet {
     await this.#note([...this.#members.values()].filter((member) => !this.#isOwned(member)));
   }
 
-  /** A token that was rotated is soon the owner's too; one of another account never is. */
+  /** A token that was rotated is soon the owner's too; one of another account never is. Once a minute while all agree. */
   async #checkTokens(): Promise<void> {
-    if (!this.#isStarted) return;
+    if (!this.#isStarted || performance.now() - this.#agreedAt < agreedInterval) return;
     const database = await this.#store.opened();
     const others = [...this.#members.values()].filter((member) => !this.#isOwned(member));
-    const tokens = others.map(({ scope, client }) => ({ scope, token: tokenOf(client) }));
+    const tokens: { scope: string; token: string }[] = [];
+    for (const { scope, client } of others) {
+      if (isYieldDue()) await yieldToOthers();
+      tokens.push({ scope, token: tokenOf(client) });
+    }
     const found = await differingTokens(database, tokens);
+    if (found.size === 0) this.#agreedAt = performance.now();
     for (const [at, member] of others.entries()) {
       const before = member.differing;
       member.differing = found.has(member.scope) ? tokens[at]!.token : null;
@@ -545,6 +553,7 @@ const closePatience = 2_000;
 const leftInterval = 1_000;
 const retryInterval = 2_000;
 const reportInterval = 5_000;
+const agreedInterval = 60_000;
 const complaintInterval = 60_000;
 /** Clients. */
 const readAtOnce = 8;

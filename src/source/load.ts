@@ -58,6 +58,7 @@ export const createTemplateLoader = ({
 }: LoaderOptions = {}): TemplateLoader => {
   const uploads = waits ? new Uploads(clock) : null;
   let previous: Load | null = null;
+  let digested: { readonly load: Load | null; readonly digest: string | null } = { load: null, digest: null };
   let last: Promise<unknown> = Promise.resolve();
 
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
@@ -102,7 +103,10 @@ export const createTemplateLoader = ({
   return {
     hasCache: () => previous !== null,
     places: () => previous?.basis?.scan ?? null,
-    digest: () => previous && digestOf(previous),
+    digest: () => {
+      if (digested.load !== previous) digested = { load: previous, digest: previous && digestOf(previous) };
+      return digested.digest;
+    },
     dueIn: () => uploads?.dueIn() ?? null,
     load: (options, signal) => {
       const begin = (): Promise<DesiredState> => loadNow(options, signal);
