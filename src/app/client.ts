@@ -343,7 +343,7 @@ const templatesOf = ({
     waits: isDaemon,
     clock,
     onWait: (file) =>
-      warn(`${file} may still be uploading: it is read once it is whole, or unchanged for 30 s`, 'info'),
+      warn(`${file} may still be uploading: it is read once it is whole, or unchanged for a while`, 'info'),
   });
 
 const noneIfLost = (error: unknown): never[] => {

@@ -1,6 +1,6 @@
-import { existsSync, renameSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { connect, type SqliteConnection, type Value } from '../state/connection.ts';
+import { asideOf, moveFiles } from '../state/damage.ts';
 import { makePrivateFile } from '../state/private-file.ts';
 import type { NotifyStore, Query } from './outbox.ts';
 
@@ -63,8 +63,8 @@ const open = async (file: string, log: Logger): Promise<SqliteConnection> => {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(reason)) throw error;
-    const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
-    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end);
+    const aside = asideOf(file, 'damaged');
+    moveFiles(file, aside);
     log.warn(
       { event: 'notify.damaged', file, aside, reason },
       'what receivers were told is damaged and was moved aside; they are told again what still differs',

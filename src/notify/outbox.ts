@@ -31,7 +31,7 @@ export class Outbox {
   readonly #receiver: string;
   readonly #log: Logger;
   readonly #unsaved: (() => Promise<void>)[] = [];
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<void> | null = null;
   #isFailing = false;
 
   constructor(store: NotifyStore, receiver: string, log: Logger) {
@@ -174,15 +174,17 @@ export class Outbox {
     this.#unsaved.push(...tasks);
     // Later passes see again what still differs.
     this.#unsaved.splice(0, this.#unsaved.length - maxUnsaved);
-    this.#saving = this.#saving.then(() => this.#saveAll());
-    return this.#saving;
+    // One attempt for all who wait: a store that does not answer would let each wait for those before it.
+    if (this.#unsaved.length > 0) this.#saving ??= this.#saveAll();
+    return this.#saving ?? Promise.resolve();
   }
 
   async #saveAll(): Promise<void> {
     for (let [first] = this.#unsaved; first !== undefined; [first] = this.#unsaved) {
-      if (!(await this.#tried(first))) return;
+      if (!(await this.#tried(first))) break;
       if (this.#unsaved[0] === first) this.#unsaved.shift();
     }
+    this.#saving = null;
   }
 
   async #tried(task: () => Promise<void>): Promise<boolean> {

@@ -49,7 +49,7 @@ export interface LoaderOptions {
   readonly read?: (path: string, readFile: () => Promise<Buffer>) => Promise<Buffer>;
 }
 
-/** A loader with a cache by content: an unchanged file costs nothing. Long work yields to other tasks. */
+/** A loader that keeps what it has read of each file: an unchanged one costs nothing. Long work yields to other tasks. */
 export const createTemplateLoader = ({
   waits = false,
   clock = systemClock,

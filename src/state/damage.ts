@@ -27,7 +27,7 @@ export const replaceDatabase = async (
   { message, kind }: DamagedMemoryError,
   opening: Opening,
 ): Promise<Replaced> => {
-  const aside = `${file}.${kind}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+  const aside = asideOf(file, kind);
   const why = `${message}: it was moved to ${aside}`;
   const suspensions = await readSuspensions(file, kind);
   for (const one of filesOf(newOf(file))) rmSync(one, { force: true });
@@ -36,13 +36,22 @@ export const replaceDatabase = async (
     fresh.run('INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)', scope, key, body);
   await fresh.close('now');
   try {
-    for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
+    moveFiles(file, aside);
     rmSync(markFileOf(file), { force: true });
     renameSync(newOf(file), file);
   } catch (error) {
     throw memoryError(file, error);
   }
   return { message: why, suspensions: suspensions?.length ?? null };
+};
+
+/** The name for a file that is moved aside, which says why. */
+export const asideOf = (file: string, kind: DamagedMemoryError['kind']): string =>
+  `${file}.${kind}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+
+/** Moves a database with its files. */
+export const moveFiles = (file: string, to: string): void => {
+  for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, to + one.slice(file.length));
 };
 
 /** Whoever replaced it may have died after the file was moved aside: the new one is whole. */

@@ -44,6 +44,17 @@ describe('a schedule', () => {
     expect(next()).toBe(time);
   });
 
+  it('that is spread calls once at each of its times, whatever part of a millisecond its delay has', async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const times: number[] = [];
+      const onTime = () => void times.push(Date.now());
+      const one = startSchedule({ expression: '*/10 * * * * *', timezone: 'UTC', spread: `${at}`, onTime });
+      await vi.advanceTimersByTimeAsync(60_000);
+      one.close();
+      expect(times).toHaveLength(6);
+    }
+  });
+
   it('gives the next time, and then the one after it', async () => {
     start('0 4 * * *');
     await vi.advanceTimersByTimeAsync(8 * hours);
