@@ -30,13 +30,14 @@ export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory
  * still lists it. A parked one was brought back. Any other came from elsewhere or was always there. After
  * this program undid its own park, the cause is the one from before.
  */
-export const causeOfSurplus = ({ record }: ActualEntry, memory: PlanMemory, wants: Wants): Cause => {
+export const causeOfSurplus = (
+  { record }: ActualEntry,
+  memory: PlanMemory,
+  desiredKeys: ReadonlySet<string>,
+): Cause => {
   const known = memory.byId.get(record.id);
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen ?? known.wanted, record) ? (known.cause ?? 'drifted') : 'drifted';
-  if (known) return wants(recordKey(canonicalRecord(known.wanted))) ? 'drifted' : 'edited';
+  if (known) return desiredKeys.has(recordKey(canonicalRecord(known.wanted))) ? 'drifted' : 'edited';
   return memory.hasBeenRead && !memory.preexistingIds.has(record.id) ? 'drifted' : 'unknown';
 };
-
-/** Whether the file lists a record of this `recordKey`. */
-export type Wants = (key: string) => boolean;

@@ -29,7 +29,9 @@ const isMx = (kind: ConflictKind): boolean => kind === 'MX' || kind === 'null MX
 
 /** Whether two records exclude each other at a name. */
 export const exclude = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
-  excluded[kindOf(one)].includes(kindOf(other));
+  excludes(kindOf(one), kindOf(other));
+
+export const excludes = (one: ConflictKind, other: ConflictKind): boolean => excluded[one].includes(other);
 
 const excluded: Readonly<Record<ConflictKind, readonly ConflictKind[]>> = {
   CNAME: ['CNAME', 'null MX', 'MX', 'other'],

@@ -1,5 +1,5 @@
 import { dataOf } from '../model/record.ts';
-import { causeOfAdd, causeOfSurplus, causeOfUpdate, type Wants } from './cause.ts';
+import { causeOfAdd, causeOfSurplus, causeOfUpdate } from './cause.ts';
 import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
 import type { Displaced, PlanMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
@@ -41,13 +41,17 @@ export const restoreStep = (actual: ActualEntry, { was, cause }: Displaced): Par
   actual,
 });
 
-export const parkStep = (actual: ActualEntry, memory: PlanMemory, wants: Wants): ParkStep => ({
+export const parkStep = (
+  actual: ActualEntry,
+  memory: PlanMemory,
+  desiredKeys: ReadonlySet<string>,
+): ParkStep => ({
   difference: {
     action: 'park',
     recordId: actual.record.id,
     current: dataOf(actual.record),
     desired: parkedForm(actual.record, actual.type),
-    cause: causeOfSurplus(actual, memory, wants),
+    cause: causeOfSurplus(actual, memory, desiredKeys),
   },
   actual,
 });

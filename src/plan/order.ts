@@ -4,16 +4,7 @@ import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './co
 import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from '../model/group.ts';
 import type { Places } from './places.ts';
-import {
-  isPark,
-  isUpdate,
-  actualOf,
-  resultOf,
-  type AddStep,
-  type ParkStep,
-  type Step,
-  type UpdateStep,
-} from './step.ts';
+import { isPark, isUpdate, actualOf, resultOf, type AddStep, type Step, type UpdateStep } from './step.ts';
 
 export interface BlockedStep {
   readonly step: AddStep | UpdateStep;
@@ -28,10 +19,6 @@ export interface Surroundings {
   /** Those that are or become records of the file. */
   readonly kept: ReadonlySet<ActualEntry>;
   readonly places: Places;
-  /** Those that serve a record of another name. */
-  readonly used: ReadonlySet<ActualEntry>;
-  /** A step that parks a record before it moves elsewhere; null if that is not allowed. */
-  readonly temporaryPark: (actual: ActualEntry) => ParkStep | null;
   readonly mayStrand: boolean;
 }
 
@@ -43,8 +30,6 @@ export interface OrderedSteps {
   readonly links: Links;
   /** By step that clears a name: the step that needs it. */
   readonly clearsFor: ReadonlyMap<Step, Step>;
-  /** By step: one that has to be written before. */
-  readonly waitsFor: ReadonlyMap<Step, Step>;
   readonly blocked: readonly BlockedStep[];
 }
 
@@ -60,12 +45,11 @@ export interface OrderedSteps {
  * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
- * What makes way and serves another name is parked first, so that it can come back, and serves that once the place is filled.
- * The same for steps that clear the way for each other; where that is not allowed, all are blocked.
+ * Steps that clear the way for each other are all blocked.
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { actual, kept, used, places, temporaryPark, mayStrand }: Surroundings,
+  { actual, kept, places, mayStrand }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.desired]),
@@ -83,23 +67,9 @@ export const orderSteps = (
   const ready: Step[] = [];
   const links = new Map<Step, Step[]>();
   const clearsFor = new Map<Step, Step>();
-  const waitsFor = new Map<Step, Step>();
   const blocked: BlockedStep[] = [];
   const states = new Map<Step, 'open' | 'ready' | 'blocked'>();
-  const temporaryParks = new Map<Step, ParkStep | null>();
 
-  const parkFirst = (step: Step, entry: ActualEntry): ParkStep | null => {
-    const known = temporaryParks.get(step);
-    if (known !== undefined) return known;
-    const made = temporaryPark(entry);
-    temporaryParks.set(step, made);
-    if (made) {
-      states.set(made, 'ready');
-      ready.push(made);
-      if (!used.has(entry)) link(made, step);
-    }
-    return made;
-  };
   const link = (one: Step, other: Step): void => {
     pushTo(links, one, other);
     pushTo(links, other, one);
@@ -162,14 +132,10 @@ export const orderSteps = (
       later.push(clearing);
       return false;
     }
-    const servesElsewhere = used.has(entry) && !isPark(clearing) && entry.name !== '';
-    if (!servesElsewhere) visit(clearing);
-    const isOpen = servesElsewhere || states.get(clearing) === 'open';
-    const cleared = isOpen ? parkFirst(clearing, entry) : clearing;
-    if (cleared === null || states.get(cleared) !== 'ready') return true;
-    if (servesElsewhere) waitsFor.set(clearing, step);
-    link(step, cleared);
-    clearsFor.set(cleared, step);
+    visit(clearing);
+    if (states.get(clearing) !== 'ready') return true;
+    link(step, clearing);
+    clearsFor.set(clearing, step);
     return false;
   };
 
@@ -180,7 +146,7 @@ export const orderSteps = (
     return beside.some((entry) => kept.has(entry) && exclude(step.actual, entry));
   };
   for (const step of inWriteOrder(steps, isDue)) visit(step);
-  return { ready, links, clearsFor, waitsFor, blocked };
+  return { ready, links, clearsFor, blocked };
 };
 
 const inWriteOrder = (steps: readonly Step[], isDue: (step: Step) => boolean): Step[] =>

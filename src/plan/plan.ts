@@ -2,11 +2,13 @@ import { canonicalName } from '../model/canonical.ts';
 import { dataOf, isDescribable } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { blockedByConflict, blockOfAdd, blockOfUpdate, unmovedIn, type Unmoved } from './blocked.ts';
-import { causeOfSurplus, type Wants } from './cause.ts';
-import { exclude } from './conflict.ts';
-import type { Blocked, Difference, Surplus } from './difference.ts';
+import { causeOfSurplus } from './cause.ts';
+import { exclude, excludes, kindOf } from './conflict.ts';
+import type { ConflictKind } from '../model/types/definition.ts';
+import type { Blocked, Surplus } from './difference.ts';
 import {
   byDesired,
+  desiredKeysOf,
   entryOf,
   none,
   recordKey,
@@ -19,13 +21,12 @@ import { addStep, parkStep, updateStep } from './make-step.ts';
 import { keptItsName } from './memory.ts';
 import { orderSteps, type BlockedStep, type Links, type OrderedSteps } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
-import { groupBy } from '../model/group.ts';
 import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
 import { restoreParked, undoKeptNames } from './restore.ts';
 import { reuseRecords } from './reuse.ts';
-import { actualOf, isPark, type ParkStep, type Step } from './step.ts';
+import { actualOf, type ParkStep, type Step } from './step.ts';
 import { suspectsOf } from './suspicion.ts';
 
 /** The differences of one template, and the writes that resolve them. */
@@ -35,8 +36,6 @@ export interface TemplatePlan {
   readonly links: Links;
   /** By step that clears a name: the step that needs it. */
   readonly clearsFor: ReadonlyMap<Step, Step>;
-  /** By step: one that has to be written before. */
-  readonly waitsFor: ReadonlyMap<Step, Step>;
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
   readonly pairs: readonly Pair[];
@@ -83,17 +82,19 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
+  const unpaired = [...missing, ...changed.map((pair) => pair.desired)];
+  const open = new Set(unpaired.map(recordKey));
   const work: Work = {
     changed,
     adds,
     unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
-    parked,
+    reusable: parked.filter(({ record }) => !open.has(memory.byId.get(record.id)?.displaced?.key ?? '')),
+    inWay: inWayOf(unpaired, others, places),
     everything,
     pairs,
     places,
     suspectIds: new Set([...suspects.values()].map(({ record }) => record.id)),
-    wants: wantsOf(entries),
   };
   const draft = draftSteps(work, input);
   const stranded = undoBeside(work, draft, input);
@@ -105,7 +106,6 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     steps: [...undone, ...restored, ...stranded.steps, ...draft.steps],
     links: draft.links,
     clearsFor: draft.clearsFor,
-    waitsFor: draft.waitsFor,
     blocked,
     surplus: draft.surplus,
     pairs,
@@ -128,16 +128,18 @@ interface Work {
   readonly adds: Split<DesiredEntry, Blocked>;
   readonly unmoved: Unmoved;
   readonly left: readonly Unmatched[];
-  readonly parked: readonly ActualEntry[];
+  /** Parked ones, without those that made way for what is not there yet. */
+  readonly reusable: readonly ActualEntry[];
   /** Every record of the template, ignored and unknown ones too. */
   readonly everything: readonly ActualEntry[];
   readonly pairs: readonly Pair[];
   readonly places: Places;
   readonly suspectIds: ReadonlySet<number>;
-  readonly wants: Wants;
+  /** Of those that are left: what a record of the file needs the place of. */
+  readonly inWay: ReadonlySet<ActualEntry>;
 }
 
-interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor' | 'waitsFor'> {
+interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor'> {
   readonly steps: readonly Step[];
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
@@ -181,23 +183,15 @@ const draftBeside = (
     frozen,
     unserved,
   }: { readonly frozen: ReadonlySet<string>; readonly unserved: ReadonlySet<DesiredEntry> },
-  { changed, adds, unmoved, left, parked, everything, pairs, places, suspectIds, wants }: Work,
+  { changed, adds, unmoved, left, reusable, everything, pairs, places, suspectIds, inWay }: Work,
   input: PlanInput,
 ): Draft & { readonly conflicting: readonly BlockedStep[] } => {
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
+  const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
-  const isAwaited = ({ record }: ActualEntry): boolean => {
-    const was = memory.byId.get(record.id)?.displaced?.was;
-    return was !== undefined && frozen.has(places.ofName(canonicalName(was.name)));
-  };
   const use = reuseRecords(
     desired,
-    {
-      missing: adds.free.filter((entry) => !unserved.has(entry)),
-      left,
-      parked: parked.filter((entry) => !isAwaited(entry)),
-      isFrozen,
-    },
+    { missing: adds.free.filter((entry) => !unserved.has(entry)), left, parked: reusable, isFrozen, inWay },
     memory,
   );
   const updates = split([...changed, ...use.served], (pair) => blockOfUpdate(pair, unmoved, input));
@@ -207,7 +201,7 @@ const draftBeside = (
     current: dataOf(actual.record),
     reason,
     // Nobody knows yet whose it is.
-    cause: suspectIds.has(actual.record.id) ? 'unknown' : causeOfSurplus(actual, memory, wants),
+    cause: suspectIds.has(actual.record.id) ? 'unknown' : causeOfSurplus(actual, memory, keys),
   });
   const parks = split(use.parks, (entry) => {
     const block = parkBlockOf?.(entry.actual, parkedForm(entry.actual.record, entry.actual.type));
@@ -217,99 +211,34 @@ const draftBeside = (
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
       ...[...use.missing, ...unserved].map((entry) => addStep(entry, memory)),
-      ...parks.free.map(({ actual }) => parkStep(actual, memory, wants)),
+      ...parks.free.map(({ actual }) => parkStep(actual, memory, keys)),
     ],
     {
       actual: everything,
       kept: new Set(pairs.map(({ actual }) => actual)),
-      used: new Set(use.served.map(({ actual }) => actual)),
       places,
       mayStrand,
-      temporaryPark: (actual) => {
-        const isPossible = desired.surplus === 'park' && actual.name !== '' && !isFrozen(actual);
-        const step = isPossible ? parkStep(actual, memory, wants) : null;
-        return step && !parkBlockOf?.(actual, step.difference.desired) ? step : null;
-      },
     },
   );
-  const waitsFor = withoutCycles(new Map([...order.waitsFor, ...untilReplaced(ready, memory)]), order.links);
   return {
     ...order,
-    waitsFor,
-    steps: afterOthers(ready, waitsFor),
+    steps: ready,
     conflicting: blocked,
     blocked: updates.blocked,
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
 };
 
-/** Each directly after the one that it waits for, or later. */
-const afterOthers = (steps: readonly Step[], waitsFor: ReadonlyMap<Step, Step>): readonly Step[] => {
-  if (waitsFor.size === 0) return steps;
-  const all = new Set(steps);
-  const waits = (step: Step): boolean => all.has(waitsFor.get(step)!);
-  const waiting = groupBy(steps.filter(waits), (step) => waitsFor.get(step)!);
-  const placed: Step[] = [];
-  const place = (step: Step): void => {
-    placed.push(step);
-    for (const other of waiting.get(step) ?? []) place(other);
-  };
-  for (const step of steps) if (!waits(step)) place(step);
-  return placed;
-};
-
-/** Of steps that wait for each other, also by what is written together with them, the first goes on. */
-const withoutCycles = (waitsFor: Map<Step, Step>, links: Links): Map<Step, Step> => {
-  if (waitsFor.size === 0) return waitsFor;
-  const groupOf = groupsIn(links);
-  const waiting = groupBy([...waitsFor.keys()], groupOf);
-  const leadsTo = (group: Step, own: Step, seen = new Set<Step>()): boolean => {
-    if (group === own) return true;
-    if (seen.has(group)) return false;
-    seen.add(group);
-    return (waiting.get(group) ?? []).some((step) => {
-      const next = waitsFor.get(step);
-      return next !== undefined && leadsTo(groupOf(next), own, seen);
-    });
-  };
-  for (const [step, first] of waitsFor) if (leadsTo(groupOf(first), groupOf(step))) waitsFor.delete(step);
-  return waitsFor;
-};
-
-/** Steps that are written together have the same one. */
-const groupsIn = (links: Links): ((step: Step) => Step) => {
-  const groups = new Map<Step, Step>();
-  for (const start of links.keys()) {
-    if (groups.has(start)) continue;
-    const open = [start];
-    for (let step = open.pop(); step; step = open.pop()) {
-      if (groups.has(step)) continue;
-      groups.set(step, start);
-      open.push(...(links.get(step) ?? []));
-    }
-  }
-  return (step) => groups.get(step) ?? step;
-};
-
-/** A record that made way serves nothing else before what needed its place is there. */
-const untilReplaced = (steps: readonly Step[], { byId }: PlanInput['memory']): [Step, Step][] => {
-  const byKey = new Map(steps.map((step) => [isPark(step) ? '' : recordKey(step.desired), step]));
-  return steps.flatMap((step): [Step, Step][] => {
-    const key = isPark(step) ? undefined : byId.get(actualOf(step)?.record.id ?? -1)?.displaced?.key;
-    const other = key === undefined ? undefined : byKey.get(key);
-    return other && other !== step ? [[step, other]] : [];
-  });
-};
-
 /**
  * A record without a name stays until what needs its place is there. If it cannot be parked then, that one is parked instead.
  */
 const undoBeside = (
-  { left, pairs, places, wants }: Work,
+  { left, pairs, places }: Work,
   { steps }: Draft,
   { desired, memory, parkBlockOf }: PlanInput,
 ): { readonly steps: readonly ParkStep[]; readonly blocked: readonly Blocked[] } => {
   const leaving = new Set(steps.map(actualOf));
+  const keys = desiredKeysOf(desired);
   const stuck = left.filter(({ actual }) => {
     if (actual.name !== '' || leaving.has(actual) || desired.surplus !== 'park') return false;
     return parkBlockOf?.(actual, parkedForm(actual.record, actual.type)) != null;
@@ -323,7 +252,7 @@ const undoBeside = (
     return by.length === 0 ? [] : [{ pair, by }];
   });
   return {
-    steps: undone.map(({ pair }) => parkStep(pair.actual, memory, wants)),
+    steps: undone.map(({ pair }) => parkStep(pair.actual, memory, keys)),
     blocked: undone.map(({ pair, by }) => {
       const step = addStep(pair.desired, memory);
       const [first] = by;
@@ -335,6 +264,24 @@ const undoBeside = (
       });
     }),
   };
+};
+
+/** What excludes a record that is to come to its place makes way, and serves nothing else before that is there. */
+const inWayOf = (
+  coming: readonly DesiredEntry[],
+  left: readonly ActualEntry[],
+  places: Places,
+): ReadonlySet<ActualEntry> => {
+  const kinds = new Map<string, Set<ConflictKind>>();
+  for (const entry of coming) {
+    const place = places.ofName(entry.name);
+    kinds.set(place, (kinds.get(place) ?? new Set()).add(kindOf(entry)));
+  }
+  return new Set(
+    left.filter((entry) =>
+      [...(kinds.get(places.of(entry)) ?? [])].some((kind) => excludes(kind, kindOf(entry))),
+    ),
+  );
 };
 
 const split = <Thing, Found>(
@@ -350,19 +297,6 @@ const split = <Thing, Found>(
   }
   return { free, blocked };
 };
-
-/** Lazy: most plans do not need it. */
-const wantsOf = (desired: readonly DesiredEntry[]): Wants => {
-  let keys: ReadonlySet<string> | undefined;
-  return (key) => (keys ??= new Set(desired.map(recordKey))).has(key);
-};
-
-/** All differences of a plan in the order of a report: writes, blocked, surplus. */
-export const differencesOf = (plan: TemplatePlan): Difference[] => [
-  ...plan.steps.map((step) => step.difference),
-  ...plan.blocked,
-  ...plan.surplus,
-];
 
 /** Records that no file can describe and ignored ones are only counted. */
 const isOthers = (entry: ActualEntry, { ignore }: DesiredTemplate): boolean =>

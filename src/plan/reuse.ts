@@ -20,6 +20,8 @@ export interface ReuseInput {
   readonly parked: readonly ActualEntry[];
   /** Whether this record must stay at its name. */
   readonly isFrozen: (actual: ActualEntry) => boolean;
+  /** Those that make way, and can only be parked. */
+  readonly inWay: ReadonlySet<ActualEntry>;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ReuseInput {
  */
 export const reuseRecords = (
   { surplus, adopt }: DesiredTemplate,
-  { missing, left, parked, isFrozen }: ReuseInput,
+  { missing, left, parked, isFrozen, inWay }: ReuseInput,
   memory: PlanMemory,
 ): Reuse => {
   if (surplus !== 'park') return { served: [], missing, parks: [], surplus: left };
@@ -38,7 +40,10 @@ export const reuseRecords = (
   const free = left.filter(isFree);
   const { served, unserved } = serve(missing, [
     ...parked.toSorted(byId),
-    ...free.map(({ actual }) => actual).toSorted(byId),
+    ...free
+      .map(({ actual }) => actual)
+      .filter((actual) => !inWay.has(actual))
+      .toSorted(byId),
   ]);
   const used = new Set(served.map((pair) => pair.actual));
   return {

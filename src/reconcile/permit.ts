@@ -59,14 +59,8 @@ const permit = (step: Step, state: TemplateState, client: ClientView | null): Sk
 
 /** The same for all steps of a plan: what is linked is written together or not at all. */
 export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
-  const { steps, links, waitsFor } = planOf(state);
-  const ownReason = (step: Step): Skip | null => {
-    const before = client && waitsFor.get(step);
-    return (
-      permit(step, state, client) ??
-      (before ? { cause: 'pass', text: `waits for ${describe(before)}` } : null)
-    );
-  };
+  const { steps, links } = planOf(state);
+  const ownReason = (step: Step): Skip | null => permit(step, state, client);
   // Asked before each of thousands of writes, and the first step may do.
   if (links.size === 0) return ownReason;
   const reasons = new Map<Step, Skip>();

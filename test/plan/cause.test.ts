@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sameData } from '../../src/model/canonical.ts';
 import type { Cause } from '../../src/plan/difference.ts';
-import { differencesOf } from '../../src/plan/plan.ts';
+import { differencesOf } from './records.ts';
 import { data, known, memoryOf, missing, planOf, type Situation } from './records.ts';
 
 interface Case extends Situation {

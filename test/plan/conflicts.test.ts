@@ -120,15 +120,11 @@ const scenarios: readonly Scenario[] = [
 
   // Parking clears the way
   {
-    name: 'a surplus record that is reused elsewhere is parked until what needs its name is there',
+    name: 'a surplus record that makes way is parked, and serves nothing else yet',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
     service: ['#1 www A 192.0.2.1'],
     template: park,
-    plan: [
-      'park #1: _parked-1 A 0.0.0.0',
-      'add www CNAME web.example.net',
-      'update #1 name,content: zoo A 192.0.2.9',
-    ],
+    plan: ['add zoo A 192.0.2.9', 'park #1: _parked-1 A 0.0.0.0', 'add www CNAME web.example.net'],
   },
   {
     name: 'a surplus record is reused once its new name is clear',
@@ -138,15 +134,15 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #2: _parked-2 CNAME parked.invalid', 'update #1 name,content: www A 192.0.2.9'],
   },
   {
-    name: 'surplus records that swap names are parked first, so that either can come back',
+    name: 'surplus records that swap names are parked, so that either can come back',
     file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
     service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
     template: park,
     plan: [
       'park #2: _parked-2 CNAME parked.invalid',
+      'add b A 192.0.2.1',
       'park #1: _parked-1 A 0.0.0.0',
-      'update #2 name: a CNAME web.example.net',
-      'update #1 name: b A 192.0.2.1',
+      'add a CNAME web.example.net',
     ],
   },
   {
@@ -156,25 +152,24 @@ const scenarios: readonly Scenario[] = [
     template: park,
     plan: [
       'park #1: _parked-1 CNAME parked.invalid',
+      'add a A 192.0.2.1',
+      'add a AAAA 2001:db8::1',
+      'add a TXT hello',
       'park #2: _parked-2 A 0.0.0.0',
       'park #3: _parked-3 AAAA ::',
       'park #4: _parked-4 TXT parked',
-      'update #1 name: c CNAME web.example.net',
-      'update #2 name: a A 192.0.2.1',
-      'update #3 name: a AAAA 2001:db8::1',
-      'update #4 name: a TXT hello',
+      'add c CNAME web.example.net',
     ],
   },
   {
-    name: 'of known records that swapped names, one is parked first, with park',
+    name: 'known records that swapped names block each other, with park too',
     file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
     service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
     memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
     template: { surplus: 'park' },
     plan: [
-      'park #1: _parked-1 A 0.0.0.0',
-      'update #2 name: b CNAME web.example.net',
-      'update #1 name: a A 192.0.2.1',
+      'blocked cname-conflict #2 by #1: b CNAME web.example.net',
+      'blocked cname-conflict #1 by #2: a A 192.0.2.1',
     ],
   },
   {
@@ -338,15 +333,11 @@ const scenarios: readonly Scenario[] = [
     plan: ['update #1 content,priority: @ MX 0 .', 'park #2: _parked-2 MX 20 parked.invalid'],
   },
   {
-    name: 'a record without a name is neither parked for a CNAME nor reused elsewhere',
+    name: 'a record without a name is parked once the CNAME in its place is there, and not reused elsewhere',
     file: ['@ CNAME web.example.net', 'www A 192.0.2.1'],
     service: ['#1 @ A 192.0.2.1'],
     template: park,
-    plan: [
-      'add www A 192.0.2.1',
-      'blocked cname-conflict by #1: @ CNAME web.example.net',
-      'surplus #1 unlisted',
-    ],
+    plan: ['add www A 192.0.2.1', 'add @ CNAME web.example.net', 'park #1: _parked-1 A 0.0.0.0'],
   },
   {
     name: 'a record without a name that would go later is no conflict',

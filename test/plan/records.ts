@@ -10,7 +10,7 @@ import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/mode
 import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
-import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
+import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 
 /*
@@ -128,6 +128,13 @@ export const planOf = ({ file, service, template, memory = noMemory, ...rest }: 
   });
 
 /** What a plan says, as lines: writes in their order, then what is blocked, then surplus. */
+/** All differences of a plan in the order of a report: writes, blocked, surplus. */
+export const differencesOf = (plan: TemplatePlan): Difference[] => [
+  ...plan.steps.map((step) => step.difference),
+  ...plan.blocked,
+  ...plan.surplus,
+];
+
 export const linesOf = (plan: TemplatePlan): string[] => differencesOf(plan).map(differenceLine);
 
 /**

@@ -41,7 +41,7 @@ export const converge = (input: PlanInput, remembers = true): Outcome => {
   const most = 3 * (input.desired.records.length + actual.records.length) + 3;
   for (;;) {
     const plan = planTemplate({ ...input, actual, memory });
-    const step = plan.steps.find((candidate) => !plan.waitsFor.has(candidate));
+    const [step] = plan.steps;
     if (remembers) memory = withPairs(memory, plan, actual);
     if (!step) return { actual, memory, steps, plan };
     steps.push(step);
