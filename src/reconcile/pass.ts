@@ -6,12 +6,12 @@ import type { PassResult, TemplateResult } from '../result.ts';
 import { noChanges, type Entry } from '../state/memory.ts';
 import { groupBy } from '../model/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { isPark, movesName, stepKey } from '../plan/step.ts';
-import { dataOf } from '../model/record.ts';
-import { recordKey } from '../plan/entry.ts';
+import { movesName, stepKey } from '../plan/step.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
 import { withoutOver } from './journal.ts';
+import { withRow } from './memory.ts';
+import { observe } from './observe.ts';
 import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
@@ -30,7 +30,6 @@ import {
   digestOf,
   isPaused,
   isSettled,
-  isStopped,
   openTemplate,
   planOf,
   withHold,
@@ -271,32 +270,11 @@ const finish = (given: TemplateState): TemplateState => {
   const { suspectIds } = memory.row;
   const lost = manyLost({ desired, actual: view, memory });
   const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: view, memory, suspectIds });
-  const noted = changed(given, { type: 'row', changes: { suspectIds: lost } });
+  const noted = changed(given, withRow({ suspectIds: lost }));
   const isMissing = noted.journal.some((entry) => entry.state === 'missed');
   if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);
-  const undone = noteUndone(noted);
-  const observed = isWhole
-    ? changed(undone, { type: 'observed', plan: planOf(undone), view, isGone })
-    : undone;
+  const observed = isWhole ? changed(noted, observe(planOf(noted), view, isGone)) : noted;
   return rememberReading(observed);
-};
-
-/** A value that a later write of this pass undid is not sent again by itself. */
-const noteUndone = (given: TemplateState): TemplateState => {
-  if (isStopped(given)) return given;
-  let state = given;
-  for (const step of planOf(given).steps) {
-    if (isPark(step) || !('actual' in step) || given.attempts.get(stepKey(step))?.outcome !== 'applied')
-      continue;
-    const stored = dataOf(step.actual.record);
-    state = changed(state, {
-      type: 'undone',
-      key: recordKey(step.desired),
-      sent: step.difference.desired,
-      stored,
-    });
-  }
-  return state;
 };
 
 /** Whether steps that nothing but this pass kept from being sent are still due. */
@@ -324,7 +302,7 @@ const resultOf = async (
 ): Promise<FinishedTemplate> => {
   const { desired, view, memory } = state;
   const { results, row } = await checkSubdomains(desired, view, memory.row, run);
-  const noted = row ? changed(state, { type: 'row', changes: row }) : state;
+  const noted = row ? changed(state, withRow(row)) : state;
   const next = row && isWritten ? await run.keep(noted) : noted;
   const result = templateResult(next, reasonsOf(next), run.pass, isWritten ? run.holds : []);
   return { state: next, result: withSubdomains(result, results) };

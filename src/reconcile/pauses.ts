@@ -1,5 +1,6 @@
 import { suspensionOf, suspensionText, type Suspension } from '../model/suspension.ts';
 import type { Hold } from '../plan/hold.ts';
+import { withRow } from './memory.ts';
 import { changed, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -19,7 +20,7 @@ export const pause = (state: TemplateState, suspensions: readonly Suspension[]):
 const withItsName = (state: TemplateState, { template, templateId }: Suspension): TemplateState => {
   const { row } = state.memory;
   if (template === null || templateId === row.templateId || template === row.template) return state;
-  return changed(state, { type: 'row', changes: { template } });
+  return changed(state, withRow({ template }));
 };
 
 const suspendedBy = (suspension: Suspension): Hold => ({

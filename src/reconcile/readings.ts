@@ -3,6 +3,7 @@ import { desiredKeysOf } from '../plan/entry.ts';
 import { isPolicy } from '../plan/hold.ts';
 import { movesName, writeKey } from '../plan/step.ts';
 import { openEntries } from './journal.ts';
+import { withRow } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import {
   changed,
@@ -113,5 +114,5 @@ export const rememberReading = (state: TemplateState): TemplateState => {
   if (digest === savedReading(state)?.digest) return state;
   const isSure = isSettled(state) && !state.isUnproven && !state.holds.some((hold) => !isPolicy(hold));
   const next = isSure ? { digest, since: state.since } : null;
-  return changed(state, { type: 'row', changes: { lastReading: next } });
+  return changed(state, withRow({ lastReading: next }));
 };

@@ -20,7 +20,8 @@ import {
 } from '../state/memory.ts';
 import { blockOf, parkBlockOf, pausesOf } from './blocks.ts';
 import { openEntries, settle, takeWord, type OpenEntry, type Outcome } from './journal.ts';
-import { openMemory, remember, type MemoryEvent, type TemplateMemory } from './memory.ts';
+import { openMemory, remember, withRow, type MemoryChange, type TemplateMemory } from './memory.ts';
+import { liftObstacles, takeOutcome } from './outcomes.ts';
 import type { Times } from './times.ts';
 
 /** A step of this pass, and what became of it. */
@@ -127,12 +128,12 @@ export const openTemplate = (
   if (!circumstances.retry) return settled;
   const { entries, outcomes } = takeWord(settled.journal, circumstances.run, actual.records);
   const taken = withOutcomes({ ...settled, journal: entries }, outcomes, asked.read);
-  return changed(withOpen(taken, asked.read), { type: 'retry' });
+  return changed(withOpen(taken, asked.read), liftObstacles);
 };
 
 /** The memory after something that is remembered. */
-export const changed = (state: TemplateState, event: MemoryEvent): TemplateState => {
-  const memory = remember(state.memory, event, desiredKeysOf(state.desired));
+export const changed = (state: TemplateState, change: MemoryChange): TemplateState => {
+  const memory = remember(state.memory, change, desiredKeysOf(state.desired));
   return memory === state.memory ? state : { ...state, memory };
 };
 
@@ -165,7 +166,7 @@ export const withListing = (
   );
   const ids = new Set(listing.records.map(({ id }) => id));
   const unlistedIds = settled.memory.row.unlistedIds.filter((id) => !ids.has(id));
-  return withOpen(changed(settled, { type: 'row', changes: { suspectIds, unlistedIds } }), read);
+  return withOpen(changed(settled, withRow({ suspectIds, unlistedIds })), read);
 };
 
 /** With what an answer to a write of ours shows, whole or of that record alone. */
@@ -212,7 +213,7 @@ export const withOutcomes = (
       state.journal.some(
         (one) => one.id > entry.id && one.recordId === entry.recordId && one.state === 'accepted',
       );
-    if (!isOvertaken) state = changed(state, { type: 'outcome', outcome, view, at });
+    if (!isOvertaken) state = changed(state, takeOutcome(outcome, view, at));
     state = {
       ...state,
       history: [...state.history, historyOf(outcome)],

@@ -3,6 +3,7 @@ import { countAdds } from '../plan/guard.ts';
 import { compareSubdomain, type SubdomainDifference } from '../plan/subdomains.ts';
 import { notAsked, type SubdomainResult } from '../result.ts';
 import type { TemplateRow } from '../state/memory.ts';
+import { shownElsewhere } from './memory.ts';
 import type { ClientRun } from './run.ts';
 import { changed, planOf, type TemplateState } from './state.ts';
 
@@ -62,7 +63,7 @@ export const noteHidden = async (
     id === null || listed().has(id) ? [] : [id],
   );
   if (derived.length === 0) return state;
-  return changed(state, { type: 'shown-elsewhere', ids: derived });
+  return changed(state, shownElsewhere(derived));
 };
 
 /** The same key while the same template record is missing or stale, or the same record is foreign. */

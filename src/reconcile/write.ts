@@ -19,6 +19,7 @@ import {
 } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
 import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEntry } from './journal.ts';
+import { shownElsewhere } from './memory.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
 import {
@@ -145,7 +146,7 @@ const answered = (
   const newIds = isShown
     ? answer.records.map(({ id }) => id).filter((id) => !ids.has(id) && !memory.byId.has(id))
     : [];
-  const noted = newIds.length > 0 ? changed(state, { type: 'shown-elsewhere', ids: newIds }) : state;
+  const noted = newIds.length > 0 ? changed(state, shownElsewhere(newIds)) : state;
   if (verdict.kind !== 'accepted') {
     const unchangedAt = verdict.kind === 'unchanged' ? at : null;
     return unknown(noted, step, { ...entry, error: verdict.error, unchangedAt }, run);

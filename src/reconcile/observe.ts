@@ -1,0 +1,89 @@
+import { sameData } from '../model/canonical.ts';
+import { dataOf, type RecordData } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import { isPark } from '../plan/step.ts';
+import type { RecordState } from '../state/memory.ts';
+import type { Draft, MemoryChange } from './memory.ts';
+
+/** A plan of a settled template, at the end of a pass. `isGone`: two readings lack the id. */
+export const observe =
+  (plan: TemplatePlan, view: ActualTemplate, isGone: (id: number) => boolean): MemoryChange =>
+  (draft) => {
+    const ids = new Set(view.records.map(({ id }) => id));
+    for (const pair of plan.pairs) observePair(draft, pair);
+    settleDisplaced(draft, plan);
+    for (const step of plan.steps)
+      if (!isPark(step))
+        noteCause(draft, recordKey(step.desired), step.difference.desired, step.difference.cause);
+    for (const { desired } of plan.blocked)
+      noteCause(draft, recordKey(entryOf(desired)), desired, firstCause(draft));
+    for (const record of draft.all()) {
+      const { key, recordId } = record;
+      if (recordId === null) {
+        if (!draft.desiredKeys.has(key) && record.lostAdds === 0) draft.forget(key);
+      } else if (!ids.has(recordId) && !draft.desiredKeys.has(key) && isGone(recordId)) {
+        if (record.lostAdds === 0) draft.forget(key);
+        else draft.put({ ...record, recordId: null, seen: null });
+      }
+    }
+    const unknown = [...ids]
+      .filter((id) => !draft.byId.has(id) && !plan.suspectIds.has(id))
+      .sort((a, b) => a - b);
+    if (draft.row.preexistingIds === null) draft.setRow({ preexistingIds: unknown, otherIds: [] });
+    else {
+      const preexisting = new Set(draft.row.preexistingIds);
+      draft.setRow({ otherIds: unknown.filter((id) => !preexisting.has(id)) });
+    }
+  };
+
+const firstCause = ({ row }: Draft): RecordState['cause'] =>
+  row.preexistingIds === null ? 'unknown' : 'edited';
+
+/** Notes the first cause of a record that is not known yet. */
+const noteCause = (draft: Draft, key: string, wanted: RecordData, cause: RecordState['cause']): void => {
+  if (!draft.records.has(key)) draft.put({ ...draft.get(key, wanted), cause });
+};
+
+/** A record that made way for one that is there stays parked. */
+const settleDisplaced = (draft: Draft, { pairs }: TemplatePlan): void => {
+  const displaced = draft.all().filter((record) => record.displaced !== null);
+  if (displaced.length === 0) return;
+  const isThere = ({ fields }: Pair): boolean => !fields.includes('name') && !fields.includes('content');
+  const there = new Set(pairs.filter(isThere).map(({ desired }) => recordKey(desired)));
+  for (const record of displaced)
+    if (there.has(record.displaced!.key)) draft.put({ ...record, displaced: null });
+};
+
+/** A record that differs belongs to the file only if the service already has its content. */
+const observePair = (draft: Draft, { desired, actual, fields }: Pair): void => {
+  const { record } = actual;
+  const owner = draft.byId.get(record.id);
+  const isInSync = fields.length === 0;
+  if (!isInSync && (owner || fields.includes('content'))) return;
+  const key = recordKey(desired);
+  const isTheSame =
+    owner?.key === key &&
+    owner.seen !== null &&
+    sameData(owner.seen, record) &&
+    sameData(owner.wanted, desired.record) &&
+    owner.rewritten === null &&
+    owner.failure === null &&
+    owner.lostAdds === 0 &&
+    owner.cause === null &&
+    !owner.isOnlyCounted;
+  if (isTheSame) return;
+  const known = draft.get(key, desired.record);
+  draft.put({
+    ...known,
+    wanted: dataOf(desired.record),
+    recordId: record.id,
+    seen: dataOf(record),
+    keptName: known.recordId === record.id ? known.keptName : null,
+    isOnlyCounted: false,
+    cause: null,
+    displaced: null,
+    ...(isInSync ? { rewritten: null, failure: null, lostAdds: 0 } : {}),
+  });
+};

@@ -1,0 +1,226 @@
+import { canonicalName, sameData } from '../model/canonical.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { backoffDelay } from '../lib/backoff.ts';
+import { idsIn } from '../lib/id-ranges.ts';
+import { entryOf, recordKey } from '../plan/entry.ts';
+import { copyKey, isOfDesired, parkedKey, type Displaced } from '../plan/memory.ts';
+import { isParkedName, parkedForm } from '../plan/parked.ts';
+import { isNamed, isRespelled } from '../plan/spelling.ts';
+import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
+import type { Outcome } from './journal.ts';
+import { unknownRecord, type Draft, type MemoryChange } from './memory.ts';
+
+/** An answer or a reading decided what became of a write. `view`: what it shows. */
+export const takeOutcome =
+  (outcome: Outcome, view: ActualTemplate, at: Instant): MemoryChange =>
+  (draft) => {
+    const { entry } = outcome;
+    switch (outcome.kind) {
+      case 'accepted':
+        draft.setRow({ lastWriteAt: entry.sentAt.now });
+        if (entry.action === 'add') takeAdd(draft, outcome, view);
+        else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
+        else if (isUndoing(entry)) takeRestored(draft, entry, outcome.record);
+        else takeParked(draft, entry, outcome.record);
+        takeCopies(draft, entry, outcome.copies);
+        break;
+      case 'lost':
+        if (entry.action === 'add') loseAdd(draft, entry);
+        else fail(draft, entry, 'lost', entry.error ?? lostText, at);
+        break;
+      case 'refused':
+        fail(draft, entry, 'refused', entry.error ?? '', at);
+        break;
+    }
+  };
+
+const lostText = 'its outcome was unknown, and no listing shows it';
+
+/** Whether it puts a parked record back. */
+const isUndoing = ({ key }: Entry): boolean => key.endsWith(' back');
+
+const takeAdd = (
+  draft: Draft,
+  { entry, record, wasLost }: Extract<Outcome, { kind: 'accepted' }>,
+  view: ActualTemplate,
+): void => {
+  const known = draft.get(entry.key, entry.after);
+  const { recordId } = known;
+  const isRebound = recordId !== null && known.isOnlyCounted && recordId !== record.id;
+  const isCounted = wasLost && known.lostAdds > 0;
+  const adds = known.adds + (isCounted || isRebound ? 0 : 1);
+  const lostAdds = known.lostAdds - (isCounted ? 1 : 0);
+  const bound = recordId === record.id ? undefined : view.records.find(({ id }) => id === recordId);
+  if (bound && recordKey(entryOf(bound)) === entry.key) {
+    draft.put({ ...known, adds, lostAdds });
+    takeCopies(draft, entry, [record]);
+    return;
+  }
+  draft.put({
+    ...known,
+    ...valuesAfter(known, entry, record),
+    adds,
+    lostAdds,
+    isOnlyCounted: entry.isOnlyCounted,
+  });
+  settleDisplaced(draft, entry.key);
+};
+
+const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
+  const before = draft.byId.get(record.id);
+  const known = draft.get(entry.key, entry.after);
+  const values = valuesAfter(known, entry, record);
+  const isOfName =
+    before !== undefined && canonicalName(before.wanted.name) === canonicalName(entry.after.name);
+  const keptName = values.keptName ?? (isOfName ? before.keptName : null);
+  // What the file had dropped when it was sent: if it lists that again, that is an edit.
+  draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, 'edited');
+  settleDisplaced(draft, entry.key);
+};
+
+/** What both sides are after the service accepted a value of the file. */
+const valuesAfter = (
+  known: RecordState,
+  { after, sentAt }: Entry,
+  record: ActualRecord,
+): Partial<RecordState> => ({
+  wanted: after,
+  recordId: record.id,
+  seen: dataOf(record),
+  keptName: keptNameOf(after, record),
+  stored: storedAgain(known, after, sentAt.now),
+  rewritten: isAsSent(after, record) ? null : { sent: after, stored: dataOf(record) },
+  failure: null,
+  displaced: null,
+  cause: null,
+});
+
+/** The service's spelling of a name; null if somebody else gave the record another one. */
+const keptNameOf = (wanted: RecordData, record: RecordData): string | null => {
+  const name = canonicalName(record.name);
+  return isNamed(canonicalName(wanted.name), name) ? name : null;
+};
+
+const isAsSent = (sent: RecordData, record: RecordData): boolean =>
+  recordKey(entryOf(sent)) === recordKey(entryOf(record)) && (sent.ttl === null || sent.ttl === record.ttl);
+
+/** The last three times at which the service accepted the same value. */
+const storedAgain = ({ stored }: RecordState, sent: RecordData, at: number): RecordState['stored'] => {
+  const times = stored && sameData(stored.sent, sent) ? stored.at : [];
+  return { sent, at: [...times, at].slice(-3) };
+};
+
+const takeCopies = (draft: Draft, { after }: Entry, copies: readonly ActualRecord[]): void => {
+  for (const record of copies) {
+    const key = copyKey(record.id);
+    draft.put({ ...draft.get(key, after), recordId: record.id, seen: dataOf(record), isOnlyCounted: true });
+  }
+};
+
+const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
+  const key = parkedKey(record.id);
+  const known = draft.byId.get(record.id);
+  const isOut = isParkedName(canonicalName(record.name));
+  const madeWayFor = entry.makesWayFor ?? (isOut ? null : key);
+  const values = dataOf(record);
+  draft.put({
+    ...draft.get(key, values),
+    ...unknownRecord,
+    key,
+    wanted: values,
+    recordId: record.id,
+    seen: values,
+    stored: storedAgain(draft.get(key, values), entry.after, entry.sentAt.now),
+    rewritten: isOut ? null : { sent: entry.after, stored: values },
+    displaced: madeWayFor === null ? null : displacedBy(known, entry, madeWayFor),
+  });
+};
+
+/** The record before its park. It is restored with the name for which the service stored the current one. */
+const displacedBy = (known: RecordState | undefined, { before, cause }: Entry, key: string): Displaced => {
+  const own = known && isOfDesired(known.key) ? { key: known.key, wanted: known.wanted } : null;
+  const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
+  // Without a name it could not be restored.
+  const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
+  return { key, own, was: { ...before!, name }, cause };
+};
+
+/** With its previous binding. A record that kept its name when it was parked is not parked again. */
+const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: ActualRecord): void => {
+  const key = parkedKey(record.id);
+  const own = draft.byId.get(record.id)?.displaced?.own ?? null;
+  const wasKept = !isParkedName(canonicalName(before!.name));
+  const stored = dataOf(record);
+  const { type } = entryOf(record);
+  const wanted = own?.wanted ?? after;
+  draft.forget(key);
+  draft.put({
+    ...draft.get(own?.key ?? key, wanted),
+    recordId: record.id,
+    seen: stored,
+    keptName: keptNameOf(wanted, record),
+    rewritten: wasKept ? { sent: parkedForm(record, type), stored } : null,
+    // It is out of place for the same reason as before.
+    cause: own ? null : cause,
+    displaced: null,
+    failure: null,
+  });
+};
+
+/** A record that made way for one that is there stays parked. */
+export const settleDisplaced = (draft: Draft, key: string): void => {
+  for (const record of draft.all())
+    if (record.displaced?.key === key) draft.put({ ...record, displaced: null });
+};
+
+const loseAdd = (draft: Draft, entry: Entry): void => {
+  const isKnown = draft.records.has(entry.key);
+  const known = draft.get(entry.key, entry.after);
+  draft.put({
+    ...known,
+    adds: known.adds + 1,
+    lostAdds: known.lostAdds + 1,
+    cause: isKnown ? known.cause : entry.cause,
+  });
+  // What stood before it was sent is not what it made.
+  const before = idsIn(entry.idsBefore).filter((id) => !draft.byId.has(id));
+  draft.setRow({ otherIds: [...new Set([...draft.row.otherIds, ...before])] });
+};
+
+const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string, at: Instant): void => {
+  const own =
+    entry.recordId === null || entry.action === 'update' ? undefined : draft.byId.get(entry.recordId);
+  const isKnown = own !== undefined || draft.records.has(entry.key);
+  const known = own ?? draft.get(entry.key, entry.before ?? entry.after);
+  const isRepeated = known.failure?.kind === kind && sameData(known.failure.sent, entry.after);
+  const count = isRepeated ? known.failure.count + 1 : 1;
+  // What was lost is sent again at once the first time.
+  const failures = kind === 'lost' ? count - 1 : count;
+  const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
+  const failure = { kind, message, count, sent: entry.after, since: at, pause };
+  draft.put({ ...known, failure, cause: isKnown ? known.cause : entry.cause });
+};
+
+/** Milliseconds. */
+const growth = { first: 60_000, max: 6 * 3_600_000 };
+
+/** Whether it has the name, or one of the same letters. */
+const isSpelledAs = (wanted: RecordData, seen: RecordData): boolean => {
+  const [one, other] = [canonicalName(wanted.name), canonicalName(seen.name)];
+  return one === other || isRespelled(one, other);
+};
+
+/** At a person's word. What was only counted, under a name of its own, is somebody else's. */
+export const liftObstacles: MemoryChange = (draft) => {
+  for (const record of draft.all()) {
+    const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
+    if (record.isOnlyCounted && seen !== null && !isSpelledAs(wanted, seen)) {
+      draft.forget(key);
+      draft.setRow({ otherIds: [...draft.row.otherIds, recordId!] });
+      continue;
+    }
+    draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
+  }
+  draft.setRow({ unlistedIds: [] });
+};
