@@ -168,8 +168,6 @@ export interface PassResult {
   readonly isDenied?: boolean;
   /** Whether they may do nothing at all. */
   readonly areTokensRejected?: boolean;
-  /** Whether planned writes were left undone for another reason than a mode or a guard. */
-  readonly isIncomplete?: boolean;
   /** Whether it did not begin: another process holds the lock, or the plan differs from the approved one. */
   readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];

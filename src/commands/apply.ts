@@ -44,7 +44,7 @@ export const apply = async (patterns: readonly string[], options: Options, io: I
       const report = reportOn(passes, context);
       await showReport(report, { ...options, withoutApplied: options['yes'] !== true }, io);
       const detailed = options['detailedExitcode'] === true;
-      const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
+      const isIncomplete = signal.aborted;
       return exitCodeOf(report, { detailed, isIncomplete, named: templates });
     },
     { mayLeaveOut: true },

@@ -143,7 +143,7 @@ export const openConnection = (
           return { ok: true, report: reportOn(rehearsed, opened), isComplete: false };
         const passes = await pass(opened, { ...how, ...rehearsed, dryRun: false });
         const report = reportOn(passes, opened);
-        const isIncomplete = signal.aborted || passes.some((one) => one.isIncomplete === true);
+        const isIncomplete = signal.aborted;
         return { ok: true, report, isComplete: exitCodeOf(report, { detailed: false, isIncomplete }) === 0 };
       });
     },

@@ -67,7 +67,7 @@ export const countAdds = ({ steps }: TemplatePlan): number =>
 
 /** A record that was parked to make way may never have been one of the file. */
 const knowsDesired = ({ byId }: PlanMemory): boolean =>
-  [...byId.values()].some(({ displaced }) => displaced?.own !== null);
+  [...byId.values()].some(({ displaced }) => displaced === null || displaced.cause === 'edited');
 
 /** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
 const firstContact = ({ desired, actual, memory, plan, force, retry }: GuardInput): Hold | null => {

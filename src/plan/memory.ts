@@ -29,8 +29,6 @@ export interface KnownRecord {
 export interface Displaced {
   /** `recordKey` of the desired record that it made way for; its own `parkedKey` if there is none. */
   readonly key: string;
-  /** The desired record that it belonged to. */
-  readonly own: { readonly key: string; readonly wanted: RecordData } | null;
   readonly was: RecordData;
   readonly cause: Cause;
 }

@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { idsIn } from '../lib/id-ranges.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
-import { copyKey, isOfDesired, parkedKey, type Displaced } from '../plan/memory.ts';
+import { copyKey, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName, parkedForm } from '../plan/parked.ts';
 import { isNamed, isRespelled } from '../plan/spelling.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
@@ -139,30 +139,24 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
 
 /** The record before its park. It is restored with the name for which the service stored the current one. */
 const displacedBy = (known: RecordState | undefined, { before, cause }: Entry, key: string): Displaced => {
-  const own = known && isOfDesired(known.key) ? { key: known.key, wanted: known.wanted } : null;
   const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
   // Without a name it could not be restored.
   const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
-  return { key, own, was: { ...before!, name }, cause };
+  return { key, was: { ...before!, name }, cause };
 };
 
-/** With its previous binding. A record that kept its name when it was parked is not parked again. */
+/** A record that kept its name when it was parked is not parked again. It is out of place for the same reason as before. */
 const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: ActualRecord): void => {
-  const key = parkedKey(record.id);
-  const own = draft.byId.get(record.id)?.displaced?.own ?? null;
   const wasKept = !isParkedName(canonicalName(before!.name));
   const stored = dataOf(record);
-  const { type } = entryOf(record);
-  const wanted = own?.wanted ?? after;
-  draft.forget(key);
   draft.put({
-    ...draft.get(own?.key ?? key, wanted),
+    ...draft.get(parkedKey(record.id), after),
+    wanted: after,
     recordId: record.id,
     seen: stored,
-    keptName: keptNameOf(wanted, record),
-    rewritten: wasKept ? { sent: parkedForm(record, type), stored } : null,
-    // It is out of place for the same reason as before.
-    cause: own ? null : cause,
+    keptName: keptNameOf(after, record),
+    rewritten: wasKept ? { sent: parkedForm(record, entryOf(record).type), stored } : null,
+    cause,
     displaced: null,
     failure: null,
   });

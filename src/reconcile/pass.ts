@@ -6,7 +6,7 @@ import type { PassResult, TemplateResult } from '../result.ts';
 import { noChanges, type Entry } from '../state/memory.ts';
 import { groupBy } from '../model/group.ts';
 import { hasLostMany, manyLost } from '../plan/guard.ts';
-import { movesName, stepKey } from '../plan/step.ts';
+import { movesName } from '../plan/step.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
 import { withoutOver } from './journal.ts';
@@ -28,7 +28,6 @@ import { settleUnmanaged } from './unmanaged.ts';
 import {
   changed,
   digestOf,
-  isPaused,
   isSettled,
   openTemplate,
   planOf,
@@ -78,7 +77,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
   };
 };
 
-type FoundByPass = Pick<PassResult, 'wasRead' | 'isIncomplete' | 'templates'>;
+type FoundByPass = Pick<PassResult, 'wasRead' | 'templates'>;
 
 const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
   const { cache } = pass;
@@ -89,11 +88,11 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   if (actual === null) {
     const { reason } = run.reportedHold!;
     const failed = desired.templates.map((one) => ({ ...unseen(one, 'failed', reason, pass), asOf: null }));
-    return { wasRead: false, isIncomplete: false, templates: [...failed, ...held] };
+    return { wasRead: false, templates: [...failed, ...held] };
   }
   const asked = { asked: askedAt, read: run.moment };
   const foreign = await ofAnotherAccount(desired, actual, pass);
-  if (foreign !== null) return { wasRead: true, isIncomplete: false, templates: [...foreign, ...held] };
+  if (foreign !== null) return { wasRead: true, templates: [...foreign, ...held] };
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const selected = await exceptOthers(bindSelected(desired, described, actual), run);
   const bound = selected.filter((one) => 'actual' in one);
@@ -114,8 +113,8 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
     return openTemplate(one, await pass.memory.template(id), journal.get(id) ?? [], asked, circumstances);
   });
   const prepared = await prepare(states, actual, run);
-  const { finished, isIncomplete } = run.isDryRun
-    ? { finished: await show(guardAll(prepared, pass.maxAddsPerPass), run), isIncomplete: false }
+  const finished = run.isDryRun
+    ? await show(guardAll(prepared, pass.maxAddsPerPass), run)
     : await write(prepared, others, run);
 
   const found = finished.map((one, index) => ({
@@ -129,7 +128,7 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   const results = new Map([...cached.keys()].map((one, index) => [one, refreshed[index]!]));
   for (const one of found) results.set(one.bound, one.result);
   const all = [...bound.map((one) => results.get(one)!), ...others];
-  return { wasRead: true, isIncomplete, templates: asBefore(all, cache) };
+  return { wasRead: true, templates: asBefore(all, cache) };
 };
 
 const circumstancesOf = ({ pass, moment }: ClientRun): Circumstances => {
@@ -179,7 +178,7 @@ const write = async (
   prepared: readonly TemplateState[],
   others: readonly TemplateResult[],
   run: ClientRun,
-): Promise<{ finished: FinishedTemplate[]; isIncomplete: boolean }> => {
+): Promise<FinishedTemplate[]> => {
   const { pass } = run;
   const confirmed = await confirmTemplates(prepared, run);
   const planned = guardAll(
@@ -193,9 +192,7 @@ const write = async (
     const reasons = permits(state, run.view);
     return (step) => reasons(step) ?? { cause: 'pass', text: 'waits for an earlier write' };
   };
-  const finished = await mapYielding(remembered, (state) => resultOf(state, reasonsOf, run, true));
-  const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state));
-  return { finished, isIncomplete };
+  return mapYielding(remembered, (state) => resultOf(state, reasonsOf, run, true));
 };
 
 /** Lists the templates a second time if a step waits for that, and confirms what both readings require. */
@@ -275,22 +272,6 @@ const finish = (given: TemplateState): TemplateState => {
   if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);
   const observed = isWhole ? changed(noted, observe(planOf(noted), view, isGone)) : noted;
   return rememberReading(observed);
-};
-
-/** Whether steps that nothing but this pass kept from being sent are still due. */
-const hasUnwritten = (planned: TemplateState, state: TemplateState): boolean => {
-  // It may have been suspended since.
-  if (isPaused(state)) return false;
-  const whyNot = permits(planned, null);
-  const { steps, blocked } = planOf(state);
-  const open = new Set(steps.map(stepKey));
-  const sources = new Set(blocked.map(({ source }) => source));
-  return planOf(planned).steps.some((step) => {
-    const { difference } = step;
-    const isBlocked = 'source' in difference && sources.has(difference.source);
-    const isOpen = open.has(stepKey(step)) || isBlocked;
-    return whyNot(step) === null && isOpen && !state.attempts.has(stepKey(step));
-  });
 };
 
 /** `isWritten`: whether holds of the client concern it. */

@@ -2,7 +2,7 @@ import type { Report } from './report.ts';
 
 interface ExitOptions {
   readonly detailed: boolean;
-  /** Whether a pass left planned writes undone. */
+  /** Whether it was ended by a signal. */
   readonly isIncomplete?: boolean;
   /** Templates that the command named. */
   readonly named?: readonly string[];
@@ -40,5 +40,6 @@ const differs = ({ differences, subdomains }: TemplateReport): boolean =>
   differences.some(({ outcome }) => outcome !== 'applied') ||
   subdomains.some(({ status }) => status !== 'in-sync' && status !== 'pending');
 
-const isUncertain = ({ outcome }: TemplateReport['differences'][number]): boolean =>
-  outcome === 'failed' || outcome === 'unknown';
+/** Also what the pass itself kept from being sent, rather than a mode or a person. */
+const isUncertain = ({ outcome, skippedBy }: TemplateReport['differences'][number]): boolean =>
+  outcome === 'failed' || outcome === 'unknown' || skippedBy === 'pass';

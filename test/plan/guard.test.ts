@@ -113,9 +113,9 @@ const changes: readonly Case[] = [
 ];
 
 /** Saved state of record 9 alone, which was to make way for another one. */
-const madeWay = (own: Displaced['own']): PlanMemory => {
+const madeWay = (cause: Displaced['cause']): PlanMemory => {
   const was = data('www CNAME example.org');
-  const displaced: Displaced = { key: 'www A 192.0.2.1', own, was, cause: 'edited' };
+  const displaced: Displaced = { key: 'www A 192.0.2.1', was, cause };
   return memoryOf([known('#9 _parked-9 A 0.0.0.0', undefined, { key: parkedKey(9), displaced })]);
 };
 
@@ -157,14 +157,14 @@ const contacts: readonly Case[] = [
     name: 'a template of which only a record is known that was no record of the file and perhaps made way',
     file: ['www A 192.0.2.1'],
     service: ['#1 mail A 192.0.2.2'],
-    memory: madeWay(null),
+    memory: madeWay('unknown'),
     guard: 'first-contact',
   },
   {
     name: 'a template of which only a record is known that was of the file and made way',
     file: ['www A 192.0.2.1'],
     service: ['#1 mail A 192.0.2.2'],
-    memory: madeWay({ key: 'x', wanted: data('x A 192.0.2.3') }),
+    memory: madeWay('edited'),
     guard: null,
   },
 ];

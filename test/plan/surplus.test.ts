@@ -14,7 +14,7 @@ const displaced = (line: string, key: string, was: string): KnownRecord => {
   const { recordId } = known(line);
   return known(line, line, {
     key: parkedKey(recordId!),
-    displaced: { key, own: null, was: data(was), cause: 'edited' },
+    displaced: { key, was: data(was), cause: 'edited' },
   });
 };
 

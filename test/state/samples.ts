@@ -100,7 +100,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
   seen: recordData({ name: null, ttl: null }),
   keptName: 'www.example.net',
   isOnlyCounted: true,
-  displaced: { key, own: { key, wanted: recordData() }, was: recordData(), cause: 'drifted' },
+  displaced: { key, was: recordData(), cause: 'drifted' },
   adds: 2,
   lostAdds: 1,
   stored: { sent: recordData(), at: [1, 2, 3] },
