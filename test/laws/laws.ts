@@ -405,10 +405,14 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
       view.at > refused.sent.at &&
       view.records.some((record) => placedKeyOf(record) === placedKeyOf(after)),
   );
+  const ttlIn = ({ files }: Attempt['pass']): number | null | undefined =>
+    files.get(attempt.sent.templateId)?.records.find((record) => after && keyOf(record) === keyOf(after))
+      ?.ttl;
   return refused &&
     !wasTaken &&
     !wasThere &&
     isSameClock &&
+    ttlIn(pass) === ttlIn(refused.pass) &&
     !refused.isForgotten &&
     !refused.isWaived &&
     !refused.isWithdrawn &&
