@@ -2,8 +2,7 @@ import type { Place } from '../model/record.ts';
 import { writeIdOf } from '../state/memory.ts';
 import type { Difference, Outcome } from '../plan/difference.ts';
 import { isPolicy, type Hold } from '../plan/hold.ts';
-import { parkedKey } from '../plan/memory.ts';
-import { isPark, isRestore, stepKey, type Step } from '../plan/step.ts';
+import { stepKey, type Step } from '../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
 import { describeHold, reportedHold } from './client-holds.ts';
 import { firstPolicy, unsettledText, waitsToSettle, type Skip, type SkipReason } from './permit.ts';
@@ -131,7 +130,7 @@ const differencesAfter = (
   clientHolds: readonly Hold[],
 ): Difference[] => {
   const plan = planOf(state);
-  const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
+  const attempts = [...state.attempts.values()];
   const unfinished = attempts.filter((one) => one.outcome !== 'applied').map(({ step }) => step.difference);
   const sources = new Set(unfinished.map(sourceOf));
   const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
@@ -153,10 +152,6 @@ const differencesAfter = (
   ];
 };
 
-/** A report shows only the result of a park that was restored in the same pass. */
-const isUndoing = ({ step, outcome }: Attempt, { attempts }: TemplateState): boolean =>
-  isPark(step) && isRestore(step) && outcome === 'applied' && attempts.has(parkedKey(step.actual.record.id));
-
 const sourceOf = (difference: Difference): Place | null =>
   'source' in difference ? difference.source : null;
 
@@ -164,7 +159,7 @@ const afterAttempt = ({ step, entry, error, outcome }: Attempt, retryAt: number 
   return {
     ...step.difference,
     write: writeIdOf(entry),
-    outcome: outcome === 'restored' ? 'failed' : outcome,
+    outcome,
     ...(error === null ? {} : { error }),
     ...(retryAt === null || outcome !== 'failed' ? {} : { retryAt: isoOf(retryAt) }),
   };

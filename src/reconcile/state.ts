@@ -28,8 +28,7 @@ import type { Times } from './times.ts';
 export interface Attempt {
   readonly step: Step;
   readonly entry: Entry;
-  /** `restored`: a park that this pass took back. */
-  readonly outcome: 'applied' | 'failed' | 'unknown' | 'restored';
+  readonly outcome: 'applied' | 'failed' | 'unknown';
   readonly error: string | null;
 }
 

@@ -1,11 +1,10 @@
 import { HostingError } from '../hosting/errors.ts';
 import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
-import { canonicalType } from '../model/canonical.ts';
+import { canonicalName, canonicalType } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { isRemembered, parkedKey } from '../plan/memory.ts';
+import { isRemembered } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
-import { entryOf } from '../plan/entry.ts';
 import {
   actualOf,
   additionOf,
@@ -177,21 +176,12 @@ const withRecord = (view: ActualTemplate, record: ActualRecord): ActualTemplate 
   return { ...view, records };
 };
 
-/** A park may leave the record at its name; and a park that is taken back in the same pass is told as one. */
+/** A park may leave the record at its name. */
 const asParked = (state: TemplateState, step: Step, { name, type, content }: ActualRecord): TemplateState => {
-  if (!isPark(step)) return state;
+  if (!isPark(step) || isRestore(step) || isParkedName(canonicalName(name))) return state;
   const attempt = state.attempts.get(stepKey(step))!;
-  if (!isRestore(step)) {
-    if (isParkedName(entryOf({ ...step.difference.current, name }).name)) return state;
-    const error = `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`;
-    return withAttempt(state, { ...attempt, outcome: 'failed', error });
-  }
-  const parked = state.attempts.get(parkedKey(step.actual.record.id));
-  if (parked?.outcome !== 'applied') return state;
-  const other = state.attempts.get(parked.entry.makesWayFor ?? '');
-  const why = other?.error == null ? '' : ` (${resultOf(other.step).type}): ${other.error}`;
-  const error = `restored: the write that needed its name was not accepted${why}`;
-  return withAttempt(state, { ...parked, outcome: 'restored', error });
+  const error = `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`;
+  return withAttempt(state, { ...attempt, outcome: 'failed', error });
 };
 
 /** What is unknown is in doubt until a reading. */

@@ -145,6 +145,7 @@ describe('if the service keeps the name of a parked record', () => {
         status: 'failed',
         differences: [
           { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('kept its name') },
+          { action: 'park', recordId: 2, outcome: 'applied', desired: { content: '192.0.2.2' } },
           { action: 'blocked', reason: 'cname-conflict' },
         ],
       });
@@ -234,13 +235,15 @@ test('nothing is parked in a stopped template', async () => {
   expect(scene.calls).toEqual(['list 1', 'update 1', 'list 2']);
 });
 
-test('a park and its restore are reported as one failed write', async () => {
+test('a park and its restore are both reported', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));
   const { templates } = await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(templates[0]!.differences).toMatchObject([
-    { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('restored: ') },
+    { action: 'park', recordId: 2, outcome: 'applied', desired: { name: '_parked-2' } },
     { action: 'add', outcome: 'failed' },
+    { action: 'park', recordId: 2, outcome: 'applied', desired: { name: 'www' } },
+    { action: 'surplus', recordId: 2 },
   ]);
 });
 
