@@ -1,5 +1,5 @@
 import { canonicalName } from '../model/canonical.ts';
-import { dataOf, isDescribable } from '../model/record.ts';
+import { dataOf, isDescribable, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { blockedByConflict, blockOfAdd, blockOfUpdate, unmovedIn, type Unmoved } from './blocked.ts';
 import { causeOfSurplus } from './cause.ts';
@@ -148,53 +148,40 @@ interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor'> {
 /** More names are frozen until none is by what those leave undone. */
 const draftSteps = (work: Work, input: PlanInput): Draft => {
   const { places } = work;
-  const placeOf = ({ desired }: Pick<Blocked, 'desired'>): string =>
-    places.ofName(canonicalName(desired.name));
-  const frozen = new Set(work.adds.blocked.map(placeOf));
-  // A blocked record uses nothing that may stand in the way of another one.
-  const unserved = new Set<DesiredEntry>();
+  const placeOf = ({ name }: RecordData): string => places.ofName(canonicalName(name));
+  const frozen = new Set(work.adds.blocked.map(({ desired }) => placeOf(desired)));
   const missing = new Set(work.adds.free);
-  // What is left in a frozen name is not what froze it.
-  const conflicts = new Map<DesiredEntry, readonly number[]>();
+  // What stands in the way of another record leaves the plan, and uses nothing. What is left in a frozen name is not what froze it.
+  const conflicting = new Map<DesiredEntry, Blocked>();
   for (;;) {
-    const before = frozen.size + unserved.size;
-    const { conflicting, ...draft } = draftBeside({ frozen, unserved }, work, input);
-    for (const one of conflicting) {
-      const { step } = one;
-      if (!conflicts.has(step.desired)) conflicts.set(step.desired, one.conflicts);
-      frozen.add(placeOf(step.difference));
-      if (missing.has(step.desired)) unserved.add(step.desired);
+    const before = frozen.size + conflicting.size;
+    const { conflicts, ...draft } = draftBeside(frozen, conflicting, work, input);
+    for (const one of conflicts) {
+      const { desired } = one.step;
+      const step = missing.has(desired) ? addStep(desired, input.memory) : one.step;
+      conflicting.set(desired, blockedByConflict({ ...one, step }));
+      frozen.add(placeOf(desired.record));
     }
-    for (const one of draft.blocked) {
-      const isInPlace =
-        one.current !== undefined && places.ofName(canonicalName(one.current.name)) === placeOf(one);
-      if (!isInPlace) frozen.add(placeOf(one));
-    }
-    if (frozen.size + unserved.size > before) continue;
-    const blocked = conflicting.map((one) =>
-      blockedByConflict({ ...one, conflicts: conflicts.get(one.step.desired)! }),
-    );
-    return { ...draft, blocked: [...blocked, ...draft.blocked] };
+    for (const { desired, current } of draft.blocked)
+      if (current === undefined || placeOf(current) !== placeOf(desired)) frozen.add(placeOf(desired));
+    if (frozen.size + conflicting.size === before)
+      return { ...draft, blocked: [...conflicting.values(), ...draft.blocked] };
   }
 };
 
 const draftBeside = (
-  {
-    frozen,
-    unserved,
-  }: { readonly frozen: ReadonlySet<string>; readonly unserved: ReadonlySet<DesiredEntry> },
+  frozen: ReadonlySet<string>,
+  conflicting: ReadonlyMap<DesiredEntry, Blocked>,
   { changed, adds, unmoved, left, reusable, everything, pairs, places, suspectIds, inWay }: Work,
   input: PlanInput,
-): Draft & { readonly conflicting: readonly BlockedStep[] } => {
+): Draft & { readonly conflicts: readonly BlockedStep[] } => {
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
-  const use = reuseRecords(
-    desired,
-    { missing: adds.free.filter((entry) => !unserved.has(entry)), left, parked: reusable, isFrozen, inWay },
-    memory,
-  );
-  const updates = split([...changed, ...use.served], (pair) => blockOfUpdate(pair, unmoved, input));
+  const missing = adds.free.filter((entry) => !conflicting.has(entry));
+  const use = reuseRecords(desired, { missing, left, parked: reusable, isFrozen, inWay }, memory);
+  const open = [...changed.filter((pair) => !conflicting.has(pair.desired)), ...use.served];
+  const updates = split(open, (pair) => blockOfUpdate(pair, unmoved, input));
   const surplusOf = ({ actual, reason }: Unmatched): Surplus => ({
     action: 'surplus',
     recordId: actual.record.id,
@@ -210,20 +197,15 @@ const draftBeside = (
   const { ready, blocked, ...order } = orderSteps(
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
-      ...[...use.missing, ...unserved].map((entry) => addStep(entry, memory)),
+      ...use.missing.map((entry) => addStep(entry, memory)),
       ...parks.free.map(({ actual }) => parkStep(actual, memory, keys)),
     ],
-    {
-      actual: everything,
-      kept: new Set(pairs.map(({ actual }) => actual)),
-      places,
-      mayStrand,
-    },
+    { actual: everything, kept: new Set(pairs.map(({ actual }) => actual)), places, mayStrand },
   );
   return {
     ...order,
     steps: ready,
-    conflicting: blocked,
+    conflicts: blocked,
     blocked: updates.blocked,
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
