@@ -72,38 +72,36 @@ const bindEach = (desired: readonly DesiredTemplate[], actual: readonly ActualTe
   const own = actual.filter((template) => !template.publiclyAvailable);
   const byId = new Map(actual.map((template) => [template.id, template]));
   const byName = groupBy(own, (template) => template.name);
-  return desired.map((template) =>
-    template.id === null
-      ? bindByName(template, byName.get(template.template) ?? [], actual)
-      : bindById(template, byId.get(template.id)),
-  );
+  return desired.map((one) => {
+    const found =
+      one.id === null
+        ? named(one.template, byName.get(one.template) ?? [], actual)
+        : numbered(one.id, byId.get(one.id));
+    return typeof found === 'string' ? failed(one, found) : { desired: one, actual: found, notes: [] };
+  });
 };
 
-const bindById = (desired: DesiredTemplate, actual: ActualTemplate | undefined): Bound => {
-  if (!actual) return failed(desired, `no template with id ${desired.id} at the service`);
-  if (actual.publiclyAvailable) return failed(desired, notOwn(`'${actual.name}' (${desired.id})`, actual));
-  return { desired, actual, notes: [] };
+/** The template, or why there is none. */
+const numbered = (id: number, actual: ActualTemplate | undefined): ActualTemplate | string => {
+  if (!actual) return `no template with id ${id} at the service`;
+  return actual.publiclyAvailable ? notOwn(`'${actual.name}' (${id})`, actual) : actual;
 };
 
-const bindByName = (
-  desired: DesiredTemplate,
-  found: readonly ActualTemplate[],
+const named = (
+  name: string,
+  [actual, ...others]: readonly ActualTemplate[],
   all: readonly ActualTemplate[],
-): Bound => {
-  const [actual, ...others] = found;
-  if (actual && others.length === 0) return { desired, actual, notes: [] };
-  if (actual) {
-    const ids = found.map((template) => template.id).join(', ');
-    return failed(desired, `several templates are called '${desired.template}' (${ids}): choose one with id`);
+): ActualTemplate | string => {
+  if (actual && others.length > 0) {
+    const ids = [actual, ...others].map((template) => template.id).join(', ');
+    return `several templates are called '${name}' (${ids}): choose one with id`;
   }
-  if (all.length === 0) return failed(desired, 'the service lists no templates at all: `doctor` shows why');
-  const foreign = all.find((template) => template.name === desired.template);
-  return failed(
-    desired,
-    foreign
-      ? notOwn(`'${desired.template}'`, foreign)
-      : `no template of this client is called '${desired.template}': create it at the service, or correct the name`,
-  );
+  if (actual) return actual;
+  if (all.length === 0) return 'the service lists no templates at all: `doctor` shows why';
+  const foreign = all.find((template) => template.name === name);
+  return foreign
+    ? notOwn(`'${name}'`, foreign)
+    : `no template of this client is called '${name}': create it at the service, or correct the name`;
 };
 
 const notOwn = (template: string, { isOwnerStated }: ActualTemplate): string =>

@@ -12,12 +12,11 @@ export interface GuardInput {
   readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
   readonly plan: TemplatePlan;
-  /** The ids that the last pass found to be lost. */
-  readonly suspectIds: readonly number[] | null;
+  /** Whether what the reading lacks is believed to be missing. */
+  readonly isWhole: boolean;
   /** Ids that answers have shown, and no listing. */
   readonly unlistedIds: readonly number[];
   readonly force: boolean;
-  readonly acceptLoss: boolean;
   readonly retry: boolean;
 }
 
@@ -37,22 +36,21 @@ export const lostIds = ({ actual, memory }: Pick<GuardInput, 'actual' | 'memory'
   return [...memory.byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
 };
 
-/** Whether a reading lacks so many records that it is probably incomplete, and no earlier pass saw the same. */
-export const hasLostMany = (
-  input: Pick<GuardInput, 'desired' | 'actual' | 'memory' | 'suspectIds'>,
-): boolean => {
-  const lost = manyLost(input);
+/**
+ * The missing ids, if they are suspiciously many; else null. `isWhole`: whether the reading is believed all the same, since an
+ * earlier pass found the same ones to be lost (`suspectIds`).
+ */
+export const lossIn = (
+  input: Pick<GuardInput, 'desired' | 'actual' | 'memory'>,
+  suspectIds: readonly number[] | null,
+): { readonly lost: readonly number[] | null; readonly isWhole: boolean } => {
+  const ids = lostIds(input);
+  const { size } = input.memory.byId;
+  if (ids.length < 2 || ids.length * 100 <= size * input.desired.limits.maxChangePercent)
+    return { lost: null, isWhole: true };
   // A record that was lost and added again has another id now.
-  const suspects = input.suspectIds?.filter((id) => input.memory.byId.has(id));
-  return lost !== null && suspects?.join() !== lost.join();
-};
-
-/** The missing ids, if they are suspiciously many; else null. */
-export const manyLost = (input: Pick<GuardInput, 'desired' | 'actual' | 'memory'>): number[] | null => {
-  const lost = lostIds(input);
-  const { maxChangePercent } = input.desired.limits;
-  const isMany = lost.length >= 2 && lost.length * 100 > input.memory.byId.size * maxChangePercent;
-  return isMany ? lost : null;
+  const before = suspectIds?.filter((id) => input.memory.byId.has(id));
+  return { lost: ids, isWhole: before?.join() === ids.join() };
 };
 
 const guardHold = (cause: GuardCause, reason: string, scope: Hold['scope'] = 'template'): Hold => ({
@@ -124,8 +122,8 @@ const isForeign = (step: Step, memory: PlanMemory): boolean => {
 };
 
 const lostRecords = (input: GuardInput): Hold | null => {
-  const { memory, plan, acceptLoss } = input;
-  if (acceptLoss || plan.steps.length === 0 || !hasLostMany(input)) return null;
+  const { memory, plan, isWhole } = input;
+  if (isWhole || plan.steps.length === 0) return null;
   return guardHold(
     'loss',
     `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: nothing is written until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,

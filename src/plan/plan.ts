@@ -19,7 +19,7 @@ import {
 import { matchesIgnore } from './ignore.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
 import { keptItsName } from './memory.ts';
-import { orderSteps, type BlockedStep, type Links, type OrderedSteps } from './order.ts';
+import { orderSteps, type Links } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
 import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
@@ -97,7 +97,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     suspectIds: new Set([...suspects.values()].map(({ record }) => record.id)),
   };
   const draft = draftSteps(work, input);
-  const stranded = undoBeside(work, draft, input);
+  const stranded = undoBeside(work, draft.steps, input);
   const blocked = [...draft.blocked, ...adds.blocked, ...stranded.blocked];
   const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, places }, input);
   const inUse = new Set([...draft.steps, ...restored].map(actualOf));
@@ -139,14 +139,8 @@ interface Work {
   readonly inWay: ReadonlySet<ActualEntry>;
 }
 
-interface Draft extends Pick<OrderedSteps, 'links' | 'clearsFor'> {
-  readonly steps: readonly Step[];
-  readonly blocked: readonly Blocked[];
-  readonly surplus: readonly Surplus[];
-}
-
 /** More names are frozen until none is by what those leave undone. */
-const draftSteps = (work: Work, input: PlanInput): Draft => {
+const draftSteps = (work: Work, input: PlanInput) => {
   const { places } = work;
   const placeOf = ({ name }: RecordData): string => places.ofName(canonicalName(name));
   const frozen = new Set(work.adds.blocked.map(({ desired }) => placeOf(desired)));
@@ -174,7 +168,7 @@ const draftBeside = (
   conflicting: ReadonlyMap<DesiredEntry, Blocked>,
   { changed, adds, unmoved, left, reusable, everything, pairs, places, suspectIds, inWay }: Work,
   input: PlanInput,
-): Draft & { readonly conflicts: readonly BlockedStep[] } => {
+) => {
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
@@ -216,7 +210,7 @@ const draftBeside = (
  */
 const undoBeside = (
   { left, pairs, places }: Work,
-  { steps }: Draft,
+  steps: readonly Step[],
   { desired, memory, parkBlockOf }: PlanInput,
 ): { readonly steps: readonly ParkStep[]; readonly blocked: readonly Blocked[] } => {
   const leaving = new Set(steps.map(actualOf));

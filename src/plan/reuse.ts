@@ -4,15 +4,7 @@ import { isCounted, isOwn, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
 import { createPool } from '../model/group.ts';
 
-export interface Reuse {
-  /** Desired records that get a surplus or parked record. */
-  readonly served: readonly Pair[];
-  readonly missing: readonly DesiredEntry[];
-  readonly parks: readonly Unmatched[];
-  readonly surplus: readonly Unmatched[];
-}
-
-export interface ReuseInput {
+interface ReuseInput {
   /** Sorted by `byDesired`. */
   readonly missing: readonly DesiredEntry[];
   readonly left: readonly Unmatched[];
@@ -33,7 +25,7 @@ export const reuseRecords = (
   { surplus, adopt }: DesiredTemplate,
   { missing, left, parked, isFrozen, inWay }: ReuseInput,
   memory: PlanMemory,
-): Reuse => {
+) => {
   if (surplus !== 'park') return { served: [], missing, parks: [], surplus: left };
   const isFree = ({ actual }: Unmatched): boolean =>
     (isOwn(memory, actual.record) || (adopt && !isCounted(memory, actual.record))) && !isFrozen(actual);
@@ -55,10 +47,7 @@ export const reuseRecords = (
 };
 
 /** Nameless records are sorted first, so that they choose first: fewer records fit them. */
-const serve = (
-  missing: readonly DesiredEntry[],
-  candidates: readonly ActualEntry[],
-): { served: Pair[]; unserved: DesiredEntry[] } => {
+const serve = (missing: readonly DesiredEntry[], candidates: readonly ActualEntry[]) => {
   const ofType = createPool(candidates, (entry) => entry.type);
   const nameless = createPool(
     candidates.filter((entry) => entry.name === ''),

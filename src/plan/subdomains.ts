@@ -24,33 +24,25 @@ export const compareSubdomain = (
   const derived = groupBy(records, (record) => record.templateRecordId);
   const own = new Set(template.records.map((record) => record.id));
   return [
-    ...template.records.flatMap((record) => differencesOf(subdomain, record, derived.get(record.id) ?? [])),
+    ...template.records.flatMap((from): SubdomainDifference[] => {
+      const templateRecord = { ...dataOf(from), id: from.id };
+      const found = derived.get(from.id);
+      if (!found) return [{ kind: 'missing', templateRecord, record: null, fields: [] }];
+      return found.flatMap((record): SubdomainDifference[] => {
+        const fields = staleFields(subdomain, from, record);
+        return fields.length === 0 ? [] : [{ kind: 'stale', templateRecord, record: sideOf(record), fields }];
+      });
+    }),
     ...records
-      .filter((record) => record.templateRecordId !== null && !own.has(record.templateRecordId))
-      .map(foreign),
+      .filter(({ templateRecordId: id }) => id !== null && !own.has(id))
+      .map((record) => ({
+        kind: 'foreign' as const,
+        templateRecord: null,
+        record: sideOf(record),
+        fields: [],
+      })),
   ];
 };
-
-const differencesOf = (
-  subdomain: string,
-  templateRecord: ActualRecord,
-  derived: readonly SubdomainRecord[],
-): SubdomainDifference[] => {
-  const side = { ...dataOf(templateRecord), id: templateRecord.id };
-  if (derived.length === 0) return [{ kind: 'missing', templateRecord: side, record: null, fields: [] }];
-  return derived.flatMap((record) => {
-    const fields = staleFields(subdomain, templateRecord, record);
-    if (fields.length === 0) return [];
-    return [{ kind: 'stale' as const, templateRecord: side, record: sideOf(record), fields }];
-  });
-};
-
-const foreign = (record: SubdomainRecord): SubdomainDifference => ({
-  kind: 'foreign',
-  templateRecord: null,
-  record: sideOf(record),
-  fields: [],
-});
 
 const sideOf = (record: SubdomainRecord): NonNullable<SubdomainDifference['record']> => ({
   ...dataOf(record),

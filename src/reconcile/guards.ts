@@ -28,10 +28,10 @@ export const guardAll = (states: readonly TemplateState[], maxAddsPerPass: numbe
 
 const guardOne = (state: TemplateState): TemplateState => {
   if (isPaused(state) || isReported(state)) return state;
-  const { desired, view: actual, memory, circumstances } = state;
-  const { suspectIds, unlistedIds } = memory.row;
+  const { desired, view: actual, memory, isWhole, circumstances } = state;
+  const { unlistedIds } = memory.row;
   const plan = chosenPart(state);
-  const hold = guardTemplate({ ...circumstances, desired, actual, memory, plan, suspectIds, unlistedIds });
+  const hold = guardTemplate({ ...circumstances, desired, actual, memory, plan, isWhole, unlistedIds });
   return hold ? withHold(state, hold) : state;
 };
 

@@ -5,7 +5,6 @@ import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { noChanges, type Entry } from '../state/memory.ts';
 import { groupBy } from '../model/group.ts';
-import { hasLostMany, manyLost } from '../plan/guard.ts';
 import { movesName } from '../plan/step.ts';
 import { asBefore, lookUp, refresh, store, type FoundTemplate, type ResultCache } from './cache.ts';
 import { guardAll } from './guards.ts';
@@ -263,10 +262,7 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
  * while an add is missed, since the next reading may make a record of this one suspect to be it.
  */
 const finish = (given: TemplateState): TemplateState => {
-  const { desired, view, memory, circumstances, isGone } = given;
-  const { suspectIds } = memory.row;
-  const lost = manyLost({ desired, actual: view, memory });
-  const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: view, memory, suspectIds });
+  const { view, lost, isWhole, isGone } = given;
   const noted = changed(given, withRow({ suspectIds: lost }));
   const isMissing = noted.journal.some((entry) => entry.state === 'missed');
   if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);

@@ -44,18 +44,30 @@ export const exceptOthers = async (
   });
 };
 
+interface Described extends Pick<DesiredTemplate, 'template' | 'id'> {
+  readonly source: { readonly file: string };
+}
+
 /** A template whose state is not in any reading. */
 export const unseen = (
-  { template, id, source: { file } }: DesiredTemplate,
+  { template, id, source: { file } }: Described,
   status: 'failed' | 'held',
   message: string,
   { client, revisionOf }: PassOptions,
-): TemplateResult =>
-  unseenResult({ client, template, id, file, revision: revisionOf(file), status, message });
-
-const unseenResult = (
-  known: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision' | 'status' | 'message'>,
-): TemplateResult => ({ ...known, inSync: 0, parked: 0, ignored: 0, differences: [], subdomains: [] });
+): TemplateResult => ({
+  client,
+  template,
+  id,
+  file,
+  revision: revisionOf(file),
+  status,
+  message,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+});
 
 /**
  * A listing without any template that the state knows is probably that of another account, about which the state says
@@ -78,24 +90,15 @@ export const ofAnotherAccount = async (
 /** Templates of invalid or missing files are held. */
 export const unusableTemplates = async (
   { unusable, files }: DesiredState,
-  { client, memory, revisionOf, templates }: PassOptions,
+  pass: PassOptions,
 ): Promise<TemplateResult[]> => {
-  const status = 'held';
   const broken = unusable.map(({ template, id, file, message }) =>
-    unseenResult({
-      client,
-      template: template ?? file,
-      id,
-      file,
-      revision: revisionOf(file),
-      status,
-      message,
-    }),
+    unseen({ template: template ?? file, id, source: { file } }, 'held', message, pass),
   );
-  if (files > 0 || templates.length > 0) return broken;
-  const known = await memory.templates();
+  if (files > 0 || pass.templates.length > 0) return broken;
+  const known = await pass.memory.templates();
   const message = 'there are no template files any more: nothing is written until there are some again';
-  return known.map(({ template, templateId, file }) =>
-    unseenResult({ client, template, id: templateId, file, revision: null, status, message }),
+  return known.map(({ template, templateId: id, file }) =>
+    unseen({ template, id, source: { file } }, 'held', message, pass),
   );
 };

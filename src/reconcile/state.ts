@@ -4,7 +4,7 @@ import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import type { Suspension } from '../model/suspension.ts';
 import type { BoundTemplate } from '../plan/bind.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
-import { hasLostMany, manyLost } from '../plan/guard.ts';
+import { lossIn } from '../plan/guard.ts';
 import { isPolicy, type Hold, type HoldCause } from '../plan/hold.ts';
 import { isRemembered } from '../plan/memory.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
@@ -46,6 +46,9 @@ export interface TemplateState {
   readonly journal: readonly Entry[];
   /** Because of which it is not settled. */
   readonly open: readonly OpenEntry[];
+  /** Ids that the listing lacks, if they are suspiciously many; and whether it is believed. */
+  readonly lost: readonly number[] | null;
+  readonly isWhole: boolean;
   /** Whether an answer since lacks a part of it: a listing has to show it before anything is said of it. */
   readonly isUnproven: boolean;
   /** As the store has both. */
@@ -111,6 +114,8 @@ export const openTemplate = (
     journal,
     open: [],
     isUnproven: false,
+    lost: null,
+    isWhole: true,
     saved: { memory: isSaved ? memory : null, journal },
     history: [],
     told: 0,
@@ -143,10 +148,10 @@ export const withListing = (
   { asked, read }: Asked,
 ): TemplateState => {
   const { desired, memory, journal, circumstances } = state;
-  const lost = manyLost({ desired, actual: listing, memory });
+  const loss = lossIn({ desired, actual: listing, memory }, memory.row.suspectIds);
+  const isWhole = circumstances.acceptLoss || loss.isWhole;
   // One that has them all says that the earlier one was not whole.
-  const suspectIds = lost === null ? null : memory.row.suspectIds;
-  const isWhole = circumstances.acceptLoss || !hasLostMany({ desired, actual: listing, memory, suspectIds });
+  const suspectIds = loss.lost === null ? null : memory.row.suspectIds;
   const { entries, outcomes } = settle(
     journal,
     { records: listing.records, asked, read, isWhole },
@@ -159,7 +164,7 @@ export const withListing = (
   );
   const since = digestOf(listing) === digestOf(state.view) ? state.since : read;
   const settled = withOutcomes(
-    { ...state, view: listing, isUnproven: false, since, asked, journal: entries },
+    { ...state, view: listing, isUnproven: false, isWhole, lost: loss.lost, since, asked, journal: entries },
     outcomes,
     read,
   );

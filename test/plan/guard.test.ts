@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { guardTemplate, lostIds, type GuardInput } from '../../src/plan/guard.ts';
+import { guardTemplate, lossIn, lostIds, type GuardInput } from '../../src/plan/guard.ts';
 import type { Hold } from '../../src/plan/hold.ts';
 import { noMemory, parkedKey, type Displaced, type PlanMemory } from '../../src/plan/memory.ts';
 import { data, desiredTemplate, known, memoryOf, planOf, actualTemplate, type Situation } from './records.ts';
 
-const holdOf = (situation: Situation, options: Partial<GuardInput> = {}): Hold | null =>
-  guardTemplate({
+const holdOf = (
+  situation: Situation,
+  { suspectIds = null, ...options }: Case['options'] = {},
+): Hold | null => {
+  const seen = {
     desired: desiredTemplate(situation.file, situation.template),
     actual: actualTemplate(situation.service),
     memory: situation.memory ?? noMemory,
-    plan: planOf(situation),
-    suspectIds: null,
-    unlistedIds: [],
-    retry: false,
-    force: false,
-    acceptLoss: false,
-    ...options,
-  });
+  };
+  const { isWhole } = lossIn(seen, suspectIds);
+  const plan = planOf(situation);
+  return guardTemplate({ ...seen, plan, isWhole, unlistedIds: [], retry: false, force: false, ...options });
+};
 
 const a = (count: number, more = ''): string[] =>
   Array.from({ length: count }, (_, at) => `h${at} A 192.0.2.${at + 1}${more}`);
@@ -37,7 +37,8 @@ const limits = (more: Partial<NonNullable<Situation['template']>['limits']>) => 
 
 interface Case extends Situation {
   readonly name: string;
-  readonly options?: Partial<GuardInput>;
+  /** `suspectIds`: lost in the previous pass. */
+  readonly options?: Partial<GuardInput> & { readonly suspectIds?: readonly number[] | null };
   readonly guard: Hold['cause'] | null;
 }
 
