@@ -163,7 +163,7 @@ const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: Act
 };
 
 /** A record that made way for one that is there stays parked. */
-export const settleDisplaced = (draft: Draft, key: string): void => {
+const settleDisplaced = (draft: Draft, key: string): void => {
   for (const record of draft.all())
     if (record.displaced?.key === key) draft.put({ ...record, displaced: null });
 };
