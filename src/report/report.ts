@@ -31,6 +31,9 @@ const recordId = z.int().describe("the service's id of the record");
 const cause = z
   .enum(['edited', 'drifted', 'both', 'unknown'])
   .describe('what changed: the file (edited), the service (drifted), both, or unknown');
+const surplusReason = z
+  .enum(['unlisted', 'duplicate'])
+  .describe('unlisted: not in the file; duplicate: a copy of a record in use');
 const fields = z
   .array(z.enum(['name', 'content', 'priority', 'ttl']))
   .describe('the parts of the record that differ');
@@ -54,6 +57,8 @@ const outcomeFields = {
   error: z.exactOptional(described('why it was not applied')),
 };
 
+const existing = { recordId, current: record };
+
 /** One difference, also in notifications. */
 export const differenceSchema = z.discriminatedUnion('action', [
   z
@@ -61,37 +66,15 @@ export const differenceSchema = z.discriminatedUnion('action', [
     .describe('A record of the file is missing at the service'),
   z
     .object({
-      action: z.literal('update'),
-      recordId,
-      current: record,
-      desired: record,
-      fields,
-      cause,
-      source: place,
+      ...{ action: z.literal('update'), ...existing, desired: record, fields, cause, source: place },
       ...outcomeFields,
     })
     .describe('A record differs from the file'),
   z
-    .object({
-      action: z.literal('park'),
-      recordId,
-      current: record,
-      desired: record,
-      cause,
-      ...outcomeFields,
-    })
+    .object({ action: z.literal('park'), ...existing, desired: record, cause, ...outcomeFields })
     .describe('A surplus record gets an unused name and inert content'),
   z
-    .object({
-      action: z.literal('surplus'),
-      recordId,
-      current: record,
-      reason: z
-        .enum(['unlisted', 'duplicate'])
-        .describe('unlisted: not in the file; duplicate: a copy of a record in use'),
-      cause,
-      ...outcomeFields,
-    })
+    .object({ action: z.literal('surplus'), ...existing, reason: surplusReason, cause, ...outcomeFields })
     .describe('A record that is not in the file and cannot be deleted'),
   z
     .object({
@@ -101,13 +84,9 @@ export const differenceSchema = z.discriminatedUnion('action', [
       source: place,
       recordId: z.exactOptional(recordId),
       current: z.exactOptional(record),
-      write: outcomeFields.write,
       conflicts: z.exactOptional(z.array(z.int()).describe('ids of the conflicting records')),
-      retryAt: outcomeFields.retryAt,
       message: z.string(),
-      outcome: outcomeFields.outcome,
-      skippedBy: outcomeFields.skippedBy,
-      error: outcomeFields.error,
+      ...outcomeFields,
     })
     .describe('A difference that is not written until a person or a policy resolves it'),
 ]);

@@ -1,10 +1,12 @@
-import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
-import type { PassResult, Report, UnmanagedTemplate } from '../result.ts';
+import type { PassResult, UnmanagedTemplate } from '../result.ts';
 
 /** The templates that no file describes, in a sentence; null if there are none. */
-const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string | null => {
+export const unmanagedSentence = (
+  templates: readonly UnmanagedTemplate[],
+  withClient = false,
+): string | null => {
   if (templates.length === 0) return null;
   const named = (some: readonly UnmanagedTemplate[]): string => {
     const names = some
@@ -13,14 +15,9 @@ const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient =
     return `(${names.join(', ')}${some.length > maxNamed ? ` and ${some.length - maxNamed} more` : ''})`;
   };
   const gone = templates.filter(({ hadFile }) => hadFile);
-  const have = templates.length === 1 ? 'has' : 'have';
-  return [
-    `${plural(templates.length, 'template')} at the service ${have} no file ${named(templates)}`,
-    ...(gone.length === 0
-      ? []
-      : [`${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`]),
-    '`import` writes files for them',
-  ].join('; ');
+  const since = `; ${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`;
+  const found = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
+  return `${found} ${named(templates)}${gone.length === 0 ? '' : since}; \`import\` writes files for them`;
 };
 
 const maxNamed = 10;
@@ -30,23 +27,7 @@ const maxName = 80;
 /** For those to whom a template without a file is an error. */
 export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): PassResult['problems'] => {
   const message = unmanagedSentence(templates);
-  const client = templates[0]?.client ?? '';
-  const place = { file: null, line: null, column: null };
-  return message === null ? [] : [{ severity: 'error', check: 'unmanaged', message, client, ...place }];
+  if (message === null) return [];
+  const place = { client: templates[0]!.client, file: null, line: null, column: null };
+  return [{ severity: 'error', check: 'unmanaged', message, ...place }];
 };
-
-/** What no file manages, unless it is among the problems, and what the report is without. */
-export const asideOf = (
-  { base, unmanaged, problems }: Pick<Report, 'base' | 'unmanaged' | 'problems'>,
-  withClient: boolean,
-): string | null => {
-  const isProblem = problems.some(({ check }) => check === 'unmanaged');
-  const sentences = [
-    isProblem ? null : unmanagedSentence(unmanaged, withClient),
-    base === undefined ? null : baseSentence,
-  ].filter((sentence) => sentence !== null);
-  return sentences.length === 0 ? null : escapeControl(sentences.join('. '));
-};
-
-const baseSentence =
-  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
