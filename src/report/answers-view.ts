@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { groupBy } from '../model/group.ts';
-import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
+import type { ServerResult, SubdomainAnswers } from '../result.ts';
 import { rowOfAnswer } from './row.ts';
 
 /** The answers of a subdomain's name servers, for people; null if they were not asked. */
@@ -8,21 +8,19 @@ export const answersView = (answers: SubdomainAnswers, subdomain: string) => {
   const { status, servers, differences } = answers;
   if (status === 'off') return null;
   const labelOf = serverLabels(servers);
+  const rows = differences.map((one) =>
+    rowOfAnswer(one, labelOf({ name: one.server, address: one.address }), subdomain),
+  );
   return {
     status,
     /** One sentence for each server with a message, after the age of the answers. */
     remarks: [...ageOf(answers), ...servers.flatMap(remarkOn)].map(escapeControl),
-    rows: [...groupBy(differences, sameness).values()].map((group) => {
-      const labels = group.map(({ server, address }) => labelOf({ name: server, address }));
-      return rowOfAnswer(group[0]!, [...new Set(labels)], subdomain);
-    }),
+    /** Equal answers of several servers are one row. */
+    rows: [...groupBy(rows, (row) => JSON.stringify({ ...row, why: [] })).values()].map((alike) => ({
+      ...alike[0]!,
+      why: [...new Set(alike.flatMap(({ why }) => why))],
+    })),
   };
-};
-
-/** Equal answers of several servers are one row. */
-const sameness = ({ kind, name, type, current }: AnswerDifference): string => {
-  const records = current.map(({ content, priority, ttl }) => JSON.stringify([content, priority, ttl]));
-  return JSON.stringify([kind, name, type, records.sort()]);
 };
 
 const remarkOn = (server: ServerResult): string[] => {

@@ -1,5 +1,3 @@
-import { escapeControl } from '../lib/escape-control.ts';
-
 /** The columns of a text in a terminal: none for combining marks, two for wide letters. */
 export const widthOf = (text: string): number =>
   /^[ -~]*$/.test(text)
@@ -31,13 +29,10 @@ export const shortenPair = (from: string, to: string, width: number): [string, s
   const kept = Math.min(6, Math.floor(width / 8));
   const end = one.findIndex((character, index) => character !== other[index]);
   const start = (end === -1 ? one.length : end) - kept;
-  const cut = (characters: readonly string[]): string =>
-    shorten(
-      start > kept
-        ? `${characters.slice(0, kept).join('')}…${characters.slice(start).join('')}`
-        : characters.join(''),
-      width,
-    );
+  const cut = (characters: readonly string[]): string => {
+    const [head, tail] = [characters.slice(0, kept), characters.slice(start)];
+    return shorten(start > kept ? [...head, '…', ...tail].join('') : characters.join(''), width);
+  };
   return [cut(one), cut(other)];
 };
 
@@ -73,24 +68,4 @@ const pieces = (word: string, width: number): string[] => {
   for (let rest = word; rest !== ''; rest = rest.slice(found.at(-1)!.length))
     found.push(take(Array.from(rest), width));
   return found;
-};
-
-export type TextRow = Readonly<Record<string, string | number | null>>;
-
-/** Columns under the keys of the first row, or a note that there is nothing. */
-export const asTable = (rows: readonly TextRow[]): string => {
-  const titles = Object.keys(rows[0] ?? {});
-  if (titles.length === 0) return 'none\n';
-  const cells = rows.map((row) => titles.map((title) => escapeControl(String(row[title] ?? '-'))));
-  const lines = [titles.map((title) => title.toUpperCase()), ...cells];
-  const widths = titles.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column]!))));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((text, column) => pad(text, widths[column]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 };

@@ -58,8 +58,8 @@ const partsOf = (at: number, timeZone: string): readonly [day: string, time: str
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { ...parts, timeZone });
   formats.set(timeZone, format);
   // `20/11/2026, 20:00:00 UTC`
-  const [date, time] = format.format(at).split(', ') as [string, string];
-  return [date.split('/').toReversed().join('-'), time];
+  const [date, time] = format.format(at).split(', ');
+  return [date!.split('/').toReversed().join('-'), time!];
 };
 
 const parts = {

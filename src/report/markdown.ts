@@ -1,3 +1,4 @@
+import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
 import { shorten } from './columns.ts';
 import { bodyLines } from './text.ts';
@@ -36,9 +37,9 @@ export const renderMarkdown = (report: Report): string => {
 const few = 10;
 
 const titleOf = (group: readonly TemplateView[]): string => {
-  const [{ title, state, counts, file }] = group as [TemplateView];
-  if (group.length > 1) return `${group.length} templates <b>${state}</b>`;
-  return [code(title), `<b>${state}</b>`, counts, code(file)].filter(Boolean).join(' ');
+  const { title, word, state, file } = group[0]!;
+  if (group.length > 1) return `${group.length} templates <b>${word}</b>`;
+  return `${code(title)} <b>${state}</b> ${code(file)}`;
 };
 
 /** As in a terminal. Of templates with the same message, which is said once, the names. */
@@ -56,7 +57,7 @@ const maxNamed = 100;
  * any that the text may have; the sign of each difference decides its colour.
  */
 const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
-  const text = lines.join('\n');
+  const text = lines.map(escapeCommands).join('\n');
   const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   const block = text === '' ? '' : `${fence}diff\n${text}\n${fence}\n`;

@@ -89,10 +89,10 @@ export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: Subdoma
   return { ...rowBetween(kind, record, templateRecord, fields), where: where.flat() };
 };
 
-/** The answers of these servers on the left, what the service shows on the right. */
+/** The answer of a server on the left, what the service shows on the right. */
 export const rowOfAnswer = (
   { kind, name, type, desired, current, message }: AnswerDifference,
-  servers: readonly string[],
+  server: string,
   subdomain: string,
 ): ReportRow => {
   const below = `.${subdomain}`;
@@ -100,7 +100,7 @@ export const rowOfAnswer = (
   const [from, to] = [asOne(current, type, relative), asOne(desired, type, relative)];
   return {
     ...rowBetween(kind, kind === 'missing' ? null : from, to),
-    why: servers.map(escapeControl),
+    why: [escapeControl(server)],
     remarks: message === undefined ? [] : [escapeControl(message)],
   };
 };
@@ -167,6 +167,24 @@ const textOf = (field: FieldName, value: RecordData[FieldName]): string => {
   if (field === 'name' && (value === null || value === '')) return '@';
   return value === '' ? '(empty)' : String(value ?? '(none)');
 };
+
+/** A record in one line for people: name, type, data. */
+export const recordText = (record: RecordData): string => changeText(null, record);
+
+/** A change of a record in one line. */
+export const changeText = (before: RecordData | null, after: RecordData): string => {
+  const [from, to] = shortenPair((before ?? after).content, after.content, maxContent);
+  return [...(before === null ? [] : [lineOf(before, from)]), lineOf(after, to)].join(' → ');
+};
+
+/** Columns. Both sides of a change fit into what a line shows. */
+const maxContent = 600;
+
+const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
+  [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
+    .flat()
+    .map((part) => escapeControl(String(part)))
+    .join(' ');
 
 const kinds = {
   add: ['+', 'add'],

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeCommands } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
@@ -45,37 +46,30 @@ export const renderText = (report: Report, options: TextOptions): string => {
   // One blank line between two blocks, none at the start.
   return lines
     .filter(([text], index) => text !== '' || (index > 0 && lines[index - 1]![0] !== ''))
-    .map(([text, style]) => `${color && style ? styleText(style, text, { validateStream: false }) : text}\n`)
+    .map(([text, style]) => {
+      const line = shorten(escapeCommands(text), width);
+      return `${color && style ? styleText(style, line, { validateStream: false }) : line}\n`;
+    })
     .join('');
 };
 
 const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
-  const [first, ...others] = group as [TemplateView];
-  if (others.length === 0) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
-  const words = `${signs[first.status]} ${group.length} templates ${first.state}: ${first.message}`;
+  const first = group[0]!;
+  if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
+  const words = `${signs[first.status]} ${group.length} templates ${first.word}: ${first.message}`;
   return [
     ...paragraph(words, 0, width, colors[first.status]),
     ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
   ];
 };
 
-const headingLines = (
-  { title, status, state, differs, counts, file }: TemplateView,
-  width: number,
-): Line[] => {
+const headingLines = ({ title, status, state, file }: TemplateView, width: number): Line[] => {
   const style = colors[status];
-  const found = `${state}${counts === '' ? '' : `${differs === '' ? ': ' : ', '}${counts}`}`;
   const [name, place] = [`${signs[status]} ${shorten(title, width - 2)}`, shorten(file, width - 2)];
-  const [whole, start] = [`${name}  ${found}  ${place}`, `${name}  ${place}`];
+  const [whole, start] = [`${name}  ${state}  ${place}`, `${name}  ${place}`];
   if (widthOf(whole) <= width) return [[whole, style]];
-  const heading: Line[] =
-    widthOf(start) <= width
-      ? [[start, style]]
-      : [
-          [name, style],
-          [`  ${place}`, style],
-        ];
-  return [...heading, ...paragraph(found, 2, width, style)];
+  const lines = widthOf(start) <= width ? [start] : [name, `  ${place}`];
+  return [...lines.map((line) => [line, style] as const), ...paragraph(state, 2, width, style)];
 };
 
 /** What differs in a template, below its heading. */

@@ -2,12 +2,19 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { Commit, Report, SubdomainResult, Summary, TemplateResult } from '../result.ts';
+import type {
+  Commit,
+  Report,
+  SubdomainResult,
+  Summary,
+  TemplateResult,
+  UnmanagedTemplate,
+} from '../result.ts';
 import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { summaryOf as countsOf } from './assemble.ts';
+import { shorten } from './columns.ts';
 import { rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
-import { unmanagedSentence } from './unmanaged.ts';
 import { groupAlike, worstFirst } from './worst-first.ts';
 
 export type TemplateView = ReturnType<typeof templateView>;
@@ -62,6 +69,33 @@ export const viewOf = (report: Report) => {
 const baseSentence =
   'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
+/** The templates that no file describes, in a sentence; null if there are none. */
+const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string | null => {
+  if (templates.length === 0) return null;
+  const named = (some: readonly UnmanagedTemplate[]): string => {
+    const names = some
+      .slice(0, maxNamed)
+      .map(({ client, template }) => shorten(withClient ? `${client}: ${template}` : template, maxName));
+    return `(${names.join(', ')}${some.length > maxNamed ? ` and ${some.length - maxNamed} more` : ''})`;
+  };
+  const gone = templates.filter(({ hadFile }) => hadFile);
+  const since = `; ${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`;
+  const found = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
+  return `${found} ${named(templates)}${gone.length === 0 ? '' : since}; \`import\` writes files for them`;
+};
+
+const maxNamed = 10;
+/** Columns. */
+const maxName = 80;
+
+/** For those to whom a template without a file is an error. */
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] => {
+  const message = unmanagedSentence(templates);
+  if (message === null) return [];
+  const place = { client: templates[0]!.client, file: null, line: null, column: null };
+  return [{ severity: 'error', check: 'unmanaged', message, ...place }];
+};
+
 const causesOf = (templates: readonly TemplateResult[]): string | null => {
   const causes = templates.flatMap(({ differences }) =>
     differences.flatMap((one) =>
@@ -78,26 +112,30 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
-  const messages = [message ?? [], ...common.filter((reason) => !reason.startsWith(heldWord))].flat();
+  const messages = [message ?? [], ...common.filter((reason) => !isSaid(reason, message))].flat();
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
   const differs = listed(changeWords(countsOf([template])));
+  const counts = listed([
+    [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
+    [parked, `${parked} parked`],
+    [ignored, `${ignored} ignored`],
+    [followers, `${plural(followers, 'subdomain')} in sync`],
+  ]);
+  const found = [differs, counts].filter(Boolean).join(', ');
   const word = template.asOf === null ? 'not compared' : statusWords[status];
   return {
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
-    /** The status and what differs, such as `2 to change, 1 surplus`. */
-    state: [status === 'drifted' && differs !== '' ? [] : word, differs || []].flat().join(': '),
+    word,
     /** Why it is held or failed, and common reasons for skipped differences. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
-    differs,
     /** What does not differ. */
-    counts: listed([
-      [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
-      [parked, `${parked} parked`],
-      [ignored, `${ignored} ignored`],
-      [followers, `${plural(followers, 'subdomain')} in sync`],
-    ]),
+    counts,
+    /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
+    found,
+    /** The same after the word for the status, unless it is clear that it differs. */
+    state: status === 'drifted' && differs !== '' ? found : [word, found].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Null: none, or nobody knows where to see it. */
     commit:
@@ -110,15 +148,14 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
 /** Reasons why several differences of a template are skipped, or that its message says. */
 const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
   const skipped = differences.filter(({ action, outcome }) => action !== 'blocked' && outcome === 'skipped');
-  const isSaid = (reason: string): boolean =>
-    reason.startsWith(heldWord) && message?.includes(reason.slice(heldWord.length)) === true;
   return [...groupBy(skipped, ({ error }) => error)].flatMap(([reason, some]) =>
-    reason !== undefined && (some.length > 1 || isSaid(reason)) ? [reason] : [],
+    reason !== undefined && (some.length > 1 || isSaid(reason, message)) ? reason : [],
   );
 };
 
 /** A guard's reason is also the message of its template. */
-const heldWord = 'held: ';
+const isSaid = (reason: string, message: string | null): boolean =>
+  message?.includes(reason.replace(/^held: /, '')) === true;
 
 /** Whether the subdomain and its name servers are in sync. */
 export const follows = ({ status, answers }: SubdomainResult): boolean =>
@@ -144,61 +181,51 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
 
 /** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
-  const { add, update, park, held, inSync } = summary;
-  const heldBack = held.add + held.update + held.park;
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
   const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   // Of these nothing is known but that the service could not be read.
   const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const failed = summary.failedTemplates - unread;
   const compared = summary.templates - unread;
   const differing = templates.filter((one) => one.status === 'drifted').length;
-  const all = plural(summary.templates, 'template');
-  const inAll =
-    summary.templates === 0 ? 'no templates' : `everything in sync: ${plural(inSync, 'record')} in ${all}`;
+  const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
+  const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
   const pending = status === 'in-sync' ? ', pending' : '';
   const words = listed([
-    [unread, `${plural(unread, 'template')} not compared`],
-    [
-      compared > 1 ? differing : 0,
-      `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`,
-    ],
-    ...changeWords(
-      { ...summary, add: add - held.add, update: update - held.update, park: park - held.park },
-      heldBack,
-    ),
-    [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
-    [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
-    [failed, `${plural(failed, 'template')} failed`],
-    [status === 'in-sync' ? 1 : 0, inAll],
-    [
-      summary.subdomainDifferences,
-      `${plural(summary.subdomainDifferences, 'difference')} in subdomains${pending}`,
-    ],
-    [unlike, `${plural(unlike, 'difference')} at name servers${pending}`],
-    [faulty, `${plural(faulty, 'name server')} at fault`],
-    [errors, plural(errors, 'error')],
-    [problems.length - errors, plural(problems.length - errors, 'warning')],
+    counted(unread, 'template', ' not compared'),
+    [compared > 1 ? differing : 0, differ],
+    ...changeWords(summary, summary.held),
+    counted(summary.suspendedTemplates, 'template', ' suspended'),
+    counted(summary.heldTemplates, 'template', ' held'),
+    counted(summary.failedTemplates - unread, 'template', ' failed'),
+    [status === 'in-sync' ? 1 : 0, everything],
+    counted(summary.subdomainDifferences, 'difference', ` in subdomains${pending}`),
+    counted(unlike, 'difference', ` at name servers${pending}`),
+    counted(faulty, 'name server', ' at fault'),
+    counted(errors, 'error'),
+    counted(problems.length - errors, 'warning'),
   ]);
   return words || statusWords[status];
 };
 
 type Counted = readonly [count: number, words: string];
 
-const changeWords = (counts: Summary, heldBack = 0): readonly Counted[] => [
-  [counts.applied, `${counts.applied} applied`],
-  [counts.add, `${counts.add} to add`],
-  [counts.update, `${counts.update} to change`],
-  [counts.park, `${counts.park} to park`],
-  [heldBack, `${heldBack} held back`],
-  [counts.surplus, `${counts.surplus} surplus`],
-  [counts.blocked, `${counts.blocked} blocked`],
-];
+const counted = (count: number, noun: string, rest = ''): Counted => [count, plural(count, noun) + rest];
+
+const changeWords = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => {
+  const of = (count: number, words: string): Counted => [count, `${count} ${words}`];
+  return [
+    of(counts.applied, 'applied'),
+    of(counts.add - held.add, 'to add'),
+    of(counts.update - held.update, 'to change'),
+    of(counts.park - held.park, 'to park'),
+    of(held.add + held.update + held.park, 'held back'),
+    of(counts.surplus, 'surplus'),
+    of(counts.blocked, 'blocked'),
+  ];
+};
 
 const listed = (parts: readonly Counted[]): string =>
-  parts
-    .filter(([count]) => count > 0)
-    .map(([, words]) => words)
-    .join(', ');
+  parts.flatMap(([count, words]) => (count > 0 ? words : [])).join(', ');
