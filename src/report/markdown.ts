@@ -1,6 +1,6 @@
 import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
-import { shorten } from './columns.ts';
+import { shorten, wrap } from './columns.ts';
 import { bodyLines } from './text.ts';
 import { type TemplateView, viewOf } from './view.ts';
 
@@ -17,16 +17,11 @@ export const renderMarkdown = (report: Report): string => {
     aside === null ? [] : code(aside, 600),
   ].flat();
   const rows = groups.flat().reduce((sum, one) => sum + Math.max(1, one.rows.length), 0);
+  const list = problems.flatMap(({ words }) =>
+    wrap(shorten(words, 600), 98).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`),
+  );
   const folds = [
-    ...(problems.length === 0
-      ? []
-      : [
-          fold(
-            'Problems',
-            problems.length <= 2,
-            problems.map(({ words }) => shorten(words, 600)),
-          ),
-        ]),
+    ...(problems.length === 0 ? [] : [fold('Problems', problems.length <= 2, list)]),
     ...groups.map((group) => fold(titleOf(group), rows <= few, linesOf(group))),
   ];
   const beginning = `${head.join('\n\n')}\n`;

@@ -13,6 +13,8 @@ export interface ReportRow {
   readonly kind: keyof typeof kinds;
   readonly sign: string;
   readonly word: string;
+  /** In a terminal. */
+  readonly color: 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
   readonly type: string;
   readonly name: string;
   /** Content, priority and TTL as far as they are stated, and whatever else differs. */
@@ -127,11 +129,12 @@ const rowBetween = (
   const record = actual ?? desired ?? { type: '', name: null, content: '', priority: null, ttl: null };
   const isShown = (field: FieldName): boolean =>
     changed.includes(field) || (field !== 'type' && field !== 'name' && record[field] !== null);
-  const [sign, word] = kinds[kind];
+  const [sign, word, color] = kinds[kind];
   return {
     kind,
     sign,
     word,
+    color,
     type: escapeControl(record.type),
     name: escapeControl(textOf('name', record.name)),
     values: fieldNames.filter(isShown).map((field): RowValue => {
@@ -187,15 +190,15 @@ const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): str
     .join(' ');
 
 const kinds = {
-  add: ['+', 'add'],
-  update: ['~', 'change'],
-  park: ['»', 'park'],
-  surplus: ['?', 'surplus'],
-  blocked: ['!', 'blocked'],
-  missing: ['-', 'missing'],
-  stale: ['~', 'stale'],
-  foreign: ['?', 'foreign'],
-  dangling: ['!', 'dangling'],
+  add: ['+', 'add', 'green'],
+  update: ['~', 'change', 'yellow'],
+  park: ['»', 'park', 'cyan'],
+  surplus: ['?', 'surplus', 'magenta'],
+  blocked: ['!', 'blocked', 'red'],
+  missing: ['-', 'missing', 'red'],
+  stale: ['~', 'stale', 'yellow'],
+  foreign: ['?', 'foreign', 'magenta'],
+  dangling: ['!', 'dangling', 'red'],
 } as const;
 
 export const outcomeWords: Record<Outcome, string> = {

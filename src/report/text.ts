@@ -119,7 +119,7 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): Li
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  ${first}`;
     const beside = isBeside ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
-    const style = rowColors[row.outcome === 'failed' || row.outcome === 'unknown' ? 'blocked' : row.kind];
+    const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
       [`${head}${beside}`.trimEnd(), style],
       ...more.map((line) => [' '.repeat(start) + line, style] as const),
@@ -168,15 +168,3 @@ const colors = {
   held: 'magenta',
   failed: 'red',
 } as const;
-
-const rowColors: Record<ReportRow['kind'], Style> = {
-  add: 'green',
-  update: 'yellow',
-  park: 'cyan',
-  surplus: 'magenta',
-  blocked: 'red',
-  missing: 'red',
-  stale: 'yellow',
-  foreign: 'magenta',
-  dangling: 'red',
-};

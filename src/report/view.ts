@@ -2,6 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type {
   Commit,
   Report,
@@ -112,7 +113,12 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
-  const messages = [message ?? [], ...common.filter((reason) => !isSaid(reason, message))].flat();
+  const messages = [
+    message ?? [],
+    template.suspension === undefined ? [] : `\`dns-template-sync resume ${shellWord(name)}\` ends that`,
+    template.retryAt === undefined ? [] : 'it goes on by itself',
+    common.filter((reason) => !isSaid(reason, message)),
+  ].flat();
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
   const differs = listed(changeWords(countsOf([template])));
@@ -128,7 +134,7 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
     word,
-    /** Why it is held or failed, and common reasons for skipped differences. */
+    /** Why it is held or failed, what ends that, and common reasons for skipped differences. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
     /** What does not differ. */
     counts,
