@@ -109,14 +109,15 @@ const causesOf = (templates: readonly TemplateResult[]): string | null => {
 };
 
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
-  const { client, template: name, id, file, revision, status, inSync, parked, ignored, message } = template;
+  const { client, template: name, id, file, revision, status, message, differences } = template;
+  const { inSync, parked, ignored } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
+  const isStopped = template.suspension !== undefined && differences.length > 0;
   const messages = [
     message ?? [],
-    template.suspension === undefined ? [] : `\`dns-template-sync resume ${shellWord(name)}\` ends that`,
-    template.retryAt === undefined ? [] : 'it goes on by itself',
+    isStopped ? `\`dns-template-sync resume ${shellWord(name)}\` ends that` : [],
     common.filter((reason) => !isSaid(reason, message)),
   ].flat();
   const commit = commits.find((one) => one.revision === revision);
@@ -146,7 +147,7 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
     /** Null: none, or nobody knows where to see it. */
     commit:
       commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
-    rows: template.differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
     subdomains: behind.map(subdomainView),
   };
 };
