@@ -31,7 +31,8 @@ export const layerRows = (subdomain: string, layers: NameLayers): LayerRow[] => 
   // A type has no blank in it; a name may.
   const keyOf = (type: string, name: string): string => {
     const plain = canonicalHost(name);
-    return `${type} ${plain === apex ? '' : plain.endsWith(`.${apex}`) ? plain.slice(0, -apex.length - 1) : plain}`;
+    if (plain === apex) return `${type} `;
+    return `${type} ${plain.endsWith(`.${apex}`) ? plain.slice(0, -apex.length - 1) : plain}`;
   };
   // The service's own templates have a placeholder.
   const named = (text: string): string => text.replaceAll('##DOMAIN##', subdomain);

@@ -4,8 +4,10 @@ export const widthOf = (text: string): number =>
     ? text.length
     : Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
 
-const columnsOf = (character: string): number =>
-  /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
+const columnsOf = (character: string): number => {
+  if (/\p{M}/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+};
 
 const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;

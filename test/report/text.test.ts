@@ -151,6 +151,21 @@ test('records are sorted as people would: by name, type and priority, after what
   ]);
 });
 
+test('what is suspended says what ends that, if anything waits for it', () => {
+  const suspension = { by: 'ana', reason: 'moving', since: '2026-11-20T18:00:00.000Z', until: null };
+  const of = (differences: Update[]): string => {
+    const paused = template({
+      status: 'suspended',
+      message: 'suspended by ana: moving',
+      suspension,
+      differences,
+    });
+    return renderText(assembleReport([pass({ templates: [paused] })]), plain(100));
+  };
+  expect(of([update('a')])).toContain('by ana: moving; `dns-template-sync resume standard-web` ends that\n');
+  expect(of([])).toContain('by ana: moving\n');
+});
+
 describe('the summary line', () => {
   const add: TemplateResult['differences'][number] = {
     action: 'add',
