@@ -41,7 +41,7 @@ const titleOf = (group: readonly TemplateView[]): string => {
 const linesOf = (group: readonly TemplateView[]): string[] => {
   const body = bodyLines(group[0]!, 0, 100).map(([text]) => text);
   if (group.length === 1) return body;
-  const names = group.slice(0, maxNamed).map(({ title }) => `- ${shorten(title, 100)}`);
+  const names = group.slice(0, maxNamed).map(({ title }) => `  ${shorten(title, 98)}`);
   return [...body, ...names, ...(group.length > maxNamed ? [`and ${group.length - maxNamed} more`] : [])];
 };
 

@@ -34,7 +34,7 @@ test('a service that is away is said once, with the templates that were not comp
     [
       '### dns-template-sync: 2 templates not compared\n',
       '<details open><summary>2 templates <b>not compared</b></summary>\n',
-      '```diff\naway\n- one (17)\n- two (17)\n```\n',
+      '```diff\naway\n  one (17)\n  two (17)\n```\n',
       '</details>\n',
     ].join('\n'),
   );
