@@ -20,7 +20,7 @@ import { longestTime } from '../reconcile/times.ts';
 import type { PassResult, UnmanagedTemplate } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { unmanagedProblems } from '../report/unmanaged.ts';
+import { unmanagedProblems } from '../report/view.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';

@@ -6,7 +6,7 @@ import type { Difference, SkipCause } from '../plan/difference.ts';
 import { groupBy } from '../model/group.ts';
 import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
-import { changeText, recordText } from '../report/record-text.ts';
+import { changeText, recordText } from '../report/row.ts';
 import type { Client } from './client.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */

@@ -1,5 +1,4 @@
-import { outcomeWords } from '../report/row.ts';
-import { changeText } from '../report/record-text.ts';
+import { changeText, outcomeWords } from '../report/row.ts';
 import type { Io } from '../io.ts';
 import type { Change, PassResult } from '../result.ts';
 import type { AppContext } from './app-context.ts';

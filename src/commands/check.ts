@@ -8,11 +8,12 @@ import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '
 import { compareSubdomain } from '../plan/subdomains.ts';
 import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { shortenPair, asTable } from '../report/columns.ts';
+import { shortenPair } from '../report/columns.ts';
+import { asTable } from './text-table.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
 import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
-import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from '../report/check-table.ts';
+import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
 import type { Client } from '../app/client.ts';
 import { templateOf } from '../app/client-answers.ts';
 import { inAppContext, type AppContext } from '../app/app-context.ts';

@@ -10,7 +10,7 @@ import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { whileShown } from '../app/progress.ts';
-import { asTable, type TextRow } from '../report/columns.ts';
+import { asTable, type TextRow } from './text-table.ts';
 import { inAppContext, onlyClient } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */

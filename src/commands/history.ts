@@ -5,7 +5,7 @@ import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { parseMoment } from '../model/duration.ts';
-import { causeWords } from '../report/row.ts';
+import { causeWords, changeText } from '../report/row.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { StateStore } from '../state/store.ts';
@@ -14,7 +14,6 @@ import { loadTemplates } from '../app/load-templates.ts';
 import { matchNames } from '../model/match-names.ts';
 import { matchTemplates, unknownNames } from '../app/match-templates.ts';
 import { openStore, inAppContext, sandboxTokens } from '../app/app-context.ts';
-import { changeText } from '../report/record-text.ts';
 
 /** The newest writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {

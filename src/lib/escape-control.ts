@@ -4,10 +4,10 @@
  * command. A long text is shortened first, since a service may state records of megabytes.
  */
 export const escapeControl = (text: string): string =>
-  shortText(text, maxShown)
-    .replaceAll(unseen, escapeOf)
-    .replaceAll(lostBlank, '\\x20')
-    .replaceAll(command, escapeOf);
+  escapeCommands(shortText(text, maxShown).replaceAll(unseen, escapeOf).replaceAll(lostBlank, '\\x20'));
+
+/** For a line of several texts, which may make a command together. */
+export const escapeCommands = (line: string): string => line.replaceAll(command, escapeOf);
 
 /** Characters of one text for people; JSON has the rest. */
 export const maxShown = 1_500;

@@ -1,10 +1,19 @@
-import { escapeControl } from '../lib/escape-control.ts';
-
 /** The columns of a text in a terminal: none for combining marks, two for wide letters. */
-export const widthOf = (text: string): number => {
-  if (/^[ -~]*$/.test(text)) return text.length;
-  return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
+export const widthOf = (text: string): number =>
+  /^[ -~]*$/.test(text)
+    ? text.length
+    : Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
+
+const columnsOf = (character: string): number => {
+  if (/\p{M}/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
 };
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+
+export const pad = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Cuts the middle out of a text that is wider than `width`. */
 export const shorten = (text: string, width: number): string => {
@@ -18,21 +27,29 @@ export const shorten = (text: string, width: number): string => {
 /** Shortens two texts in the same way, so that the first difference stays visible. */
 export const shortenPair = (from: string, to: string, width: number): [string, string] => {
   if (widthOf(from) <= width && widthOf(to) <= width) return [from, to];
+  const [one, other] = [Array.from(from), Array.from(to)];
   const kept = Math.min(6, Math.floor(width / 8));
-  const start = Math.max(0, sameStart(Array.from(from), Array.from(to)) - kept);
-  const cut = (text: string): string => {
-    const characters = Array.from(text);
-    const rest = characters.slice(start).join('');
-    return shorten(start > kept ? `${characters.slice(0, kept).join('')}…${rest}` : text, width);
+  const end = one.findIndex((character, index) => character !== other[index]);
+  const start = (end === -1 ? one.length : end) - kept;
+  const cut = (characters: readonly string[]): string => {
+    const [head, tail] = [characters.slice(0, kept), characters.slice(start)];
+    return shorten(start > kept ? [...head, '…', ...tail].join('') : characters.join(''), width);
   };
-  return [cut(from), cut(to)];
+  return [cut(one), cut(other)];
+};
+
+/** As many of the first characters as fit. */
+const take = (characters: readonly string[], width: number): string => {
+  let columns = 0;
+  const end = characters.findIndex((character) => (columns += columnsOf(character)) > width);
+  return characters.slice(0, end === -1 ? characters.length : end).join('');
 };
 
 /** Wraps a text at blanks into lines of at most `width`; splits a word, or a command in backquotes, only if it is longer. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
-  for (const word of wordsOf(text, width).flatMap((whole) => pieces(whole, width))) {
+  for (const word of wordsOf(text, width)) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line);
       line = '';
@@ -43,58 +60,14 @@ export const wrap = (text: string, width: number): string[] => {
 };
 
 const wordsOf = (text: string, width: number): string[] =>
-  (text.match(/(?:`[^`]*`|[^ ])+/g) ?? ['']).flatMap((word) =>
-    widthOf(word) > width ? word.split(' ') : [word],
-  );
-
-export const pad = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - widthOf(text)));
-
-const columnsOf = (character: string): number => {
-  if (/\p{M}/u.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-};
-
-const wide =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
-
-const take = (characters: readonly string[], width: number): string => {
-  let columns = 0;
-  const end = characters.findIndex((character) => (columns += columnsOf(character)) > width);
-  return characters.slice(0, end === -1 ? characters.length : end).join('');
-};
-
-const sameStart = (from: readonly string[], to: readonly string[]): number => {
-  const end = from.findIndex((character, index) => character !== to[index]);
-  return end === -1 ? from.length : end;
-};
+  (text.match(/(?:`[^`]*`|[^ ])+/g) ?? ['']).flatMap((word) => {
+    if (widthOf(word) <= width) return word;
+    return word.includes(' ') ? word.split(' ').flatMap((part) => wordsOf(part, width)) : pieces(word, width);
+  });
 
 const pieces = (word: string, width: number): string[] => {
   const found: string[] = [];
-  let rest = word;
-  while (widthOf(rest) > width) {
-    const piece = take(Array.from(rest), width);
-    found.push(piece);
-    rest = rest.slice(piece.length);
-  }
-  return [...found, rest];
-};
-
-export type TextRow = Readonly<Record<string, string | number | null>>;
-
-/** Columns under the keys of the first row, or a note that there is nothing. */
-export const asTable = (rows: readonly TextRow[]): string => {
-  const [first] = rows;
-  if (!first) return 'none\n';
-  const titles = Object.keys(first);
-  const cells = rows.map((row) => titles.map((title) => escapeControl(String(row[title] ?? '-'))));
-  const widths = titles.map((title, column) =>
-    Math.max(widthOf(title), ...cells.map((line) => widthOf(line[column] ?? ''))),
-  );
-  const line = (texts: readonly string[]): string =>
-    texts
-      .map((text, column) => pad(text, widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${[titles.map((title) => title.toUpperCase()), ...cells].map(line).join('\n')}\n`;
+  for (let rest = word; rest !== ''; rest = rest.slice(found.at(-1)!.length))
+    found.push(take(Array.from(rest), width));
+  return found;
 };

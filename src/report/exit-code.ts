@@ -14,32 +14,25 @@ interface ExitOptions {
  * suspended and differs.
  */
 export const exitCodeOf = (
-  report: Report,
+  { status, dryRun, templates }: Report,
   { detailed, isIncomplete = false, named = [] }: ExitOptions,
 ): 0 | 1 | 2 => {
-  if (report.status === 'failed' || isIncomplete || (!report.dryRun && leftUndone(report, named))) return 1;
-  return detailed && report.status !== 'in-sync' && !isCalm(report) ? 2 : 0;
-};
-
-const leftUndone = ({ templates }: Report, named: readonly string[]): boolean =>
-  templates.some(
+  const isLeftUndone = templates.some(
     (one) =>
       one.status === 'held' ||
       (one.status === 'suspended' && named.includes(one.template) && differs(one)) ||
       one.differences.some(isUncertain),
   );
+  if (status === 'failed' || isIncomplete || (!dryRun && isLeftUndone)) return 1;
+  // Nothing may differ in what is suspended.
+  const isBehind = templates.some((one) => differs(one) || !['in-sync', 'suspended'].includes(one.status));
+  return detailed && isBehind ? 2 : 0;
+};
 
-/** Nothing differs in what is suspended, and all the rest is in sync. */
-const isCalm = ({ templates, status }: Report): boolean =>
-  status === 'suspended' &&
-  templates.every((one) => (one.status === 'suspended' ? !differs(one) : one.status === 'in-sync'));
-
-type TemplateReport = Report['templates'][number];
-
-const differs = ({ differences, subdomains }: TemplateReport): boolean =>
+const differs = ({ differences, subdomains }: Report['templates'][number]): boolean =>
   differences.some(({ outcome }) => outcome !== 'applied') ||
   subdomains.some(({ status }) => status !== 'in-sync' && status !== 'pending');
 
 /** Also what the pass itself kept from being sent, rather than a mode or a person. */
-const isUncertain = ({ outcome, skippedBy }: TemplateReport['differences'][number]): boolean =>
+const isUncertain = ({ outcome, skippedBy }: Report['templates'][number]['differences'][number]): boolean =>
   outcome === 'failed' || outcome === 'unknown' || skippedBy === 'pass';

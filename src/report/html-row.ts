@@ -1,4 +1,3 @@
-import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, Markup, type MarkupValue } from './markup.ts';
 import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
@@ -27,7 +26,7 @@ export const rowList = (
 
 const rowItem = (row: ReportRow, sides: Sides, clock: PageClock, more: MarkupValue): Markup => {
   const { kind, type, name, outcome, why, where, remarks, toDo } = row;
-  return html`<li class="row ${kind}${isFailed(row) && ' failing'}">
+  return html`<li class="row ${kind}">
     <details>
       <summary>
         ${iconOfRow(row)} <code class="type">${type}</code> <code class="name">${name}</code>
@@ -38,31 +37,14 @@ const rowItem = (row: ReportRow, sides: Sides, clock: PageClock, more: MarkupVal
         >
         ${nextStep(row, sides, clock)}
       </summary>
-      ${
-        !isWholeInLine(row) &&
-        html`<dl>
-          ${side(sides.actual, textsOf(row, 'actual'))} ${side(sides.desired, textsOf(row, 'desired'))}
-        </dl>`
-      }
       ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
       ${toDo !== null && remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`)} ${more}
     </details>
   </li>`;
 };
 
-/** Whether the line says everything, and something else is to be opened. */
-const isWholeInLine = ({ values, where }: ReportRow): boolean => where.length > 0 && !values.some(isLong);
-
-/** Too long for a line that shows it, or both sides of it. */
-const isLong = (value: RowValue): boolean =>
-  widthOf(value.isChanged ? value.actual + value.desired : value.text) > maxContent;
-
 export const iconOfRow = ({ sign, word }: Pick<ReportRow, 'sign' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>`;
-
-/** These outcomes are not certain successes. */
-export const isFailed = ({ outcome }: Pick<ReportRow, 'outcome'>): boolean =>
-  outcome === 'failed' || outcome === 'unknown';
 
 /** What a person can do, else the reason, else the usual next step. */
 const nextStep = (row: ReportRow, { next = '' }: Sides, clock: PageClock): Markup => {
@@ -71,85 +53,51 @@ const nextStep = (row: ReportRow, { next = '' }: Sides, clock: PageClock): Marku
   const commandsIn = (text: string): Markup[] =>
     text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   const words = toDo === null ? remarks.map((remark) => prose(remark, clock)) : commandsIn(toDo.own());
-  if (words.length > 0) return html`<span class="todo">${joined(words)}</span>`;
+  if (words.length > 0)
+    return html`<span class="todo">${new Markup(words.map(({ source }) => source).join(''))}</span>`;
   const usual = kind === 'surplus' ? 'cannot be deleted' : writes.has(kind) && next;
   return html`<span class="todo usual">${outcome === null && usual}</span>`;
 };
 
 const writes: ReadonlySet<ReportRow['kind']> = new Set(['add', 'update', 'park']);
 
-const joined = (parts: readonly Markup[]): Markup => new Markup(parts.map(({ source }) => source).join(''));
-
-const side = (name: string, texts: readonly MarkupValue[]): Markup =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${texts.map((text) => html`<span>${text}</span>`)}</dd>
-  </div>`;
-
-/** The texts of a side. Of what does not change the file may say nothing. */
-const textsOf = ({ values, only }: ReportRow, which: 'actual' | 'desired'): readonly MarkupValue[] => {
-  if (only !== null && only !== which) return ['no such record'];
-  return values.flatMap((value) => {
-    const { label } = value;
-    if (value.isChanged) return html`${label}<code>${markedIn(value, which)}</code>`;
-    if (label === '') return html`<code>${value.text}</code>`;
-    return which === 'desired' && only === null ? [] : `${label}${value.text}`;
-  });
-};
-
 /** The record, or its changes, in one line. */
 export const sidesInLine = ({ values, only }: ReportRow, { desired }: Sides): Markup => {
-  const changes = values.filter((value) => value.isChanged);
-  const same = values.filter((value) => !value.isChanged);
-  const facts = same.filter(({ label }) => label !== '');
-  const record = same
-    .filter(({ label }) => label === '')
-    .map(({ text }) => html`<code>${shorten(text, maxContent)}</code>`);
-  const rest =
-    facts.length > 0 &&
-    html`<span class="aside">${facts.map(({ label, text }) => `${label}${text}`).join(', ')}</span>`;
+  const facts = values.flatMap((one) => (one.isChanged || one.label === '' ? [] : `${one.label}${one.text}`));
+  const rest = facts.length > 0 && html`<span class="aside">${facts.join(', ')}</span>`;
+  const record = values.flatMap((one) =>
+    one.isChanged || one.label !== '' ? [] : html`<code>${one.text}</code>`,
+  );
   if (only === 'desired') return html`<i>missing</i> → <ins>${record}</ins> ${rest}`;
   if (only === 'actual') return html`<del>${record}</del> ${rest} → <i>not ${desired}</i>`;
-  return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
+  const changes = values.flatMap((one) => {
+    if (!one.isChanged) return [];
+    const [from, to] = marked(one);
+    return html`<span
+      >${one.label}<del><code>${from}</code></del> → <ins><code>${to}</code></ins></span
+    >`;
+  });
+  return html`${record} <span class="changes">${changes}</span> ${rest}`;
 };
 
-type Change = Extract<RowValue, { isChanged: true }>;
-
-const changeInLine = (value: Change): Markup => {
-  const isShort = isLong(value);
-  const [from, to] = (['actual', 'desired'] as const).map((which) => markedIn(value, which, isShort));
-  return html`<span
-    >${value.label}<del><code>${from!}</code></del> → <ins><code>${to!}</code></ins></span
-  >`;
-};
-
-/** A side of a change, in which the changed part is marked; if it is to be short, with little around that. */
-const markedIn = ({ actual, desired }: Change, which: 'actual' | 'desired', isShort = false): Markup => {
-  const [letters, others] =
-    which === 'actual' ? [lettersOf(actual), lettersOf(desired)] : [lettersOf(desired), lettersOf(actual)];
-  const max = Math.min(letters.length, others.length);
+/** Both sides of a change, with the part that changes marked. */
+const marked = ({ actual, desired }: Extract<RowValue, { isChanged: true }>): [Markup, Markup] => {
+  const [from, to] = [lettersOf(actual), lettersOf(desired)];
+  const max = Math.min(from.length, to.length);
   let start = 0;
-  while (start < max && letters[start] === others[start]) start += 1;
-  let end = letters.length;
-  const shift = others.length - letters.length;
-  while (end > start && end + shift > start && letters[end - 1] === others[end + shift - 1]) end -= 1;
-  const [before, whole, after] = [letters.slice(0, start), letters.slice(start, end), letters.slice(end)];
-  const changed = isShort ? shorten(whole.join(''), maxChanged) : whole.join('');
-  const isCut = (text: readonly string[]): boolean => isShort && text.length > context + 1;
+  while (start < max && from[start] === to[start]) start += 1;
+  let end = 0;
+  while (end < max - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
   // Short texts, and texts with little in common, are easier to read without marks.
-  const isMarked =
-    changed !== '' &&
-    Math.max(actual.length, desired.length) > 24 &&
-    before.join('').length + after.join('').length > 6;
-  return html`${isCut(before) ? `…${before.slice(-context).join('')}` : before.join('')}${
-    isMarked ? html`<mark>${changed}</mark>` : changed
-  }${isCut(after) ? `${after.slice(0, context).join('')}…` : after.join('')}`;
+  const isMarked = Math.max(actual.length, desired.length) > 24 && start + end > 6;
+  const side = (letters: readonly string[]): Markup => {
+    const rest = letters.length - end;
+    const part = (first: number, last?: number): string => letters.slice(first, last).join('');
+    if (!isMarked || start === rest) return html`${part(0)}`;
+    return html`${part(0, start)}<mark>${part(start, rest)}</mark>${part(rest)}`;
+  };
+  return [side(from), side(to)];
 };
 
 /** With their combining marks. */
 const lettersOf = (text: string): string[] => text.match(/.\p{M}*/gsu) ?? [];
-
-/** Columns of a record in a line, of each side of a change, and letters around the changed part. */
-const maxContent = 60;
-const maxChanged = 40;
-const context = 8;

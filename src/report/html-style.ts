@@ -19,10 +19,8 @@ body {
   background: var(--ground); color: var(--text);
   font: .95rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-h1 { font-size: 1.05rem; margin: 0; }
-h2 { font-size: 1.1rem; margin: 0; }
-h3 { font-size: 1rem; margin: 0; }
-h4 { font-size: .95rem; margin: 0; }
+h1, h2, h3, h4 { font-size: 1rem; margin: 0; }
+h2 { font-size: 1.1rem; }
 p { margin: .25rem 0; }
 a { color: inherit; text-decoration-color: var(--aside); text-underline-offset: .2em; }
 a:hover { text-decoration-color: currentColor; }
@@ -53,16 +51,14 @@ main > .now { margin-top: .75rem; }
 .now .badge { font-size: .95rem; padding: .05em .8em; }
 .now .meta, .now .causes ~ .summary { flex-basis: 100%; color: var(--text); }
 .now .causes { flex: 1 1 14rem; color: var(--text); }
-.chips { display: flex; flex-wrap: wrap; gap: .35rem; margin: .75rem 0 0; padding: 0; border: 0; }
-.chips a, .chips label {
+.chips { display: flex; flex-wrap: wrap; gap: .35rem; margin: .75rem 0 0; }
+.chips a {
   display: inline-block; padding: .1rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
-  font-size: .875rem; text-decoration: none; white-space: nowrap; cursor: pointer; background: var(--ground); color: var(--text);
+  font-size: .875rem; text-decoration: none; white-space: nowrap; background: var(--ground); color: var(--text);
 }
-.chips a:hover, .chips label:hover { border-color: currentColor; }
+.chips a:hover { border-color: currentColor; }
 .chips b { font-variant-numeric: tabular-nums; }
-.chips [aria-current], .chips :checked + label { background: var(--text); color: var(--ground); border-color: var(--text); }
-.chips input { position: absolute; opacity: 0; }
-.chips :focus-visible + label { outline: 2px solid var(--cyan); outline-offset: 2px; }
+.chips [aria-current] { background: var(--text); color: var(--ground); border-color: var(--text); }
 article { border-top: 1px solid var(--line); padding: .55rem 0 .65rem; }
 article > header { display: flex; flex-wrap: wrap; gap: 0 .75rem; align-items: baseline; }
 article > header p { margin: 0; }
@@ -77,10 +73,10 @@ article > header p { margin: 0; }
 .row summary { padding: .1rem 0; cursor: pointer; border-radius: .2rem; list-style: none; }
 .row summary::-webkit-details-marker { display: none; }
 .row summary:hover, .row details[open] > summary { background: var(--soft); }
-.row summary > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.row summary code { white-space: nowrap; }
-.row summary :is(.sides, .todo), .row summary :is(.sides, .todo) code { white-space: normal; }
-.row summary .sides :is(.aside, i) { white-space: nowrap; }
+/* A long record is whole when its row is open. */
+.row details:not([open]) .sides > :is(ins, del) {
+  display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; vertical-align: top;
+}
 .sign { font-weight: 600; white-space: nowrap; }
 .row .sign::before { content: "▸"; display: inline-block; width: .9em; color: var(--aside); font-weight: 400; }
 .row details[open] .sign::before { content: "▾"; }
@@ -92,12 +88,6 @@ article > header p { margin: 0; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }
 mark { color: inherit; background: var(--mark); border-radius: .15rem; }
-.row dl { margin: .15rem 0 .35rem; padding: .35rem .75rem; border-left: .25rem solid var(--line); }
-.row dl > div { display: grid; gap: 0 .75rem; grid-template-columns: 8rem minmax(0, 1fr); align-items: baseline; }
-.row dt { color: var(--aside); font-size: .875rem; }
-.row dd { margin: 0; }
-.row dd > span + span::before { content: " · "; color: var(--aside); }
-.row dd code { word-break: break-all; }
 .row details > p { margin: 0 0 .35rem; padding: 0 .75rem; border-left: .25rem solid var(--line); }
 summary { cursor: pointer; }
 .in-sync, .add .sign, .applied { color: var(--green); }
@@ -112,7 +102,6 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(10rem, 2fr); }
   .columns > :last-child, .row .usual { display: none; }
   .row .todo { grid-column: 4 / -1; }
-  .row summary .cause { white-space: normal; }
 }
 @media screen and (max-width: 40rem) {
   body { padding: .6rem .75rem 2rem; }
@@ -123,17 +112,15 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .row:first-child { border-top: 0; }
   .row summary { grid-template-columns: auto auto minmax(0, 1fr) auto; gap: 0 .5rem; padding: .3rem 0; }
   .row .sign { grid-column: 1; } .row .type { grid-column: 2; } .row .name { grid-column: 3; }
-  .row summary .cause { grid-column: 4; grid-row: 1; max-width: 42vw; white-space: nowrap; }
+  .row summary .cause { grid-column: 4; grid-row: 1; max-width: 42vw; }
   .row .sides, .row .todo { grid-column: 1 / -1; padding-left: .9em; }
   .now .summary { flex-basis: 100%; }
-  .row dl > div { grid-template-columns: minmax(0, 1fr); }
   .quiet { grid-template-columns: minmax(0, 1fr); }
 }
 @media print {
   :root { color-scheme: light; font-size: 9.5pt; }
   body { max-width: none; padding: 0; }
   .chips, .columns { display: none; }
-  .row summary > * { white-space: normal; }
   .row { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
 }

@@ -62,8 +62,7 @@ export const templateArticles = (
 ): Markup | null => {
   const [first] = group;
   if (first === undefined) return null;
-  const { title, href, status, differs, counts, message, rows, subdomains } = first;
-  const found = [differs, counts].filter((part) => part !== '').join(', ');
+  const { title, href, status, found, message, rows, subdomains } = first;
   const said = message !== null && html`<p class="message">${prose(message, clock)}</p>`;
   if (count > 1)
     return html`<article class="of-${status}" data-key="${status} ${message}">

@@ -1,19 +1,23 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
 import { legend, problemSection, sidesHeading, sidesOf, templateArticles } from './html-template.ts';
 import { moment, type PageClock, stateIcon } from './html-words.ts';
-import { html, type Markup, type MarkupValue } from './markup.ts';
+import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import { isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
-import { groupAlike } from './worst-first.ts';
+import { statusWords, type TemplateView, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems, unmanaged, causes } = viewOf(report);
-  const differing = templates.filter((template) => !isQuiet(template));
-  const quiet = templates.filter(isQuiet);
+  const { status, summary, causes, groups, quiet, problems, aside } = viewOf(report);
   const clock = { now: Date.parse(report.startedAt), timeZone: 'UTC' };
+  const options = { sides: sidesOf({ isReadOnly: false }), clock };
+  const articles = groups.map((group) =>
+    templateArticles(
+      group.map((one) => ({ ...one, href: null })),
+      group.length,
+      options,
+    ),
+  );
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -23,7 +27,7 @@ export const renderHtml = (report: Report): string => {
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <title>${statusWords[status]}: dns-template-sync</title>
         <style>
-          ${style}${chipStyle}
+          ${style}
         </style>
       </head>
       <body>
@@ -34,12 +38,17 @@ export const renderHtml = (report: Report): string => {
             <p class="summary">${summary}</p>
             ${report.run !== '' && runOf(report, clock)}
           </section>
-          ${problemSection(problems, { isAlone: differing.length === 0 })}
-          ${differing.length > 0 && differenceSection(differing, causes, clock)}
-          ${quiet.length > 0 && quietSection(quiet)}
-          ${unmanaged !== null && html`<p class="aside">${unmanaged}</p>`}
+          ${problemSection(problems, { isAlone: groups.length === 0 })}
+          ${
+            groups.length > 0 &&
+            html`<section>
+              <h2>What differs</h2>
+              ${causes !== null && html`<p class="aside">${causes}</p>`} ${sidesHeading} ${articles}
+            </section>`
+          }
+          ${quiet.length > 0 && quietSection(quiet)} ${aside !== null && html`<p class="aside">${aside}</p>`}
         </main>
-        ${differing.length > 0 && html`<footer>${legend}</footer>`}
+        ${groups.length > 0 && html`<footer>${legend}</footer>`}
       </body>
     </html>`;
   return `${page.source}\n`;
@@ -51,27 +60,6 @@ const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report, { timeZo
     ${dryRun && 'Nothing was written.'} Run
     <code>${escapeControl(run)}</code>
   </p>`;
-
-const differenceSection = (
-  templates: readonly TemplateView[],
-  causes: string | null,
-  clock: PageClock,
-): Markup => {
-  const groups = groupAlike(templates, ({ status, message, rows, subdomains }) =>
-    message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
-  );
-  return html`<section>
-    <h2>What differs</h2>
-    ${causes !== null && html`<p class="aside">${causes}</p>`} ${chips(templates)} ${sidesHeading}
-    ${groups.map((group) =>
-      templateArticles(
-        group.map((one) => ({ ...one, href: null })),
-        group.length,
-        { sides: sidesOf({ isReadOnly: false }), clock },
-      ),
-    )}
-  </section>`;
-};
 
 const quietSection = (templates: readonly TemplateView[]): Markup =>
   html`<section>
@@ -85,43 +73,3 @@ const quietSection = (templates: readonly TemplateView[]): Markup =>
       </ul>
     </details>
   </section>`;
-
-/** The kinds that can be shown alone. Without a script, radio buttons filter them. */
-const kinds = [
-  ['failing', 'failed'],
-  ['blocked', 'blocked'],
-  ['add', 'to add'],
-  ['update', 'to change'],
-  ['park', 'to park'],
-  ['surplus', 'surplus'],
-] as const;
-
-const chips = (templates: readonly TemplateView[]): MarkupValue => {
-  const rows = templates.flatMap((template) => template.rows);
-  const found = kinds.flatMap(([kind, words]) => {
-    const count = rows.filter((row) => (kind === 'failing' ? isFailed(row) : row.kind === kind)).length;
-    return count === 0 ? [] : { kind, words, count };
-  });
-  return (
-    found.length > 1 &&
-    html`<fieldset class="chips">
-      <legend class="unseen">Show only</legend>
-      <input type="radio" name="show" id="show-all" checked /><label for="show-all">all</label>
-      ${found.map(
-        ({ kind, words, count }) =>
-          html`<span
-            ><input type="radio" name="show" id="show-${kind}" /><label for="show-${kind}"
-              ><b>${count}</b> ${words}</label
-            ></span
-          >`,
-      )}
-    </fieldset>`
-  );
-};
-
-const chipStyle = kinds
-  .map(
-    ([kind]) =>
-      `:root:has(#show-${kind}:checked) :is(.row:not(.${kind}), article:not(:has(.${kind})), .subdomain) { display: none; }`,
-  )
-  .join('\n');

@@ -13,15 +13,10 @@ export type MarkupValue = string | number | null | false | Markup | readonly Mar
  * A piece of a page. Texts are escaped for elements and double-quoted attributes; the template's own indent
  * is removed.
  */
-export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
-  new Markup(
-    strings
-      .map(
-        (part, index) =>
-          part.replaceAll(/\s*\n\s*/g, '\n').replaceAll('\n>', '>') + sourceOf(values[index] ?? null),
-      )
-      .join(''),
-  );
+export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup => {
+  const parts = strings.map((part) => part.replaceAll(/\s*\n\s*/g, '\n').replaceAll('\n>', '>'));
+  return new Markup(parts.map((part, index) => part + sourceOf(values[index] ?? null)).join(''));
+};
 
 const sourceOf = (value: MarkupValue): string => {
   if (value === null || value === false) return '';

@@ -1,19 +1,20 @@
 import { escapeControl, maxShown } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Cause, Difference, Outcome } from '../plan/difference.ts';
-import type { AnswerDifference, SubdomainResult } from '../result.ts';
+import type { AnswerDifference, SubdomainDifference } from '../result.ts';
+import { shortenPair } from './columns.ts';
 import type { ToDo } from './to-do.ts';
-
-type SubdomainDifference = SubdomainResult['differences'][number];
 
 /**
  * One difference for people: a line in a terminal, a row of a table, a line of a message. Every text is visible and
  * harmless to a terminal.
  */
 export interface ReportRow {
-  readonly kind: Difference['action'] | SubdomainDifference['kind'] | AnswerDifference['kind'];
+  readonly kind: keyof typeof kinds;
   readonly sign: string;
   readonly word: string;
+  /** In a terminal. */
+  readonly color: 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
   readonly type: string;
   readonly name: string;
   /** Content, priority and TTL as far as they are stated, and whatever else differs. */
@@ -44,38 +45,24 @@ export const rowOf = (
 ): ReportRow => {
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
-  const source = 'source' in difference ? [`${difference.source.file}:${difference.source.line}`] : [];
-  return rowWith(difference.action, current, desired, changedFields(difference), {
+  const fields = difference.action === 'update' ? difference.fields : undefined;
+  const where = [
+    'source' in difference ? `${difference.source.file}:${difference.source.line}` : [],
+    'recordId' in difference ? `record ${difference.recordId}` : [],
+  ];
+  return {
+    ...rowBetween(difference.action, current, desired, fields),
     outcome: difference.outcome ?? null,
     why: [
-      ...('reason' in difference ? [difference.reason] : []),
+      'reason' in difference ? difference.reason : [],
       // The report says once that causes are unknown.
-      ...('cause' in difference && difference.cause !== 'unknown' ? [causeWords[difference.cause]] : []),
-    ],
-    where: [
-      ...source.map(escapeControl),
-      ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
-    ],
+      'cause' in difference && difference.cause !== 'unknown' ? causeWords[difference.cause] : [],
+    ].flat(),
+    where: where.flat().map(escapeControl),
     remarks: remarksOf(difference, said).map(escapeControl),
     toDo,
-  });
+  };
 };
-
-const changedFields = (difference: Difference): readonly FieldName[] => {
-  if (difference.action === 'update') return difference.fields;
-  if (difference.action === 'park') return ['name', 'content'];
-  if (difference.action !== 'blocked' || difference.current === undefined) return [];
-  return statedChanges(difference.current, difference.desired);
-};
-
-/** A priority or TTL that is not stated stays as it is. */
-const statedChanges = (before: RecordData, after: RecordData): FieldName[] =>
-  fieldNames.filter(
-    (field) =>
-      field !== 'type' &&
-      (after[field] !== null || field === 'name') &&
-      shownValue(field, before[field]) !== shownValue(field, after[field]),
-  );
 
 /** Why, unless that is among what is said already. */
 const remarksOf = (difference: Difference, said: readonly string[]): string[] => {
@@ -94,77 +81,69 @@ const remarksOf = (difference: Difference, said: readonly string[]): string[] =>
 /** Messages have no full stop, since most of them are shown alone. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
+/** The subdomain has the left side, its template the right one. */
 export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: SubdomainDifference): ReportRow => {
   const derivedFrom = templateRecord?.id ?? record?.templateRecordId ?? null;
-  return rowWith(kind, record, templateRecord, fields, {
-    where: [
-      ...(record === null ? [] : [`record ${record.id}`]),
-      ...(derivedFrom === null ? [] : [`template record ${derivedFrom}`]),
-    ],
-  });
+  const where = [
+    record === null ? [] : `record ${record.id}`,
+    derivedFrom === null ? [] : `template record ${derivedFrom}`,
+  ];
+  return { ...rowBetween(kind, record, templateRecord, fields), where: where.flat() };
 };
 
-/** The answers of these servers on the left, what the service shows on the right. */
+/** The answer of a server on the left, what the service shows on the right. */
 export const rowOfAnswer = (
   { kind, name, type, desired, current, message }: AnswerDifference,
-  servers: readonly string[],
+  server: string,
   subdomain: string,
 ): ReportRow => {
   const below = `.${subdomain}`;
   const relative = name === subdomain ? null : name.endsWith(below) ? name.slice(0, -below.length) : name;
-  const [from, to] = [asOne(current), asOne(desired)].map((set) => ({ ...set, type, name: relative }));
-  const changed =
-    kind === 'stale' ? (['content', 'ttl'] as const).filter((field) => from![field] !== to![field]) : [];
-  return rowWith(kind, kind === 'missing' ? null : from!, to!, changed, {
-    why: servers.map(escapeControl),
+  const [from, to] = [asOne(current, type, relative), asOne(desired, type, relative)];
+  return {
+    ...rowBetween(kind, kind === 'missing' ? null : from, to),
+    why: [escapeControl(server)],
     remarks: message === undefined ? [] : [escapeControl(message)],
-  });
+  };
 };
 
 /** All records of a set as one record. */
-const asOne = (records: readonly RecordData[]): RecordData => ({
-  ...nothing,
-  content: records
-    .map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`))
-    .sort()
-    .join(', '),
-  ttl: records[0]?.ttl ?? null,
-});
+const asOne = (records: readonly RecordData[], type: string, name: string | null): RecordData => {
+  const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
+  return { type, name, content: contents.sort().join(', '), priority: null, ttl: records[0]?.ttl ?? null };
+};
 
 /** A write of the history. Values that were not sent stayed as they were. */
-export const rowOfWrite = ({
-  action,
-  before,
-  after,
-}: {
+export const rowOfWrite = (write: {
   readonly action: 'add' | 'update' | 'park';
   readonly before: RecordData | null;
   readonly after: RecordData;
-}): ReportRow => rowWith(action, before, after, before === null ? [] : statedChanges(before, after));
+}): ReportRow => rowBetween(write.action, write.before, write.after);
 
-const rowWith = (
+const rowBetween = (
   kind: ReportRow['kind'],
   actual: RecordData | null,
   desired: RecordData | null,
-  changed: readonly FieldName[],
-  more: Partial<ReportRow> = {},
+  changed: readonly FieldName[] = statedChanges(actual, desired),
 ): ReportRow => {
-  const record = actual ?? desired ?? nothing;
+  const record = actual ?? desired ?? { type: '', name: null, content: '', priority: null, ttl: null };
   const isShown = (field: FieldName): boolean =>
     changed.includes(field) || (field !== 'type' && field !== 'name' && record[field] !== null);
-  const [sign, word] = kinds[kind];
+  const [sign, word, color] = kinds[kind];
   return {
     kind,
     sign,
     word,
+    color,
     type: escapeControl(record.type),
-    name: shownValue('name', record.name),
+    name: escapeControl(textOf('name', record.name)),
     values: fieldNames.filter(isShown).map((field): RowValue => {
       const label = field === 'content' ? '' : `${field} `;
       if (!changed.includes(field) || actual === null || desired === null)
-        return { label, isChanged: false, text: shownValue(field, record[field]) };
-      const [from, to] = shownPair(field, actual[field], desired[field]);
-      return { label, isChanged: true, actual: from, desired: to };
+        return { label, isChanged: false, text: escapeControl(textOf(field, record[field])) };
+      // Two long texts start shortly before they differ.
+      const pair = shortenPair(textOf(field, actual[field]), textOf(field, desired[field]), maxShown);
+      return { label, isChanged: true, actual: escapeControl(pair[0]), desired: escapeControl(pair[1]) };
     }),
     only: actual === null ? 'desired' : desired === null ? 'actual' : null,
     outcome: null,
@@ -172,46 +151,55 @@ const rowWith = (
     where: [],
     remarks: [],
     toDo: null,
-    ...more,
   };
 };
 
-const nothing: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
-
 const fieldNames = ['type', 'name', 'content', 'priority', 'ttl'] as const;
 type FieldName = (typeof fieldNames)[number];
-type Value = RecordData[FieldName];
 
-const shownValue = (field: FieldName, value: Value): string => {
+/** A priority or TTL that is not stated stays as it is. */
+const statedChanges = (before: RecordData | null, after: RecordData | null): readonly FieldName[] => {
+  if (before === null || after === null) return [];
+  return fieldNames.filter((field) => {
+    const isStated = field !== 'type' && (after[field] !== null || field === 'name');
+    return isStated && textOf(field, before[field]) !== textOf(field, after[field]);
+  });
+};
+
+const textOf = (field: FieldName, value: RecordData[FieldName]): string => {
   if (field === 'name' && (value === null || value === '')) return '@';
-  if (value === '') return '(empty)';
-  return value === null ? '(none)' : escapeControl(String(value));
+  return value === '' ? '(empty)' : String(value ?? '(none)');
 };
 
-/** Two texts that are shortened start shortly before they differ. */
-export const shownPair = (field: FieldName, from: Value, to: Value): readonly [string, string] => {
-  let start = -kept;
-  if (typeof from === 'string' && typeof to === 'string' && Math.max(from.length, to.length) > maxShown)
-    while (start + kept < from.length && from[start + kept] === to[start + kept]) start += 1;
-  const shown = (value: Value): string =>
-    shownValue(field, start > 0 ? `…${String(value).slice(start)}` : value);
-  return [shown(from), shown(to)];
+/** A record in one line for people: name, type, data. */
+export const recordText = (record: RecordData): string => changeText(null, record);
+
+/** A change of a record in one line. */
+export const changeText = (before: RecordData | null, after: RecordData): string => {
+  const [from, to] = shortenPair((before ?? after).content, after.content, maxContent);
+  return [...(before === null ? [] : [lineOf(before, from)]), lineOf(after, to)].join(' → ');
 };
 
-/** Characters before the difference. */
-const kept = 60;
+/** Columns. Both sides of a change fit into what a line shows. */
+const maxContent = 600;
 
-const kinds: Record<ReportRow['kind'], readonly [sign: string, word: string]> = {
-  add: ['+', 'add'],
-  update: ['~', 'change'],
-  park: ['»', 'park'],
-  surplus: ['?', 'surplus'],
-  blocked: ['!', 'blocked'],
-  missing: ['-', 'missing'],
-  stale: ['~', 'stale'],
-  foreign: ['?', 'foreign'],
-  dangling: ['!', 'dangling'],
-};
+const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
+  [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
+    .flat()
+    .map((part) => escapeControl(String(part)))
+    .join(' ');
+
+const kinds = {
+  add: ['+', 'add', 'green'],
+  update: ['~', 'change', 'yellow'],
+  park: ['»', 'park', 'cyan'],
+  surplus: ['?', 'surplus', 'magenta'],
+  blocked: ['!', 'blocked', 'red'],
+  missing: ['-', 'missing', 'red'],
+  stale: ['~', 'stale', 'yellow'],
+  foreign: ['?', 'foreign', 'magenta'],
+  dangling: ['!', 'dangling', 'red'],
+} as const;
 
 export const outcomeWords: Record<Outcome, string> = {
   applied: 'applied',

@@ -1,9 +1,10 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { escapeCommands } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
 import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
-import { isQuiet, stateOf, statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
+import { statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 export interface TextOptions {
   readonly color: boolean;
@@ -15,84 +16,83 @@ export interface TextOptions {
   readonly width: number;
 }
 
+/** A line, and the style that it has in a terminal with colours. */
+type Line = readonly [text: string, style?: Style | undefined];
+type Style = 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
+
 /** The report for a terminal: differences of each template, problems, and a summary line. */
 export const renderText = (report: Report, options: TextOptions): string => {
-  const { all = false } = options;
+  const { all = false, color } = options;
   const width = Math.max(40, options.width);
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
   const view = viewOf({ ...report, templates });
-  const say = (text: string | null, style: Style, indent = 0): string[] =>
-    paragraph(text, indent, width, style);
-  const shown = view.templates.filter((one) => one.asOf !== null && (all || !isQuiet(one)));
-  const quiet = all || view.status === 'in-sync' ? 0 : view.templates.filter(isQuiet).length;
-  const quietLine = `${signs['in-sync']} ${quiet} of ${plural(view.templates.length, 'template')} in sync`;
-  const lines = [
-    ...say(view.causes, 'gray'),
-    ...shown.flatMap((template) => templateLines(template, width)),
-    '',
-    ...view.outages.flatMap(({ message, templates: unread }) => [
-      ...say(`${signs.failed} ${plural(unread.length, 'template')} not compared: ${message}`, 'red'),
-      ...say(unread.join(', '), 'gray', 2),
-    ]),
-    '',
-    ...(quiet > 0 ? [styled(quietLine, 'green')] : []),
-    '',
-    ...view.problems.flatMap(({ severity, place, message, check }) =>
-      say(
-        `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`,
-        severity === 'error' ? 'red' : 'yellow',
-      ),
+  const { status, quiet, problems } = view;
+  const inSync = `${signs['in-sync']} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
+  const lines: Line[] = [
+    ...paragraph(view.causes, 0, width, 'gray'),
+    ...view.groups.flatMap((group) => [[''] as const, ...groupLines(group, width), [''] as const]),
+    ...(all ? quiet.flatMap((template) => headingLines(template, width)) : []),
+    [''],
+    ...(all || status === 'in-sync' || quiet.length === 0 ? [] : [[inSync, 'green'] as const]),
+    [''],
+    ...problems.flatMap(({ words, severity }) =>
+      paragraph(words, 0, width, severity === 'error' ? 'red' : 'yellow'),
     ),
-    '',
-    ...view.commits.flatMap(({ id, url }) => say(`commit ${id} ${url}`, 'gray')),
-    ...say(view.summary, colors[view.status]),
-    ...say(view.unmanaged, 'gray'),
+    [''],
+    ...view.commits.flatMap(({ id, url }) => paragraph(`commit ${id} ${url}`, 0, width, 'gray')),
+    ...paragraph(view.summary, 0, width, colors[status]),
+    ...paragraph(view.aside, 0, width, 'gray'),
   ];
   // One blank line between two blocks, none at the start.
-  const text = lines
-    .filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''))
-    .map((line) => `${line}\n`)
+  return lines
+    .filter(([text], index) => text !== '' || (index > 0 && lines[index - 1]![0] !== ''))
+    .map(([text, style]) => {
+      const line = shorten(escapeCommands(text), width);
+      return `${color && style ? styleText(style, line, { validateStream: false }) : line}\n`;
+    })
     .join('');
-  return options.color ? text : stripVTControlCharacters(text);
 };
 
-const templateLines = (template: TemplateView, width: number): string[] => {
-  const { message, status, rows, subdomains } = template;
-  const heading = headingLines(template, width);
-  if (isQuiet(template)) return heading;
+const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
+  const first = group[0]!;
+  if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
+  const words = `${signs[first.status]} ${group.length} templates ${first.word}: ${first.message}`;
   return [
-    '',
-    ...heading,
-    ...paragraph(message, 2, width, colors[status]),
-    ...rowLines(rows, 2, width),
-    ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, width)),
-    '',
+    ...paragraph(words, 0, width, colors[first.status]),
+    ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
   ];
 };
 
-const headingLines = (template: TemplateView, width: number): string[] => {
-  const { title, status, differs, counts, file } = template;
-  const state = `${stateOf(template)}${counts === '' ? '' : `${differs === '' ? ': ' : ', '}${counts}`}`;
-  const name = styled(`${signs[status]} ${shorten(title, width - 2)}`, 'bold');
-  const [found, place] = [styled(state, colors[status]), styled(shorten(file, width - 2), 'gray')];
-  const [oneLine, two] = [`${name}  ${found}  ${place}`, `${name}  ${place}`];
-  if (shownWidth(oneLine) <= width) return [oneLine];
-  return [
-    ...(shownWidth(two) <= width ? [two] : [name, `  ${place}`]),
-    ...paragraph(state, 2, width, colors[status]),
-  ];
+const headingLines = ({ title, status, state, file }: TemplateView, width: number): Line[] => {
+  const style = colors[status];
+  const [name, place] = [`${signs[status]} ${shorten(title, width - 2)}`, shorten(file, width - 2)];
+  const [whole, start] = [`${name}  ${state}  ${place}`, `${name}  ${place}`];
+  if (widthOf(whole) <= width) return [[whole, style]];
+  const lines = widthOf(start) <= width ? [start] : [name, `  ${place}`];
+  return [...lines.map((line) => [line, style] as const), ...paragraph(state, 2, width, style)];
 };
 
-const subdomainLines = (view: SubdomainView, width: number): string[] => {
+/** What differs in a template, below its heading. */
+export const bodyLines = (
+  { status, message, rows, subdomains }: TemplateView,
+  indent: number,
+  width: number,
+): Line[] => [
+  ...paragraph(message, indent, width, colors[status]),
+  ...rowLines(rows, indent, width),
+  ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
+];
+
+const subdomainLines = (view: SubdomainView, indent: number, width: number): Line[] => {
   const { subdomain, status, message, rows, answers } = view;
   const state = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
-  const lines = [...paragraph(state, 2, width, colors[status]), ...rowLines(rows, 4, width)];
+  const lines = [...paragraph(state, indent, width, colors[status]), ...rowLines(rows, indent + 2, width)];
   if (answers === null) return lines;
   return [
     ...lines,
-    ...paragraph(`name servers: ${statusWords[answers.status]}`, 4, width, colors[answers.status]),
-    ...answers.remarks.flatMap((remark) => paragraph(remark, 6, width)),
-    ...rowLines(answers.rows, 6, width),
+    ...paragraph(`name servers: ${statusWords[answers.status]}`, indent + 2, width, colors[answers.status]),
+    ...answers.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
+    ...rowLines(answers.rows, indent + 4, width),
   ];
 };
 
@@ -100,35 +100,31 @@ const subdomainLines = (view: SubdomainView, width: number): string[] => {
  * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; a remark of several rows
  * is shown once, below the last of them.
  */
-const rowLines = (rows: readonly ReportRow[], indent: number, width: number): string[] => {
+const rowLines = (rows: readonly ReportRow[], indent: number, width: number): Line[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
   const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
   const room = width - start;
   const cells = rows.map((row) => {
-    const [first = '', ...more] = valueLines(row.values, room);
-    const [note, own] = [noteOf(row), more.length > 0 ? Infinity : shownWidth(first)];
-    const noteWidth = shownWidth(note);
+    const [first = '', ...more] = row.values.reduce<readonly string[]>(withValue(room), []);
+    const [note, own] = [noteOf(row), more.length > 0 ? Infinity : widthOf(first)];
     const remarks = [...row.remarks, ...(row.toDo === null ? [] : [`To do: ${row.toDo.shared}`])];
-    return { row, first, more, note, own, noteWidth, isBeside: own + 2 + noteWidth <= room, remarks };
+    return { row, first, more, note, own, isBeside: own + 2 + widthOf(note) <= room, remarks };
   });
-  const widest = largest(cells.filter(({ isBeside }) => isBeside).map(({ noteWidth }) => noteWidth));
+  const widest = largest(cells.map(({ isBeside, note }) => (isBeside ? widthOf(note) : 0)));
   const column = largest(cells.map(({ own }) => own).filter((own) => own + 2 + widest <= room));
   const lastOf = new Map(cells.flatMap((cell) => cell.remarks.map((remark) => [remark, cell])));
-
-  return cells.flatMap((cell) => {
-    const { row, first, more, note, own, isBeside, remarks } = cell;
-    const head = [
-      styled(`${row.sign} `, rowColors[row.kind]),
-      `${pad(shorten(row.type, typeWidth), typeWidth)} `,
-      styled(`${pad(shorten(row.name, nameWidth), nameWidth)}  `, 'bold'),
-    ].join('');
+  return cells.flatMap((cell): Line[] => {
+    const { row, first, more, note, own, isBeside } = cell;
+    const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
+    const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  ${first}`;
     const beside = isBeside ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
+    const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
-      `${' '.repeat(indent)}${head}${first}${beside}`.trimEnd(),
-      ...more.map((line) => ' '.repeat(start) + line),
-      ...(isBeside ? [] : noteLines(row, indent + 4, width)),
-      ...remarks
+      [`${head}${beside}`.trimEnd(), style],
+      ...more.map((line) => [' '.repeat(start) + line, style] as const),
+      ...(isBeside ? [] : paragraph(note, indent + 4, width, 'gray')),
+      ...cell.remarks
         .filter((remark) => lastOf.get(remark) === cell)
         .flatMap((remark) => paragraph(remark, indent + 4, width)),
     ];
@@ -137,72 +133,30 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): st
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((best, one) => Math.max(best, one), 0);
 
-/** Values share a line where there is room. */
-const valueLines = (values: readonly RowValue[], room: number): string[] => {
-  const lines: string[] = [];
-  let isOpen = false;
-  for (const value of values) {
-    const text = valueText(value);
-    const longer = `${lines.at(-1)}  ${text}`;
-    const fits = shownWidth(text) <= room;
-    if (fits && isOpen && shownWidth(longer) <= room) lines[lines.length - 1] = longer;
-    else lines.push(...(fits ? [text] : shortLines(value, room)));
-    isOpen = fits || !value.isChanged;
-  }
-  return lines;
-};
-
-const valueText = (value: RowValue): string => {
-  const { label } = value;
-  if (value.isChanged) return `${label}${styled(value.actual, 'red')} → ${styled(value.desired, 'green')}`;
-  return label === '' ? value.text : styled(`${label}${value.text}`, 'gray');
-};
-
-/** Both sides of a change below each other. */
-const shortLines = (value: RowValue, room: number): string[] => {
-  const { label } = value;
-  if (!value.isChanged) return [shorten(`${label}${value.text}`, room)];
-  const [from, to] = shortenPair(value.actual, value.desired, room - label.length - 2);
-  return [`${label}  ${styled(from, 'red')}`, `${' '.repeat(label.length)}→ ${styled(to, 'green')}`];
-};
-
-const noteOf = (row: ReportRow): string => {
-  const words = wordsOf(row);
-  if (row.outcome === null) return styled(words, 'gray');
-  return (
-    styled(outcomeWords[row.outcome], outcomeColors[row.outcome]) +
-    styled(words === '' ? '' : ` · ${words}`, 'gray')
-  );
-};
-
-const noteLines = (row: ReportRow, indent: number, width: number): string[] => {
-  const note = noteOf(row);
-  if (indent + shownWidth(note) <= width) return [' '.repeat(indent) + note];
-  const outcome = row.outcome === null ? null : outcomeWords[row.outcome];
-  return [...paragraph(outcome, indent, width, 'magenta'), ...paragraph(wordsOf(row), indent, width, 'gray')];
-};
+/** Adds a value to the last line if there is room. Both sides of a long change stand below each other. */
+const withValue =
+  (room: number) =>
+  (lines: readonly string[], value: RowValue): readonly string[] => {
+    const { label } = value;
+    const text = `${label}${value.isChanged ? `${value.actual} → ${value.desired}` : value.text}`;
+    const longer = [lines.at(-1) ?? [], text].flat().join('  ');
+    if (widthOf(longer) <= room) return [...lines.slice(0, -1), longer];
+    if (widthOf(text) <= room || !value.isChanged) return [...lines, shorten(text, room)];
+    const [from, to] = shortenPair(value.actual, value.desired, room - label.length - 2);
+    return [...lines, `${label}  ${from}`, `${' '.repeat(label.length)}→ ${to}`];
+  };
 
 /** The signs of a template's differences are clear; those of a subdomain's need their word. */
-const wordsOf = ({ kind, word, why, where }: ReportRow): string =>
-  [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(' · ');
-
-const spoken: ReadonlySet<ReportRow['kind']> = new Set(['missing', 'stale', 'foreign', 'dangling']);
+const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
+  const isClear = ['add', 'update', 'park', 'surplus', 'blocked'].includes(kind);
+  return [outcome === null ? [] : outcomeWords[outcome], isClear ? [] : word, why, where].flat().join(' · ');
+};
 
 /** Words, wrapped to at most some ten lines. */
-const paragraph = (text: string | null, indent: number, width: number, style?: Style): string[] =>
+const paragraph = (text: string | null, indent: number, width: number, style?: Style): Line[] =>
   text === null
     ? []
-    : wrap(shorten(text, 10 * width), width - indent).map(
-        (line) => ' '.repeat(indent) + (style === undefined ? line : styled(line, style)),
-      );
-
-type Style = 'bold' | 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
-
-/** The caller knows where the text goes; Node.js would check stdout. */
-const styled = (text: string, style: Style): string =>
-  text === '' ? '' : styleText(style, text, { validateStream: false });
-
-const shownWidth = (line: string): number => widthOf(stripVTControlCharacters(line));
+    : wrap(shorten(text, 10 * width), width - indent).map((line) => [' '.repeat(indent) + line, style]);
 
 const signs = { 'in-sync': '✓', drifted: '≠', suspended: '⊘', held: '‖', failed: '✗' } as const;
 
@@ -214,17 +168,3 @@ const colors = {
   held: 'magenta',
   failed: 'red',
 } as const;
-
-const outcomeColors = { applied: 'green', failed: 'red', unknown: 'red', skipped: 'magenta' } as const;
-
-const rowColors: Record<ReportRow['kind'], Style> = {
-  add: 'green',
-  update: 'yellow',
-  park: 'cyan',
-  surplus: 'magenta',
-  blocked: 'red',
-  missing: 'red',
-  stale: 'yellow',
-  foreign: 'magenta',
-  dangling: 'red',
-};

@@ -1,23 +1,27 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { canonicalHost } from '../model/host.ts';
 import { groupBy } from '../model/group.ts';
-import type { Commit, Report, SubdomainResult, Summary, TemplateResult } from '../result.ts';
+import { canonicalHost } from '../model/host.ts';
+import { shellWord } from '../model/shell-word.ts';
+import type {
+  Commit,
+  Report,
+  SubdomainResult,
+  Summary,
+  TemplateResult,
+  UnmanagedTemplate,
+} from '../result.ts';
 import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { summaryOf as countsOf } from './assemble.ts';
+import { shorten } from './columns.ts';
 import { rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
-import { asideOf } from './unmanaged.ts';
-import { worstFirst } from './worst-first.ts';
+import { groupAlike, worstFirst } from './worst-first.ts';
 
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
 export type ProblemView = ReturnType<typeof problemView>;
-
-/** Whether it is just in sync. */
-export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
-  status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
 
 export const statusWords = {
   'in-sync': 'in sync',
@@ -28,105 +32,137 @@ export const statusWords = {
   failed: 'failed',
 } as const;
 
-/** The state of a template: that it differs is what its counts say. */
-export const stateOf = ({ status, differs }: Pick<TemplateView, 'status' | 'differs'>): string =>
-  status === 'drifted' && differs !== ''
-    ? differs
-    : [statusWords[status], differs].filter(Boolean).join(': ');
-
 /** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
 export const viewOf = (report: Report) => {
-  const { status, problems } = report;
+  const { problems, unmanaged } = report;
   const sorted = worstFirst(report.templates);
   const withClient = new Set([...sorted, ...problems].flatMap(({ client }) => client || [])).size > 1;
   const templates = sorted.map((template) => templateView(template, withClient, report.commits));
-  const commits = templates.flatMap((one) => (isQuiet(one) || one.commit === null ? [] : one.commit));
-  const unread = groupBy(
-    sorted.filter(({ asOf }) => asOf !== undefined),
-    ({ message }) => message ?? '',
-  );
+  const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
+    status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
+  const differing = templates.filter((one) => !isQuiet(one));
+  const isProblem = problems.some(({ check }) => check === 'unmanaged');
+  const aside = [
+    isProblem ? null : unmanagedSentence(unmanaged, withClient),
+    report.base === undefined ? null : baseSentence,
+  ].filter((sentence) => sentence !== null);
   return {
-    status,
+    status: report.status,
     summary: summaryOf(report),
     /** Said once if most causes are unknown, as in a first plan. */
     causes: causesOf(sorted),
-    templates,
-    /** Why templates could not be compared with the service, each reason once, and their titles. */
-    outages: [...unread].map(([message, some]) => ({
-      message: escapeControl(message),
-      templates: some.map((template) => titleOf(template, withClient)),
-    })),
+    /** What differs, is held or has failed. Templates with the same message and nothing else are one group. */
+    groups: groupAlike(differing, ({ status, message, rows, subdomains }) =>
+      message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
+    ),
+    /** Templates that are just in sync. */
+    quiet: templates.filter(isQuiet),
     problems: problems.map((problem) => problemView(problem, withClient)),
-    /** Those of templates that are not just in sync. */
-    commits: [...new Map(commits.map((one) => [`${one.id} ${one.url}`, one])).values()],
+    /** Of the groups, each once. */
+    commits: [...groupBy(differing, ({ commit }) => commit?.url).values()].flatMap(
+      ([one]) => one?.commit ?? [],
+    ),
     /** What no file manages, and what the report is without, in sentences. */
-    unmanaged: asideOf(report, withClient),
+    aside: aside.length === 0 ? null : escapeControl(aside.join('. ')),
   };
+};
+
+const baseSentence =
+  'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
+
+/** The templates that no file describes, in a sentence; null if there are none. */
+const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string | null => {
+  if (templates.length === 0) return null;
+  const named = (some: readonly UnmanagedTemplate[]): string => {
+    const names = some
+      .slice(0, maxNamed)
+      .map(({ client, template }) => shorten(withClient ? `${client}: ${template}` : template, maxName));
+    return `(${names.join(', ')}${some.length > maxNamed ? ` and ${some.length - maxNamed} more` : ''})`;
+  };
+  const gone = templates.filter(({ hadFile }) => hadFile);
+  const since = `; ${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`;
+  const found = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
+  return `${found} ${named(templates)}${gone.length === 0 ? '' : since}; \`import\` writes files for them`;
+};
+
+const maxNamed = 10;
+/** Columns. */
+const maxName = 80;
+
+/** For those to whom a template without a file is an error. */
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] => {
+  const message = unmanagedSentence(templates);
+  if (message === null) return [];
+  const place = { client: templates[0]!.client, file: null, line: null, column: null };
+  return [{ severity: 'error', check: 'unmanaged', message, ...place }];
 };
 
 const causesOf = (templates: readonly TemplateResult[]): string | null => {
   const causes = templates.flatMap(({ differences }) =>
     differences.flatMap((one) =>
-      'cause' in one && one.action !== 'surplus' && one.outcome !== 'applied' ? [one.cause] : [],
+      'cause' in one && one.action !== 'surplus' && one.outcome !== 'applied' ? one.cause : [],
     ),
   );
-  const isMost = causes.filter((cause) => cause === 'unknown').length * 2 > causes.length;
-  return isMost
+  return causes.filter((cause) => cause === 'unknown').length * 2 > causes.length
     ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
     : null;
 };
 
-const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
-  escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
-
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
-  const { file, revision, status, inSync, parked, ignored, asOf, message, differences } = template;
+  const { client, template: name, id, file, revision, status, message, differences } = template;
+  const { inSync, parked, ignored } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
-  const messages = [message ?? [], ...common.filter((reason) => !reason.startsWith(heldWord))].flat();
+  const isStopped = template.suspension !== undefined && differences.length > 0;
+  const messages = [
+    message ?? [],
+    isStopped ? `\`dns-template-sync resume ${shellWord(name)}\` ends that` : [],
+    common.filter((reason) => !isSaid(reason, message)),
+  ].flat();
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
+  const differs = listed(changeWords(countsOf([template])));
+  const counts = listed([
+    [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
+    [parked, `${parked} parked`],
+    [ignored, `${ignored} ignored`],
+    [followers, `${plural(followers, 'subdomain')} in sync`],
+  ]);
+  const found = [differs, counts].filter(Boolean).join(', ');
+  const word = template.asOf === null ? 'not compared' : statusWords[status];
   return {
-    title: titleOf(template, withClient),
+    title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
-    /** When this was read, if the service could not be read since; null: never, which is among the outages. */
-    asOf,
-    /** Why it is held or failed, and common reasons for skipped differences. */
+    word,
+    /** Why it is held or failed, what ends that, and common reasons for skipped differences. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
-    /** What differs, such as `2 to change, 1 surplus`. */
-    differs: listed(changeWords(countsOf([template]))),
     /** What does not differ. */
-    counts: listed([
-      [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
-      [parked, `${parked} parked`],
-      [ignored, `${ignored} ignored`],
-      [followers, `${plural(followers, 'subdomain')} in sync`],
-    ]),
-    file: escapeControl(revision === null ? file : `${file} at ${shortId(revision)}`),
+    counts,
+    /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
+    found,
+    /** The same after the word for the status, unless it is clear that it differs. */
+    state: status === 'drifted' && differs !== '' ? found : [word, found].filter(Boolean).join(': '),
+    file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Null: none, or nobody knows where to see it. */
-    commit: commit === undefined ? null : { id: escapeControl(shortId(commit.revision)), url: commit.url },
+    commit:
+      commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
     rows: differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
     subdomains: behind.map(subdomainView),
   };
 };
 
-const shortId = (revision: string): string => revision.slice(0, 10);
-
-/** The common reasons why differences of a template are skipped. */
+/** Reasons why several differences of a template are skipped, or that its message says. */
 const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
-  const reasons = differences.flatMap(({ action, outcome, error }) =>
-    action !== 'blocked' && outcome === 'skipped' && error !== undefined ? [error] : [],
-  );
-  const isSaid = (reason: string): boolean =>
-    reason.startsWith(heldWord) && message?.includes(reason.slice(heldWord.length)) === true;
-  return [...groupBy(reasons, (reason) => reason)].flatMap(([reason, some]) =>
-    some.length > 1 || isSaid(reason) ? [reason] : [],
+  const skipped = differences.filter(({ action, outcome }) => action !== 'blocked' && outcome === 'skipped');
+  return [...groupBy(skipped, ({ error }) => error)].flatMap(([reason, some]) =>
+    reason !== undefined && (some.length > 1 || isSaid(reason, message)) ? reason : [],
   );
 };
 
 /** A guard's reason is also the message of its template. */
-const heldWord = 'held: ';
+const isSaid = (reason: string, message: string | null): boolean =>
+  message?.includes(reason.replace(/^held: /, '')) === true;
 
 /** Whether the subdomain and its name servers are in sync. */
 export const follows = ({ status, answers }: SubdomainResult): boolean =>
@@ -141,75 +177,62 @@ const subdomainView = ({ subdomain, status, message, differences, answers }: Sub
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
-export const problemView = (problem: Report['problems'][number], withClient: boolean) => ({
-  severity: problem.severity,
-  place: escapeControl(
-    [
-      [withClient ? problem.client : '', problem.file ?? ''].filter((part) => part !== '').join(': '),
-      ...[problem.line, problem.column].filter((part) => part !== null),
-    ].join(':'),
-  ),
-  message: escapeControl(problem.message),
-  check: escapeControl(problem.check),
-});
+export const problemView = (problem: Report['problems'][number], withClient: boolean) => {
+  const { severity } = problem;
+  const file = [withClient ? problem.client : '', problem.file ?? ''].filter(Boolean).join(': ');
+  const place = escapeControl([file, problem.line ?? [], problem.column ?? []].flat().join(':'));
+  const [message, check] = [escapeControl(problem.message), escapeControl(problem.check)];
+  const words = `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`;
+  return { severity, place, message, check, words };
+};
 
+/** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
-  const { add, update, park, held } = summary;
-  const heldBack = held.add + held.update + held.park;
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
   const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   // Of these nothing is known but that the service could not be read.
   const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const failed = summary.failedTemplates - unread;
   const compared = summary.templates - unread;
   const differing = templates.filter((one) => one.status === 'drifted').length;
-  const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
+  const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
   const pending = status === 'in-sync' ? ', pending' : '';
   const words = listed([
-    [unread, `${plural(unread, 'template')} not compared`],
-    [
-      compared > 1 ? differing : 0,
-      `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`,
-    ],
-    ...changeWords(
-      { ...summary, add: add - held.add, update: update - held.update, park: park - held.park },
-      [[heldBack, `${heldBack} held back`]],
-    ),
-    [summary.suspendedTemplates, `${plural(summary.suspendedTemplates, 'template')} suspended`],
-    [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
-    [failed, `${plural(failed, 'template')} failed`],
-    [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
-    [
-      summary.subdomainDifferences,
-      `${plural(summary.subdomainDifferences, 'difference')} in subdomains${pending}`,
-    ],
-    [unlike, `${plural(unlike, 'difference')} at name servers${pending}`],
-    [faulty, `${plural(faulty, 'name server')} at fault`],
-    [errors, plural(errors, 'error')],
-    [problems.length - errors, plural(problems.length - errors, 'warning')],
+    counted(unread, 'template', ' not compared'),
+    [compared > 1 ? differing : 0, differ],
+    ...changeWords(summary, summary.held),
+    counted(summary.suspendedTemplates, 'template', ' suspended'),
+    counted(summary.heldTemplates, 'template', ' held'),
+    counted(summary.failedTemplates - unread, 'template', ' failed'),
+    [status === 'in-sync' ? 1 : 0, everything],
+    counted(summary.subdomainDifferences, 'difference', ` in subdomains${pending}`),
+    counted(unlike, 'difference', ` at name servers${pending}`),
+    counted(faulty, 'name server', ' at fault'),
+    counted(errors, 'error'),
+    counted(problems.length - errors, 'warning'),
   ]);
   return words || statusWords[status];
 };
 
 type Counted = readonly [count: number, words: string];
 
-const changeWords = (
-  { applied, add, update, park, surplus, blocked }: Summary,
-  heldBack: readonly Counted[] = [],
-): readonly Counted[] => [
-  [applied, `${applied} applied`],
-  [add, `${add} to add`],
-  [update, `${update} to change`],
-  [park, `${park} to park`],
-  ...heldBack,
-  [surplus, `${surplus} surplus`],
-  [blocked, `${blocked} blocked`],
-];
+const counted = (count: number, noun: string, rest = ''): Counted => [count, plural(count, noun) + rest];
+
+const changeWords = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => {
+  const of = (count: number, words: string): Counted => [count, `${count} ${words}`];
+  return [
+    of(counts.applied, 'applied'),
+    of(counts.add - held.add, 'to add'),
+    of(counts.update - held.update, 'to change'),
+    of(counts.park - held.park, 'to park'),
+    of(held.add + held.update + held.park, 'held back'),
+    of(counts.surplus, 'surplus'),
+    of(counts.blocked, 'blocked'),
+  ];
+};
 
 const listed = (parts: readonly Counted[]): string =>
-  parts
-    .filter(([count]) => count > 0)
-    .map(([, words]) => words)
-    .join(', ');
+  parts.flatMap(([count, words]) => (count > 0 ? words : [])).join(', ');

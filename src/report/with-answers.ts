@@ -1,10 +1,4 @@
-import {
-  worstOf,
-  type PassResult,
-  type Status,
-  type SubdomainAnswers,
-  type TemplateResult,
-} from '../result.ts';
+import { worstOf, type PassResult, type SubdomainAnswers } from '../result.ts';
 
 /** The last answers of name servers, by template and subdomain. */
 export type KnownAnswers = ReadonlyMap<string, SubdomainAnswers>;
@@ -21,10 +15,22 @@ export const subdomainOfKey = (
   return { template, subdomain };
 };
 
-/** Adds the answers of name servers to a pass. Without any, returns the same object. */
+/** Adds the answers of name servers to a pass. Wrong answers are drift; a failure to ask is no failure of the template. */
 export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult => {
-  const templates = pass.templates.map((template) => templateWithAnswers(template, known));
-  return templates.every((one, index) => one === pass.templates[index]) ? pass : { ...pass, templates };
+  if (known.size === 0) return pass;
+  const templates = pass.templates.map((template) => {
+    const subdomains = template.subdomains.map((one) => ({
+      ...one,
+      answers: known.get(answersKey(template.template, one.subdomain)) ?? one.answers,
+    }));
+    const isWrong = subdomains.some(({ answers }) => answers.status === 'drifted');
+    return {
+      ...template,
+      subdomains,
+      status: isWrong ? worstOf(['drifted', template.status]) : template.status,
+    };
+  });
+  return { ...pass, templates };
 };
 
 /** The answers that a pass was shown with. */
@@ -36,27 +42,3 @@ export const answersIn = ({ templates }: PassResult): KnownAnswers =>
         .map(({ subdomain, answers }) => [answersKey(template, subdomain), answers] as const),
     ),
   );
-
-const templateWithAnswers = (template: TemplateResult, known: KnownAnswers): TemplateResult => {
-  const found = template.subdomains.map(({ subdomain }) =>
-    known.get(answersKey(template.template, subdomain)),
-  );
-  if (found.every((one) => one === undefined)) return template;
-  return {
-    ...template,
-    status: worstOf([
-      template.status,
-      ...found.flatMap((one) => (one === undefined ? [] : statusByAnswers[one.status])),
-    ]),
-    subdomains: template.subdomains.map((one, index) => ({ ...one, answers: found[index] ?? one.answers })),
-  };
-};
-
-const statusByAnswers: Record<SubdomainAnswers['status'], Status> = {
-  'in-sync': 'in-sync',
-  pending: 'in-sync',
-  drifted: 'drifted',
-  // A failure to ask is no failure of the template.
-  failed: 'in-sync',
-  off: 'in-sync',
-};

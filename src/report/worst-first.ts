@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
 import type { Difference } from '../plan/difference.ts';
 import { statuses, type TemplateResult } from '../result.ts';
@@ -16,18 +17,10 @@ export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult
     }))
     .toSorted((one, other) => rankOfTemplate(one) - rankOfTemplate(other));
 
-const recordOf = (one: Difference): RecordData =>
-  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
-
-const byName = (one: RecordData, other: RecordData): number =>
-  compare(one.name ?? '', other.name ?? '') ||
-  places.indexOf(one.type) - places.indexOf(other.type) ||
-  (one.priority ?? 0) - (other.priority ?? 0) ||
-  compare(one.content, other.content);
-
-const places: readonly string[] = recordTypes;
-
-const { compare } = new Intl.Collator('en', { numeric: true });
+const rankOfTemplate = ({ status, differences: [first] }: TemplateResult): number => {
+  const hasTrouble = status !== 'failed' && first !== undefined && rankOf(first) <= 1;
+  return hasTrouble ? 0.5 : statuses.length - 1 - statuses.indexOf(status);
+};
 
 const rankOf = ({ action, outcome }: Difference): number => {
   if (outcome === 'applied') return 4;
@@ -36,26 +29,20 @@ const rankOf = ({ action, outcome }: Difference): number => {
   return action === 'surplus' ? 3 : 2;
 };
 
-const rankOfTemplate = ({ status, differences }: TemplateResult): number => {
-  const [first] = differences;
-  const hasTrouble = status !== 'failed' && first !== undefined && rankOf(first) <= 1;
-  return hasTrouble ? 0.5 : statuses.length - 1 - statuses.indexOf(status);
-};
+const recordOf = (one: Difference): RecordData =>
+  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
 
-/**
- * Groups items with the same words, each group at the position of its first item. `wordsOf` returns the
- * words; null keeps an item by itself.
- */
+const byName = (one: RecordData, other: RecordData): number =>
+  compare(one.name ?? '', other.name ?? '') ||
+  types.indexOf(one.type) - types.indexOf(other.type) ||
+  (one.priority ?? 0) - (other.priority ?? 0) ||
+  compare(one.content, other.content);
+
+const types: readonly string[] = recordTypes;
+const { compare } = new Intl.Collator('en', { numeric: true });
+
+/** Groups items with the same words, each group at the position of its first item. Null keeps an item by itself. */
 export const groupAlike = <Item>(
   items: readonly Item[],
   wordsOf: (item: Item) => string | null,
-): readonly (readonly Item[])[] => {
-  const groups = new Map<unknown, Item[]>();
-  for (const item of items) {
-    const key = wordsOf(item) ?? item;
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return [...groups.values()];
-};
+): readonly (readonly Item[])[] => [...groupBy(items, (item): unknown => wordsOf(item) ?? item).values()];

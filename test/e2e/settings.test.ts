@@ -16,7 +16,7 @@ it('several problems of the settings are a line each, in reports too', async () 
   const { code, stdout } = await run(['plan', '--format', 'markdown'], { cwd, env });
   expect(code).toBe(1);
   expect(stdout).toContain('### dns-template-sync: 4 errors\n');
-  expect(stdout.match(/^- \*\*error\*\*/gm)).toHaveLength(4);
+  expect(stdout.match(/^- error: /gm)).toHaveLength(4);
   const json: unknown = JSON.parse((await run(['plan', '--format', 'json'], { cwd, env })).stdout);
   for (const one of known)
     expect(json).toMatchObject({

@@ -127,9 +127,9 @@ describe('subdomains', () => {
 
     const markdown = (await plan(['--format', 'markdown'])).stdout;
     expect(markdown).toContain('### dns-template-sync: 3 differences in subdomains');
-    expect(markdown).toContain('Subdomain <code>shop.example.net</code>: **differs**');
-    for (const word of ['-&nbsp;missing', '&#126;&nbsp;stale', '&#63;&nbsp;foreign'])
-      expect(markdown.split(`| ${word} |`)).toHaveLength(2);
+    expect(markdown).toMatch(
+      /\nsubdomain shop\.example\.net: differs\n {2}- .* missing .*\n {2}~ .* stale .*\n {2}\? .* foreign /,
+    );
     const page = (await plan(['--format', 'html'])).stdout;
     for (const word of ['missing', 'stale', 'foreign', 'shop.example.net', 'not from here'])
       expect(page).toContain(word);

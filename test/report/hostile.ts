@@ -41,8 +41,6 @@ const freeTexts = new Set([
   'template',
   'file',
   'revision',
-  'author',
-  'subject',
   'message',
   'type',
   'name',
@@ -58,9 +56,7 @@ export const reportWith = (texts: readonly string[]): Report => {
   let used = 0;
   const pass: PassResult = JSON.parse(JSON.stringify(everyKind), (key, value: unknown) => {
     if (typeof value !== 'string' || !freeTexts.has(key)) return value;
-    const text = key === 'client' || key === 'revision' ? texts[0] : texts[used++ % texts.length];
-    // Without words, a commit is not shown.
-    return key === 'author' ? text || 'nobody' : text;
+    return key === 'client' || key === 'revision' ? texts[0] : texts[used++ % texts.length];
   });
   return assembleReport([pass]);
 };
@@ -72,21 +68,17 @@ export const harmlessReport = (texts: readonly string[]): Report =>
 /** The parts of a page in any order: names decide that of its rows. */
 const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
 
-/** A page without its texts, and without what depends on their length: marks, and sides that the line says whole. */
+/** A page without its texts, and without marks, which depend on their length. */
 export const skeletonOf = (page: string): string[] =>
   partsOf(
     page
       .replaceAll(/ (?:data-key|href)="[^"]*"/g, '')
       .replaceAll(/<\/?mark>/g, '')
-      .replaceAll(wellFormedSides, '')
       .replaceAll(/>[^<]+/g, '>'),
   );
 
-const wellFormedSides =
-  /<dl>\s*(?:<div>\s<dt>[^<]+<\/dt>\s<dd>(?:<span>[^<]*(?:<code>[^<]*<\/code>)?<\/span>\s?)*<\/dd>\s<\/div>\s*)*<\/dl>/g;
-
 /** What GitHub Actions and Azure Pipelines take for a command: anywhere in a line, or at its beginning. */
-export const commands = /##(?:vso)?\[|^\s*::[a-z-]+[^\n]*?::/im;
+export const commands = /##(?:vso)?\[|^\s*::[a-z-]+(?: [^\n]*?)?::/im;
 
 /** Whatever steers a terminal, changes the direction of reading or hides itself. */
 export const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;

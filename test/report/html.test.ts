@@ -73,7 +73,7 @@ test('both sides of a change are there whole, also where only a part of them is 
 
 test('of a long text, the part that changes is marked', () => {
   const page = renderHtml(everyKindReport);
-  expect(page).toMatch(/<dd><span><code>[^<]+<mark>[^<]+<\/mark>/);
+  expect(page).toMatch(/<del><code>[^<]+<mark>[^<]+<\/mark>/);
 });
 
 describe('hostile texts', () => {

@@ -73,25 +73,6 @@ describe('what to do about', () => {
       ],
     ],
     [
-      'a record that somebody added at the service',
-      [surplus(7, 'wlan', { cause: 'drifted' })],
-      [
-        `${accept("'wlan A'")} takes it into the file. Or remove record 7 in the panel, name it under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move it aside.`,
-      ],
-    ],
-    [
-      'a record that somebody changed at the service',
-      [update('wlan')],
-      [`${accept("'wlan A'")} makes the file say what the service has; a pass writes what the file says.`],
-    ],
-    [
-      'a change at the service under mode: edits',
-      [update('@', { outcome: 'skipped', skippedBy: 'mode-edits' })],
-      [
-        `${accept("'@ A'")} makes the file say what the service has; \`dns-template-sync apply --force hotel.example\` writes what the file says.`,
-      ],
-    ],
-    [
       'a change at the service that is held back',
       [update('*.api', { outcome: 'skipped', skippedBy: 'held' })],
       [`${accept("'\\*.api A'")} makes the file say what the service has.`],

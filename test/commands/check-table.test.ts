@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { layerRows } from '../../src/report/check-table.ts';
+import { layerRows } from '../../src/commands/check-table.ts';
 import type { AnswerDifference, ServerResult } from '../../src/result.ts';
 
 const record = (content: string, name: string | null = null) => ({

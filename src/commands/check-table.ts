@@ -1,0 +1,111 @@
+import { canonicalName, canonicalRecord } from '../model/canonical.ts';
+import { groupBy } from '../model/group.ts';
+import { canonicalHost } from '../model/host.ts';
+import { hasPlaceholder } from '../model/placeholder.ts';
+import { recordTypes, type RecordData } from '../model/record.ts';
+import type { SubdomainAnswers } from '../result.ts';
+import { isFaulty, serverLabels } from '../report/answers-view.ts';
+
+/** The records of a subdomain in each layer; null if a layer could not be read. */
+export interface NameLayers {
+  readonly file: Layer;
+  readonly template: Layer;
+  readonly service: Layer;
+  readonly answers: SubdomainAnswers;
+}
+
+type Layer = readonly RecordData[] | null;
+
+/** The records of one name and type in each layer. */
+export interface LayerRow extends Omit<NameLayers, 'answers'> {
+  /** Null: the subdomain itself. */
+  readonly name: string | null;
+  readonly type: string;
+  readonly servers: Readonly<Record<string, Layer>>;
+}
+
+/** All layers of a subdomain by name and type: itself first, types in the order of the model. */
+export const layerRows = (subdomain: string, layers: NameLayers): LayerRow[] => {
+  const apex = canonicalHost(subdomain);
+  const { servers, differences } = layers.answers;
+  // A type has no blank in it; a name may.
+  const keyOf = (type: string, name: string): string => {
+    const plain = canonicalHost(name);
+    if (plain === apex) return `${type} `;
+    return `${type} ${plain.endsWith(`.${apex}`) ? plain.slice(0, -apex.length - 1) : plain}`;
+  };
+  // The service's own templates have a placeholder.
+  const named = (text: string): string => text.replaceAll('##DOMAIN##', subdomain);
+  const [file, template, service] = [layers.file, layers.template, layers.service].map((records) => {
+    const shown = records
+      ?.filter(({ type }) => type.toUpperCase() !== 'SOA')
+      .map((record) => ({
+        ...record,
+        name: record.name === null ? null : named(record.name),
+        content: named(record.content),
+      }));
+    return shown && groupBy(shown, ({ type, name }) => keyOf(type.toUpperCase(), canonicalName(name)));
+  });
+  const wrong = groupBy(differences, ({ type, name }) => keyOf(type, name));
+  const keys = new Set([file, template, service, wrong].flatMap((sets) => [...(sets?.keys() ?? [])]));
+  const labelOf = serverLabels(servers);
+  const labels = [...new Set(servers.map(labelOf))];
+  const rows = [...keys].map((key): LayerRow => {
+    const [type, name] = [key.slice(0, key.indexOf(' ')), key.slice(key.indexOf(' ') + 1)];
+    const recordsIn = (sets: typeof file): Layer => (sets ? (sets.get(key) ?? []) : null);
+    const answeredBy = (label: string): Layer => {
+      const isSilent = servers.filter((one) => labelOf(one) === label).every(isFaulty);
+      // Name servers are asked only for types that a template can have.
+      if (isSilent || !types.includes(type)) return null;
+      const answer = wrong.get(key)?.find((one) => labelOf({ ...one, name: one.server }) === label);
+      return answer?.current ?? recordsIn(service);
+    };
+    return {
+      name: name === '' ? null : name,
+      type,
+      file: recordsIn(file),
+      template: recordsIn(template),
+      service: recordsIn(service),
+      servers: Object.fromEntries(labels.map((label) => [label, answeredBy(label)])),
+    };
+  });
+  const byName = (one: LayerRow, other: LayerRow): number => {
+    const [name, otherName] = [one.name ?? '', other.name ?? ''];
+    if (name === otherName) return types.indexOf(one.type) - types.indexOf(other.type);
+    return name < otherName ? -1 : 1;
+  };
+  return rows.sort(byName);
+};
+
+const types: readonly string[] = recordTypes;
+
+/** Whether two layers agree. Placeholders agree with everything: the service replaces them. */
+export const areAlike = (one: Layer, other: Layer): boolean => {
+  if (one === null || other === null) return one === other;
+  if ([...one, ...other].some(({ content }) => hasPlaceholder(content))) return one.length === other.length;
+  const [some, others] = [distinct(one), distinct(other)];
+  const isAlike = ([text, { ttl }]: readonly [string, RecordData], index: number): boolean => {
+    const [otherText, { ttl: otherTtl }] = others[index]!;
+    return text === otherText && (ttl === null || otherTtl === null || ttl === otherTtl);
+  };
+  return some.length === others.length && some.every(isAlike);
+};
+
+/** A record set as one text. */
+export const setText = (records: Layer): string => {
+  if (records === null) return '?';
+  if (records.length === 0) return '-';
+  const ttls = [...new Set(records.flatMap(({ ttl }) => ttl ?? []))];
+  const texts = distinct(records).map(([text]) => text);
+  return [texts.join(', '), ttls.length === 0 ? [] : `ttl ${ttls.join('/')}`].flat().join(' ');
+};
+
+/** By their texts: one layer may have two copies of what the next one has once. */
+const distinct = (records: readonly RecordData[]): (readonly [string, RecordData])[] => {
+  const textOf = (record: RecordData): string => {
+    const { content, priority } = canonicalRecord(record);
+    return [priority ?? [], content].flat().join(' ');
+  };
+  const byText = new Map(records.map((record) => [textOf(record), record]));
+  return [...byText].sort(([one], [other]) => (one < other ? -1 : 1));
+};
