@@ -70,24 +70,6 @@ describe('the log of run', () => {
     });
     expect(lines.at(-1)).toMatchObject({ event: 'daemon.stopped', signal: 'SIGTERM' });
   });
-
-  it('has failed writes, and those of unknown outcome', async () => {
-    const service = await startService(({ method, path: asked }) =>
-      method === 'PUT'
-        ? (response) => response.writeHead(asked.includes('/31/') ? 422 : 500).end('no')
-        : null,
-    );
-    const cwd = await workplace();
-    const program = start(quiet, { cwd, env: service.env });
-    expect(await program.event('change.failed', ({ template }) => template === 'voice')).toMatchObject({
-      level: 'error',
-      recordId: 313,
-      error: expect.stringContaining('the service answered 422: no'),
-    });
-    const unknown = linesOf(program).find(({ event }) => event === 'change.unknown');
-    expect(unknown ?? (await program.event('change.unknown'))).toMatchObject({ level: 'error' });
-    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
-  });
 });
 
 describe('the triggers of a pass', () => {
@@ -104,17 +86,6 @@ describe('the triggers of a pass', () => {
       differences: [{ recordId: 310, cause: 'drifted', outcome: 'applied' }],
     });
     expect((await service.records(31)).find(({ id }) => id === 310)?.content).toBe('198.51.100.20');
-  });
-
-  it('include the return of a service that was unreachable at first', async () => {
-    let isThere = false;
-    const service = await startService(() => (isThere ? null : (response) => response.writeHead(503).end()));
-    const program = start(quiet, { cwd: await workplace(), env: service.env });
-    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
-    isThere = true;
-    expect(await program.event('pass.finished', ({ status }) => status === 'drifted')).toMatchObject({
-      summary: { applied: 6 },
-    });
   });
 });
 

@@ -60,16 +60,6 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('Backing off');
   });
 
-  it('shows a rejected client also if only the last reading was rejected', async () => {
-    const { edit, daemon, page } = await started({
-      meddle: ({ path }) => (path.endsWith('/dns_records') ? status(401, 'who are you?') : null),
-    });
-    await edit('192.0.2.2', 'subdomains: [shop.example.net]\n');
-    await daemon.event('pass.finished');
-    expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: .*?who are you/s);
-    expect(await page()).toContain('Backing off');
-  });
-
   it('shows the last known state while the service is unreachable, and the cause once', async () => {
     let answer: ReturnType<Meddling> = null;
     const { service, daemon, page, id } = await started({ meddle: () => answer, args: ['--dry-run'] });

@@ -132,15 +132,6 @@ describe('run on a terminal', () => {
     expect(stdout).toContain('daemon stopped');
     expect(stdout).not.toContain('{"level"');
   });
-
-  it('writes JSON on request', async () => {
-    const cwd = await workplace();
-    const args = ['run', '--sandbox', '--listen', 'off', '--log-format', 'json'];
-    const program = startAtTerminal(args, { cwd });
-    await program.says('"pass.finished"');
-    program.signal('SIGINT');
-    expect(await program.ended).toMatchObject({ code: 0 });
-  });
 });
 
 describe('apply on a terminal, confirmed', () => {
