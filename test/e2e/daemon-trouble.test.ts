@@ -82,5 +82,3 @@ describe('a templates directory', () => {
     expect(await contents()).toEqual(['192.0.2.2']);
   });
 });
-
-describe('a state directory', () => {});

@@ -88,16 +88,3 @@ describe('the triggers of a pass', () => {
     expect((await service.records(31)).find(({ id }) => id === 310)?.content).toBe('198.51.100.20');
   });
 });
-
-it('run --sandbox needs no settings, and starts again with --reset', async () => {
-  const cwd = await workplace();
-  const args = ['run', '--sandbox', '--reset', '--listen', 'off', '--schedule', never];
-  for (const _ of [1, 2]) {
-    const program = start(args, { cwd });
-    const { clients } = await program.event('daemon.started');
-    expect(clients).toMatchObject([{ client: 'default', sandbox: true, templates: ['templates'] }]);
-    expect(await program.event('pass.finished')).toMatchObject({ summary: { applied: 6 } });
-    program.signal('SIGINT');
-    expect(await program.ended).toMatchObject({ code: 0 });
-  }
-});

@@ -87,11 +87,7 @@ describe('progress on a terminal', () => {
 
   it.each([
     [['plan', 'voice'], 'comparing …'],
-    [['apply', 'voice', '--yes'], 'applying …'],
-    [['get', 'dns-templates'], 'asking the service …'],
     [['check', 'acme.example'], 'checking acme.example …'],
-    [['import', '--out', 'imported'], 'importing …'],
-    [['doctor'], 'examining the service …'],
   ])('%j says what it does, and clears that before its result', async (args, doing) => {
     const { service, release } = await startHoldingService(() => true);
     const program = startAtTerminal(args, { cwd: await workplace(), env: service.env });

@@ -12,7 +12,8 @@ it('breaks no law in any world where all goes well', async () => {
   }
 });
 
-it.each(worlds.filter(({ isCore }) => isCore))(
+// .ci/run plays all of them, and those of the core with two.
+it.each(worlds.filter(({ isCore }) => isCore).slice(0, 4))(
   'breaks no law in any schedule with one fault: $name',
   async (world) => {
     const { breaches, schedules } = await explore((director) => play(world, director), 1);

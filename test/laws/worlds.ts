@@ -711,5 +711,24 @@ export const worlds: readonly SmallWorld[] = [
     policy: park,
     steps: ['pass', ['@ CNAME web.example.org'], 'pass'],
   },
+  {
+    name: 'one desired record becomes another',
+    isCalm: true,
+    open: 'the service stores something else',
+    file: ['www A 192.0.2.1', 'www. A 192.0.2.1'],
+    nature: { ending: '.' },
+    steps: ['pass', 'pass', 'apply'],
+  },
+  {
+    name: 'a copy of what was just added',
+    isCalm: true,
+    file: ['@ A 192.0.2.9'],
+    service: ['@ A 192.0.2.9'],
+    steps: [
+      'pass',
+      ['@ A 192.0.2.9', 'www A 192.0.2.1'],
+      { adds: 'www A 192.0.2.1', file: ['@ A 192.0.2.9', 'www A 192.0.2.1', 'www A 192.0.2.2'] },
+    ],
+  },
   ...pairs,
 ];
