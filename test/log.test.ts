@@ -161,7 +161,7 @@ describe('a line is at most 16 KiB', () => {
   });
 });
 
-describe('a reader that stands still', () => {
+describe.concurrent('a reader that stands still', () => {
   /** Logs 20 MiB while nobody reads. */
   const flood = `const more = 'x'.repeat(1_000);
     for (let n = 0; n < 20_000; n += 1) log.info({ n, more }, 'line');

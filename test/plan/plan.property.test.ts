@@ -9,7 +9,7 @@ import { situations, tidySituations, type Situation } from './generators.ts';
 import { recordLine } from './records.ts';
 import { converge, isParked } from './service.ts';
 
-const runs = { numRuns: 500 };
+const runs = { numRuns: process.env['CI'] ? 1_000 : 200 };
 
 const holds = (law: (situation: Situation) => void): void => {
   fc.assert(fc.property(situations, law), runs);
