@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { address, openPlace, type Place } from './place.ts';
@@ -24,6 +24,29 @@ const atNextWrite = (stage: string) => {
     },
   };
 };
+
+it('a lock that is removed while a pass runs ends its writes, and it reports that and what it has written', async () => {
+  const { onStage, arm } = atNextWrite('stored');
+  const place = await openPlace(actual, { onStage });
+  await place.write(actual);
+  await place.apply();
+  await place.write([...one, address('shop', '203.0.113.3')]);
+  arm(() => {
+    for (const name of readdirSync(place.stateDir).filter((found) => /^lock-.*\.db$/.test(found)))
+      rmSync(path.join(place.stateDir, name));
+  });
+  const { code, writes, report, stderr } = await place.apply();
+  expect({ code, writes }).toEqual({ code: 1, writes: 1 });
+  expect(report.templates[0]).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining('was removed'),
+    differences: [
+      { action: 'add', outcome: 'applied' },
+      { action: 'add', outcome: 'skipped' },
+    ],
+  });
+  expect(stderr).toContain('was removed');
+});
 
 const isRootOnLinux = process.getuid?.() === 0 && process.platform === 'linux';
 

@@ -40,6 +40,18 @@ const started = async (meddle: Meddling = () => null, env: Readonly<Record<strin
 };
 
 describe('SIGHUP', () => {
+  it('starts watching again', async () => {
+    const { write, settings, daemon, contents } = await started();
+    await write('elsewhere/site.yaml', describing('site', '192.0.2.3'));
+    await settings(`${byToken}templates: elsewhere\n`);
+    daemon.signal('SIGHUP');
+    await daemon.event('pass.finished', isRequested);
+    await write('elsewhere/site.yaml', describing('site', '192.0.2.4'));
+    await daemon.event('pass.finished', ({ trigger }) => trigger === 'file-change');
+    // The file was young when the settings named it: the first pass because of it may be of what it said before.
+    await vi.waitFor(async () => expect(await contents()).toEqual(['192.0.2.4']), { timeout: 10_000 });
+  });
+
   it('uses a replaced token, and shows neither', async () => {
     const { service, write, settings, daemon } = await started(({ method, body }) =>
       method === 'PUT' ? status(422, `what is ${body}?`) : null,
