@@ -87,4 +87,15 @@ describe('the triggers of a pass', () => {
     });
     expect((await service.records(31)).find(({ id }) => id === 310)?.content).toBe('198.51.100.20');
   });
+
+  it('include the return of a service that was unreachable at first', async () => {
+    let isThere = false;
+    const service = await startService(() => (isThere ? null : (response) => response.writeHead(503).end()));
+    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
+    isThere = true;
+    expect(await program.event('pass.finished', ({ status }) => status === 'drifted')).toMatchObject({
+      summary: { applied: 6 },
+    });
+  });
 });
