@@ -1,60 +1,69 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createLogger } from '../src/log.ts';
 
-const built = pathToFileURL(path.resolve(import.meta.dirname, '../dist/tests/log.mjs')).href;
+type Log = ReturnType<typeof createLogger>;
 
-interface StartOptions {
-  readonly level?: string;
-  readonly secrets?: readonly string[];
-  readonly stdout?: 'pipe' | number | Socket;
-}
+/** What is written of what `say` logs. */
+const written = (
+  say: (log: Log) => void,
+  secrets: readonly string[] = [],
+  level: 'info' | 'warn' = 'info',
+): string => {
+  let out = '';
+  say(
+    createLogger({
+      level,
+      out: { write: (line: string) => ((out += line), true) },
+      secrets: () => secrets,
+      now: Date.now,
+    }),
+  );
+  return out;
+};
 
-/** A program of its own with a logger, since a logger writes straight to its file descriptor. */
-const start = (
-  body: string,
-  { level = 'info', secrets = [], stdout = 'pipe' }: StartOptions = {},
-): ChildProcess =>
+const parsed = (out: string): Record<string, unknown>[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const linesOf = (...given: Parameters<typeof written>): Record<string, unknown>[] =>
+  parsed(written(...given));
+
+const bundle = pathToFileURL(path.resolve(import.meta.dirname, '../dist/tests/log.mjs')).href;
+
+/** A program of its own, whose logger writes to its file descriptor. */
+const start = (body: string, stdout: 'pipe' | number | Socket = 'pipe'): ChildProcess =>
   spawn(
     process.execPath,
     [
       '--input-type=module',
       '--eval',
-      `import { createLogger } from '${built}';
-       const secrets = ${JSON.stringify(secrets)};
-       const log = createLogger({ level: '${level}', out: process.stdout, secrets: () => secrets, now: Date.now });
+      `import { createLogger } from '${bundle}';
+       const log = createLogger({ level: 'info', out: process.stdout, secrets: () => [], now: Date.now });
        ${body}`,
     ],
     { stdio: ['ignore', stdout, 'pipe'] },
   );
 
-const outputOf = async (child: ChildProcess): Promise<string> => {
-  const { stdout, stderr } = child;
+const outputOf = async ({ stdout, stderr }: ChildProcess): Promise<string> => {
   if (!stdout || !stderr) throw new Error('no pipes');
   const [out, errors] = await Promise.all([text(stdout), text(stderr)]);
   expect(errors).toBe('');
   return out;
 };
 
-const linesOf = async (
-  body: string,
-  options?: Parameters<typeof start>[1],
-): Promise<Record<string, unknown>[]> =>
-  (await outputOf(start(body, options)))
-    .trimEnd()
-    .split('\n')
-    .map((line): Record<string, unknown> => JSON.parse(line));
-
 describe('a log line', () => {
-  it('is one JSON object with level, time, message and fields, and nothing else', async () => {
-    const [line, ...others] = await linesOf(
-      `log.info({ event: 'daemon.started', client: 'a' }, 'daemon started');`,
+  it('is one JSON object with level, time, message and fields, and nothing else', () => {
+    const [line, ...others] = linesOf((log) =>
+      log.info({ event: 'daemon.started', client: 'a' }, 'daemon started'),
     );
     expect(others).toEqual([]);
     expect(line).toEqual({
@@ -66,18 +75,19 @@ describe('a log line', () => {
     });
   });
 
-  it('contains no command for a CI runner', async () => {
-    const out = await outputOf(
-      start(`log.info({ a: '##[add-mask]com', b: ['##vso[task.complete]'] }, 'line');`),
-    );
+  it('contains no command for a CI runner', () => {
+    const out = written((log) => log.info({ a: '##[add-mask]com', b: ['##vso[task.complete]'] }, 'line'));
     expect(out).not.toMatch(/##(vso)?\[/);
     expect(JSON.parse(out)).toMatchObject({ a: '##[add-mask]com', b: ['##vso[task.complete]'] });
   });
 
-  it('is left out below the level', async () => {
-    const lines = await linesOf(`log.info('no'); log.warn('yes'); log.child({ a: 1 }).error('too');`, {
-      level: 'warn',
-    });
+  it('is left out below the level', () => {
+    const say = (log: Log): void => {
+      log.info('no');
+      log.warn('yes');
+      log.child({ a: 1 }).error('too');
+    };
+    const lines = linesOf(say, [], 'warn');
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
       ['warn', 'yes'],
       ['error', 'too'],
@@ -85,10 +95,8 @@ describe('a log line', () => {
   });
 
   it('is written before the process can die', async () => {
-    const lines = await linesOf(
-      `for (let n = 0; n < 200; n += 1) log.info({ n }, 'line');
-       process.kill(process.pid, 'SIGKILL');`,
-    );
+    const body = `for (let n = 0; n < 200; n += 1) log.info({ n }, 'line'); process.kill(process.pid, 'SIGKILL');`;
+    const lines = parsed(await outputOf(start(body)));
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
@@ -107,21 +115,23 @@ describe('a log line', () => {
 });
 
 describe('a line is at most 16 KiB', () => {
-  const among = async (fields: string): Promise<Record<string, unknown>> => {
-    const body = `log.info('before'); log.info({ event: 'long', client: 'a', ...${fields} }, 'long'); log.info('after');`;
-    const out = await outputOf(start(body, { secrets: ['the-secret'] }));
-    const lines = out.trimEnd().split('\n');
+  const among = (fields: object): Record<string, unknown> => {
+    const say = (log: Log): void => {
+      log.info('before');
+      log.info({ event: 'long', client: 'a', ...fields }, 'long');
+      log.info('after');
+    };
+    const lines = written(say, ['the-secret']).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['before', 'long', 'after']);
     expect(Buffer.byteLength(`${lines[1]}\n`)).toBeLessThanOrEqual(16 * 1024);
     return JSON.parse(lines[1] ?? '');
   };
 
-  it('with the first of many differences, and how many more there are', async () => {
-    const record = `{ type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 }`;
-    const difference = `{ action: 'update', recordId: id, current: ${record}, desired: ${record}, fields: ['content'], cause: 'drifted' }`;
-    const line = await among(
-      `{ event: 'drift.report', differences: Array.from({ length: 300 }, (_, id) => (${difference})), status: 'drifted' }`,
-    );
+  it('with the first of many differences, and how many more there are', () => {
+    const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
+    const difference = { action: 'update', current: record, desired: record, fields: ['content'] };
+    const all = Array.from({ length: 300 }, (_, recordId) => ({ ...difference, recordId }));
+    const line = among({ event: 'drift.report', differences: all, status: 'drifted' });
     const { differences, more } = line;
     if (!Array.isArray(differences)) throw new Error('no list');
     expect(differences.length).toBeGreaterThan(30);
@@ -130,36 +140,32 @@ describe('a line is at most 16 KiB', () => {
   });
 
   it.each([
-    ['a long text', `{ message: 'ü'.repeat(3_000_000) }`],
-    ['invisible characters, which are escaped', `{ message: '\u200b'.repeat(4_000) }`],
-    ['many texts of some length', `{ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) }`],
-    ['many keys', `Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => ['key' + n, n]))`],
-    ['a list deep inside', `{ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }`],
-  ])('and says where it is cut: %s', async (_, fields) => {
-    const line = await among(fields);
+    ['a long text', () => ({ message: 'ü'.repeat(3_000_000) })],
+    ['invisible characters, which are escaped', () => ({ message: '\u200b'.repeat(4_000) })],
+    ['many texts of some length', () => ({ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) })],
+    ['many keys', () => Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key${n}`, n]))],
+    [
+      'a list deep inside',
+      () => ({ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }),
+    ],
+  ])('and says where it is cut: %s', (_, fieldsOf) => {
+    const line = among(fieldsOf());
     expect(line).toMatchObject({ event: 'long', client: 'a' });
     expect(JSON.stringify(line)).toMatch(/characters more|"more"/);
   });
 
-  it('and is cut beside a secret, not inside it', async () => {
-    const line = await among(
-      `{ message: Array.from({ length: 200 }, (_, n) => 'x'.repeat(n)).join('the-secret').repeat(60) }`,
-    );
+  it('and is cut beside a secret, not inside it', () => {
+    const texts = Array.from({ length: 200 }, (_, n) => 'x'.repeat(n));
+    const line = among({ message: texts.join('the-secret').repeat(60) });
     expect(String(line['message']).replaceAll('[secret]', '')).toMatch(/^x*… \(\d+ characters more\)$/);
   });
 });
 
-describe('a reader that stands still', () => {
+describe.concurrent('a reader that stands still', () => {
   /** Logs 20 MiB while nobody reads. */
   const flood = `const more = 'x'.repeat(1_000);
     for (let n = 0; n < 20_000; n += 1) log.info({ n, more }, 'line');
     process.stderr.write('went on');`;
-
-  const linesIn = (out: string): Record<string, unknown>[] =>
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
 
   const expectWhole = (lines: readonly Record<string, unknown>[]): void => {
     const dropped = lines.filter(({ event }) => event === 'log.dropped');
@@ -177,7 +183,7 @@ describe('a reader that stands still', () => {
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('no pipes');
     await once(stderr, 'data');
-    const lines = linesIn(await text(stdout));
+    const lines = parsed(await text(stdout));
     expectWhole(lines.slice(0, -1));
     expect(lines.at(-1)).toMatchObject({ msg: 'last' });
   });
@@ -192,11 +198,11 @@ describe('a reader that stands still', () => {
         const socket = connect(port, '127.0.0.1', () => resolve(socket));
       }),
     ]);
-    const child = start(`${flood} setTimeout(() => undefined, 3_000);`, { stdout: writer });
+    const child = start(`${flood} setTimeout(() => undefined, 3_000);`, writer);
     if (!child.stderr) throw new Error('no pipe');
     await once(child.stderr, 'data');
     writer.destroy();
-    expectWhole(linesIn(await text(reader)));
+    expectWhole(parsed(await text(reader)));
     server.close();
   });
 
@@ -209,7 +215,7 @@ describe('a reader that stands still', () => {
 
 it('a full disk stops nothing either', async () => {
   const full = await open('/dev/full', 'w');
-  const child = start(`log.info('line'); process.stderr.write('went on');`, { stdout: full.fd });
+  const child = start(`log.info('line'); process.stderr.write('went on');`, full.fd);
   const errors = child.stderr ? text(child.stderr) : '';
   expect(await once(child, 'exit')).toEqual([0, null]);
   expect(await errors).toBe('went on');
@@ -219,31 +225,29 @@ it('a full disk stops nothing either', async () => {
 describe('a secret', () => {
   const secret = 'pa+ss"wo\\rd/ü';
 
-  it('is in no line, raw or encoded, in whole or in part', async () => {
-    const out = await outputOf(
-      start(
-        `const secret = secrets[0];
-         const url = 'https://x/?user_token=' + encodeURIComponent(secret);
-         const form = new URLSearchParams({ user_token: secret }).toString();
-         log.info({ url, form, nested: [{ secret }] }, 'line');
-         log.error({ err: Object.assign(new Error('bad ' + url), { code: secret }) }, 'failed');
-         log.child({ secret }).fatal(new TypeError(form, { cause: new Error(secret) }));`,
-        { secrets: [secret] },
-      ),
-    );
+  it('is in no line, raw or encoded, in whole or in part', () => {
+    const url = `https://x/?user_token=${encodeURIComponent(secret)}`;
+    const form = new URLSearchParams({ user_token: secret }).toString();
+    const say = (log: Log): void => {
+      log.info({ url, form, nested: [{ secret }] }, 'line');
+      log.error({ err: Object.assign(new Error(`bad ${url}`), { code: secret }) }, 'failed');
+      log.child({ secret }).fatal(new TypeError(form, { cause: new Error(secret) }));
+    };
+    const out = written(say, [secret]);
     expect(out.trimEnd().split('\n')).toHaveLength(3);
     expect(out).not.toMatch(/ss.{0,6}wo/);
     expect(out.match(/\[secret\]/g)?.length).toBe(9);
     for (const line of out.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('that is one of our words stays in our messages, and is removed from foreign text', async () => {
+  it('that is one of our words stays in our messages, and is removed from foreign text', () => {
     const secrets = ['info', 'Status', 'user', 'pass', 'pass.started', '4711'];
-    const [line, error] = await linesOf(
-      `log.info({ event: 'pass.started', status: 'in-sync', user: 4711, template: 'user info' }, 'pass started');
-       log.error(new Error('no such user'));`,
-      { secrets },
-    );
+    const fields = { event: 'pass.started', status: 'in-sync', user: 4711, template: 'user info' };
+    const say = (log: Log): void => {
+      log.info(fields, 'pass started');
+      log.error(new Error('no such user'));
+    };
+    const [line, error] = linesOf(say, secrets);
     expect(line).toMatchObject({
       level: 'info',
       event: 'pass.started',
@@ -255,27 +259,26 @@ describe('a secret', () => {
     expect(error).toMatchObject({ err: { message: 'no such [secret]' }, msg: 'no such [secret]' });
   });
 
-  it('that was added later is redacted too', async () => {
-    const lines = await linesOf(
-      `const say = () => log.info({ template: 'second' }, 'line'); say(); secrets.push('second'); say();`,
-      {
-        secrets: ['first'],
-      },
-    );
+  it('that was added later is redacted too', () => {
+    const secrets = ['first'];
+    const lines = linesOf((log) => {
+      log.info({ template: 'second' }, 'line');
+      secrets.push('second');
+      log.info({ template: 'second' }, 'line');
+    }, secrets);
     expect(lines.map(({ template }) => template)).toEqual(['second', '[secret]']);
   });
 });
 
 describe('an error', () => {
-  const fieldsOf = async (expression: string): Promise<unknown> => {
-    const [line] = await linesOf(`log.error({ err: ${expression} }, 'failed');`);
-    return line?.['err'];
-  };
+  const fieldsOf = (err: unknown): unknown => linesOf((log) => log.error({ err }, 'failed'))[0]?.['err'];
 
-  it('shows only the allowed fields', async () => {
-    const error = `Object.assign(new Error('no answer', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED', input: 'x' }) }),
-      { name: 'HostingError', kind: 'network', status: 502, code: { deep: 1 }, headers: { cookie: 'x' }, data: 'x', response: {} })`;
-    expect(await fieldsOf(error)).toEqual({
+  it('shows only the allowed fields', () => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', input: 'x' });
+    const fields = { name: 'HostingError', kind: 'network', status: 502, code: { deep: 1 } };
+    const others = { headers: { cookie: 'x' }, data: 'x', response: {} };
+    const error = Object.assign(new Error('no answer', { cause }), fields, others);
+    expect(fieldsOf(error)).toEqual({
       name: 'HostingError',
       message: 'no answer',
       kind: 'network',
@@ -284,22 +287,21 @@ describe('an error', () => {
     });
   });
 
-  it('without a code shows its stack', async () => {
-    expect(await fieldsOf(`new TypeError('a defect\\n    at home')`)).toEqual({
+  it('without a code shows its stack', () => {
+    expect(fieldsOf(new TypeError('a defect\n    at home'))).toEqual({
       name: 'TypeError',
       message: 'a defect\n    at home',
       stack: expect.arrayContaining([expect.stringMatching(/^at .+/)]),
     });
   });
 
-  it('may be any thrown value', async () => {
-    expect(await fieldsOf(`'just text'`)).toBe('just text');
+  it('may be any thrown value', () => {
+    expect(fieldsOf('just text')).toBe('just text');
   });
 
-  it('may contain itself', async () => {
-    const fields = await fieldsOf(
-      `(() => { const error = new Error('round'); error.cause = error; return error; })()`,
-    );
-    expect(fields).toMatchObject({ cause: { cause: { cause: { message: 'round' } } } });
+  it('may contain itself', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(fieldsOf(error)).toMatchObject({ cause: { cause: { cause: { message: 'round' } } } });
   });
 });

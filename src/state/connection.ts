@@ -25,8 +25,11 @@ export type Closing = 'now' | 'later';
 /** How a connection is closed where nothing says it: a guest in another process must not hold that up. */
 let usual: Closing = 'later';
 
-/** For a process that is there for this program alone. */
-export const closeAtOnce = (): void => void (usual = 'now');
+/** For a process that is there for this program alone. Gives what ends it. */
+export const closeAtOnce = (): (() => void) => {
+  usual = 'now';
+  return () => void (usual = 'later');
+};
 
 export type Value = string | number;
 

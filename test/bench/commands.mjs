@@ -57,8 +57,12 @@ export const planBesideParsing = (size, rounds) =>
     return { value, ...medians, ofOctodns: octodns === null ? null : commandMs / octodnsMs };
   });
 
-/** The most memory that the program's command held, in MiB. */
-export const peakMemory = async (args, place) => {
-  const { told } = await timed(['--import', `${import.meta.dirname}/tell-peak.mjs`, built, ...args], place);
-  return told.peakKiB / 1_024;
-};
+/** The most memory that a plan of so much holds, in MiB. */
+export const peakOfPlan = (size, rounds) =>
+  withWorld(size, async ({ cwd, env }) => {
+    const args = ['--import', `${import.meta.dirname}/tell-peak.mjs`, built, 'plan'];
+    const peaks = [];
+    for (let round = 0; round < rounds; round += 1)
+      peaks.push((await timed(args, { cwd, env })).told.peakKiB / 1_024);
+    return { value: median(peaks), peaks };
+  });

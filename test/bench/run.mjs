@@ -6,9 +6,10 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { soaks } from './soaks.mjs';
 
 const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
+/** Measures that run only when they are named. */
+const soaks = ['soak'];
 const [name, ...args] = process.argv.slice(2);
 
 /** One row or several. What octoDNS does too is compared with it, where it is installed. */

@@ -75,9 +75,7 @@ const answerTo = ({ pathname, searchParams }, form) => {
   return write(Number(id), operation, Object.fromEntries(new URLSearchParams(form)));
 };
 
-let calls = 0;
 const server = createServer((request, response) => {
-  calls += 1;
   let form = '';
   request.on('data', (chunk) => (form += chunk));
   request.on('end', () => {
@@ -88,5 +86,4 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () =>
   process.send({ url: `http://127.0.0.1:${server.address().port}/api/v1` }),
 );
-process.on('message', () => process.send({ calls }));
 process.on('disconnect', () => process.exit());

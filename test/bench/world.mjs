@@ -74,24 +74,10 @@ const startService = async (templates, records) => {
     env: { ...process.env, TEMPLATES: String(templates), RECORDS: String(records) },
   });
   const [{ url }] = await once(child, 'message');
-  const next = (key) =>
-    new Promise((resolve) => {
-      const read = (message) => {
-        if (!(key in message)) return;
-        child.off('message', read);
-        resolve(message[key]);
-      };
-      child.on('message', read);
-    });
   return {
     url,
     /** When the next write comes, in ms since the epoch. */
-    written: () => next('written'),
-    calls: () => {
-      const answer = next('calls');
-      child.send('calls');
-      return answer;
-    },
+    written: async () => (await once(child, 'message'))[0].written,
     close: () => child.disconnect(),
   };
 };

@@ -15,7 +15,7 @@ export interface Place {
   readonly idOf: (type: string, name: string | null) => Promise<number>;
 }
 
-export const Started = z.object({
+const Started = z.object({
   listen: z.string(),
   clients: z.tuple([z.object({ baseUrl: z.string() })]),
 });

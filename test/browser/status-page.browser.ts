@@ -2,12 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startDaemon } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
-import { workplace } from '../e2e/program.ts';
-import { writeBelow } from '../daemon/ways.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
-import { Started, started } from './started.ts';
+import { started } from './started.ts';
 
 /** Many kinds of differences: the example templates, of which nothing is written. */
 const allKinds = ['--dry-run'];
@@ -194,26 +191,6 @@ describe('the page in a browser', () => {
     await page.locator('html:not(.lost) #link.live').waitFor();
   });
 
-  it('shows the new value of a long text whole, however narrow the column is', async () => {
-    const { daemon, url, change } = await started(['--dry-run']);
-    await change('add-record', {
-      dns_template_id: 17,
-      type: 'TXT',
-      name: '_dmarc',
-      content: 'v=DMARC1; p=quarantine; rua=mailto:d@example.net',
-    });
-    await daemon.pass();
-    for (const width of [768, 1_024, 1_280, 1_920]) {
-      const { page } = await visit(url, { viewport: { width, height: 800 } });
-      const outside = await page
-        .locator('.row .sides')
-        .evaluateAll((all) =>
-          all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
-        );
-      expect({ width, outside }).toEqual({ width, outside: [] });
-    }
-  });
-
   it('moves the focus to the start of the state if its element is gone', async () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page } = await visit(url);
@@ -272,70 +249,9 @@ describe('with a page token', () => {
     // A browser says of each 401 that it is one, also of those that it was to show.
     expect(complaints.filter((one) => !one.includes('401 (Unauthorized)'))).toEqual([]);
   });
-
-  it('the page shows the form when the cookie is gone', async () => {
-    const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
-    const { page } = await visit(url);
-    await signIn(page, pageToken);
-    await page.locator('#link.live').waitFor();
-    await page.context().clearCookies();
-    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
-    await daemon.pass();
-    await page.getByLabel('Token').waitFor();
-  });
-
-  it.each([
-    ['light', 390],
-    ['dark', 1280],
-  ] as const)('everybody can use the form, in %s, %i pixels wide', async (colorScheme, width) => {
-    const { url } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
-    const { page } = await visit(url, { colorScheme, viewport: { width, height: 844 } });
-    await expectNoSideways(page);
-    expect(await barriersOf(page)).toEqual([]);
-  });
 });
 
 describe('it is accessible', () => {
-  it.each([
-    ['light', 390],
-    ['light', 1280],
-    ['dark', 390],
-    ['dark', 1280],
-  ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
-    const { daemon, url, change } = await started(allKinds);
-    await change('add-record', {
-      dns_template_id: 17,
-      type: 'TXT',
-      name: 'long',
-      content: 'x'.repeat(4_000),
-    });
-    await daemon.pass();
-    const { page, complaints } = await visit(url, { colorScheme, viewport: { width, height: 844 } });
-    await page.locator('#link.live').waitFor();
-    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
-    await expectNoSideways(page);
-    expect(await barriersOf(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
-
-  it('also with problems in files and held templates', async () => {
-    const cwd = await workplace({ withExamples: false });
-    await writeBelow(
-      cwd,
-      'templates/web.yaml',
-      'template: standard-web\nrecords:\n  - {type: A, contend: 192.0.2.1}\n',
-    );
-    const daemon = await startDaemon(['--sandbox', '--reset'], { cwd });
-    await daemon.event('pass.finished');
-    const { listen } = Started.parse(daemon.lines().find(({ event }) => event === 'daemon.started'));
-    const { page } = await visit(`${listen}/`);
-    await page.locator('#link.live').waitFor();
-    const words = await page.locator('main').innerText();
-    expect(words).toContain('unknown key `contend`; did you mean `content`?');
-    expect(words).toMatch(/■\s*held/);
-    expect(await barriersOf(page)).toEqual([]);
-  });
-
   it('with the keyboard alone: the first link skips the head, and folds open', async () => {
     const { url } = await started();
     const { page } = await visit(url);

@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Answering, type Fault, giveAnswer, noFault } from './fault.ts';
-import { claimInAnswer, claimInListing, isLie } from './lies.ts';
 import { createReader } from './request.ts';
 import { type Answer, parsed, startUpstream } from './upstream.ts';
 import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
-import { known } from '../laws/round.ts';
 import type { Pass, Sent } from '../laws/seen.ts';
 import {
   isWrite,
@@ -60,18 +58,13 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     start: start.map(templateOf),
     slack: 200,
     service: { isKind: !isLate, lag: 0, ownLag: 0 },
-    // What is late here is so by listings, which may take longer than `unknownPause`; and an update that the service answers with
-    // the record as it was, and lists so, counts as taken and ignored.
-    notKept: [...known, /^law [78]:/, /says applied, and it never took effect: update/],
+    // What is late here is so by listings, which may take longer than `unknownPause`.
+    notKept: [/^law [78]:/],
   });
   const writes: SeenWrite[] = [];
   const faults = new Map<string, number>();
   const current = new Map<number, WireTemplate>();
-  /** Each template as the last listing showed it. */
-  const listed = new Map<number, WireTemplate>();
   const late: { readonly write: JudgedWrite; readonly form: URLSearchParams; left: number }[] = [];
-  /** Whether the last listing was wrong: the client, whose processes share their state, gets no two in a row. */
-  let wasLie = false;
   const turn = oneAtATime();
   const read = createReader();
 
@@ -127,7 +120,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   const answerWrite = async (
     write: JudgedWrite,
     form: URLSearchParams,
-    { commit, answer }: Fault,
+    { commit }: Fault,
   ): Promise<Answer> => {
     const { request } = write;
     const before = current.get(request.templateId);
@@ -137,14 +130,11 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     const after = current.get(request.templateId);
     if ((stored && stored.status !== 200) || !before || !after)
       return stored ?? { status: 404, body: '{"error":"no such template"}' };
-    const claimed = isLie(answer)
-      ? claimInAnswer(answer, request, { before, after, all: [...current.values()] })
-      : after;
-    return { status: 200, body: JSON.stringify(claimed) };
+    return { status: 200, body: JSON.stringify(after) };
   };
 
-  /** Stores late writes that are due before a listing. Resolves to whether there were any. */
-  const storeLate = async (): Promise<boolean> => {
+  /** Stores late writes that are due before a listing. */
+  const storeLate = async (): Promise<void> => {
     for (const one of late) one.left -= 1;
     const due = late.filter(({ left }) => left <= 0);
     late.splice(0, late.length, ...late.filter(({ left }) => left > 0));
@@ -152,24 +142,11 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
       const { status } = await store(write, form);
       if (status !== 200 && write.sent) write.sent.landed = 'no';
     }
-    return due.length > 0;
   };
 
   const answerList = async (answer: Answering): Promise<Answer> => {
-    const reaches = answer === 'truth' || isLie(answer);
-    const hasStored = reaches && (await storeLate());
-    const list = await templates();
-    if (isLie(answer) && !hasStored && !wasLie) {
-      wasLie = true;
-      count(`list: ${answer}`);
-      const claimed = list.map((template) => claimInListing(template, answer, listed.get(template.id)));
-      return { status: 200, body: JSON.stringify(claimed) };
-    }
-    if (reaches) {
-      wasLie = false;
-      for (const template of list) listed.set(template.id, template);
-    }
-    return { status: 200, body: JSON.stringify(list) };
+    if (answer === 'truth') await storeLate();
+    return { status: 200, body: JSON.stringify(await templates()) };
   };
 
   const count = (kind: string): void => void faults.set(kind, (faults.get(kind) ?? 0) + 1);
@@ -187,8 +164,8 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
       return write ? answerWrite(write, form, fault) : answerList(answer);
     });
     onStage('stored', seen);
-    if (fault !== noFault && (write || !isLie(answer))) count(nameOf(seen, fault));
-    const status = answer === 'truth' || isLie(answer) ? truth.status : answer;
+    if (fault !== noFault) count(nameOf(seen, fault));
+    const status = answer === 'truth' ? truth.status : answer;
     if (pass) tellJudge(pass, write, status, truth);
     await giveAnswer(response, status, truth);
     onStage('answered', seen);
@@ -229,7 +206,6 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
         const template = await upstream.change(name, body);
         judge.changed(template.id, recordsOf(template), null);
         current.set(template.id, template);
-        listed.set(template.id, template);
         return template;
       }),
     templates: () => turn(templates),

@@ -28,14 +28,6 @@ const untilAdd = () => {
 };
 
 describe('a rotated client token', { timeout: 60_000 }, () => {
-  it('needs no notice', async () => {
-    const place = await openPlace(actual);
-    await place.write(actual);
-    await place.apply();
-    expect((await place.run(['plan'], { env: rotated })).stderr).toBe('');
-    expect((await place.apply({ env: rotated })).stderr).toBe('');
-  });
-
   it('never writes at the same time as the previous token', async () => {
     const { arrived, onStage } = untilAdd();
     const place = await openPlace(actual, { onStage, faultOf: withoutAnswer });

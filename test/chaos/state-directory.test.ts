@@ -1,6 +1,5 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { address, openPlace, type Place } from './place.ts';
 
@@ -8,25 +7,6 @@ const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
 const more = [...actual, address('api', '203.0.113.2')];
 
 const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
-
-describe('a damaged state file', { timeout: 60_000 }, () => {
-  it('is in the log of the daemon, which goes on', async () => {
-    const place = await openPlace(actual);
-    // An add would wait.
-    await place.write([address(null, '203.0.113.9'), ...actual.slice(1)]);
-    mkdirSync(place.stateDir);
-    writeFileSync(memoryOf(place), 'no database '.repeat(500));
-    const daemon = place.start(['run', '--listen', 'off']);
-    const warning = daemon.line(
-      ({ level, notice }) => level === 'warn' && String(notice).includes('damaged'),
-    );
-    const finished = daemon.line(({ event }) => event === 'pass.finished');
-    expect(await warning).not.toBeNull();
-    expect(await finished).toMatchObject({ status: 'in-sync' });
-    daemon.signal('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
-  });
-});
 
 it('says once that there is no saved state', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
@@ -80,31 +60,6 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     chmodSync(place.stateDir, 0o555);
     await expectPlansOnly(place);
     expect(place.service.writes).toEqual([]);
-  });
-
-  it('because it cannot be created does the same', async () => {
-    const place = await openPlace(actual);
-    await place.write(more);
-    writeFileSync(place.stateDir, 'a file');
-    await expectPlansOnly(place);
-    expect(place.service.writes).toEqual([]);
-  });
-
-  it('because its file is accessible to others does the same', async () => {
-    const place = await openPlace(actual);
-    await place.write(more);
-    await place.apply();
-    await place.service.change('remove-record', { record_id: (await place.records()).at(-1)?.id });
-    const database = new Database(memoryOf(place));
-    database.exec('PRAGMA user_version = 99');
-    database.close();
-
-    const applied = await place.apply();
-    expect(applied).toMatchObject({ code: 1, writes: 0, stdout: '' });
-    expect(applied.stderr).toContain('was written by a newer version of this program');
-    const planned = await place.run(['plan']);
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 to add') });
-    expect(planned.stderr).toContain('newer version');
   });
 });
 

@@ -1,10 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
-import { startZoneServer } from '../answers/zone-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { lines, prepared, shop, stale } from './answered.ts';
 import { inSeconds, startDaemon } from './daemon.ts';
-import { reportOf, run } from './program.ts';
+import { reportOf } from './program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -59,56 +58,6 @@ describe('the daemon, with answers on', () => {
       ),
     );
     expect(events).toEqual(['site drift', 'site cleared']);
-  });
-
-  it('warns of a target that does not exist, everywhere, until it does, and never writes for it', async () => {
-    const target = 'shop.azurewebsites.net';
-    const { launch, service, cwd } = await prepared(
-      [...lines, [`app.${shop}`, 'CNAME', target]],
-      `answers: on`,
-      [{ type: 'CNAME', name: 'app', content: target }],
-    );
-    const resolver = await startZoneServer({ apex: 'azurewebsites.net', lines: [] });
-    onTestFinished(() => resolver.close());
-    const told = await scriptedServer(status(204));
-    await writeBelow(
-      cwd,
-      'dns-template-sync.yaml',
-      `answersSchedule: '${inSeconds(3)}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
-    );
-    const env = { ...launch.env, DNS_SYNC_RESOLVER: resolver.place, HOOK: told.url };
-    const words = `${target} does not exist`;
-    for (const command of [
-      ['plan', '--answers'],
-      ['check', shop],
-    ]) {
-      const { code, stdout } = await run(command, { cwd, env });
-      expect([code, stdout.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(words)]);
-    }
-    const daemon = await startDaemon([], { ...launch, env });
-    await daemon.event('pass.finished');
-    await daemon.event('answers.finished');
-    const report = reportOf(await (await daemon.ask('/api/report')).text());
-    expect(report).toMatchObject({ status: 'drifted', summary: { failedTemplates: 0 } });
-    expect(report.templates[0]?.subdomains[0]?.answers).toMatchObject({
-      status: 'drifted',
-      servers: [{ status: 'in-sync' }],
-      differences: [{ kind: 'dangling', name: `app.${shop}`, message: expect.stringContaining(words) }],
-    });
-    expect(await (await daemon.ask('/')).text()).toContain(words);
-    const dangling = { client: 'default', kind: 'dangling' };
-    expect((await daemon.scrape()).value('dns_template_sync_answers_differences', dangling)).toBe(1);
-    await daemon.pass();
-    resolver.zone.lines = [[target, 'A', '192.0.2.3']];
-    await daemon.event('answers.finished', (line) =>
-      JSON.stringify(line['subdomains']).includes('"in-sync":1'),
-    );
-    expect(service.writes()).toEqual([]);
-    daemon.signal('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
-    const bodies = told.seen.map(({ body }) => JSON.parse(body).changes[0]);
-    expect(bodies.map(({ event }: { event: string }) => event)).toEqual(['drift', 'cleared']);
-    expect(JSON.stringify(bodies[0])).toContain(words);
   });
 
   it('runs its passes while a server is silent, and ends at once', async () => {

@@ -117,22 +117,4 @@ describe('a client in trouble', () => {
     daemon.signal('SIGTERM');
     expect(await daemon.ended).toMatchObject({ code: 0 });
   });
-
-  it('waits as long as the service asks, and then retries by itself', async () => {
-    let refusals = 1;
-    const { service, cwd, daemon, contents } = await started(({ method }) => {
-      if (method === 'GET' || refusals === 0) return null;
-      refusals -= 1;
-      return status(429, 'slowly', { 'retry-after': '3' });
-    });
-    await daemon.event('pass.finished', ({ client }) => client === 'acme');
-    await writeBelow(cwd, 'acme/web.yaml', describing('web-of-acme', '192.0.2.2'));
-    const failed = await daemon.event('change.failed');
-    expect(failed).toMatchObject({ client: 'acme', error: expect.stringContaining('429') });
-    const applied = await daemon.event('change.applied');
-    expect(await contents('acme')).toEqual(['192.0.2.2']);
-    const waited = Date.parse(String(applied['time'])) - Date.parse(String(failed['time']));
-    expect(waited).toBeGreaterThanOrEqual(2_900);
-    expect(service.writes()).toHaveLength(2);
-  });
 });

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { reportSchema } from '../../src/report/report.ts';
@@ -76,16 +74,6 @@ describe('templates without a file', () => {
 });
 
 describe('template files that change', () => {
-  it('without saying anything else start no pass', async () => {
-    const { write, daemon } = await started('site', 'other');
-    await write('site', describing('site', '192.0.2.1'));
-    await write('other', `# changed\n${describing('other', '192.0.2.2')}`);
-    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ status: 'in-sync' });
-    await write('other', describing('other', '192.0.2.3'));
-    await daemon.event('pass.finished', isAfterEdit);
-    expect(daemon.lines().filter((line) => line['event'] === 'pass.started')).toHaveLength(3);
-  });
-
   it('in place and drop a record put it to another use half a minute later, when nothing can be on its way', async () => {
     const service = await startService();
     const id = await addTemplate(service, 'site', '192.0.2.1');
@@ -114,20 +102,5 @@ describe('template files that change', () => {
     passed += 30_000;
     await event('pass.finished', isAfterEdit);
     expect(await names()).toEqual([null, 'mail']);
-  });
-
-  it('leave a template alone whose file is gone, with one message', async () => {
-    const { service, cwd, daemon, drift } = await started('site', 'other');
-    await drift('site', '192.0.2.66');
-    await rm(path.join(cwd, 'templates', 'site.yaml'));
-    await daemon.event('pass.finished', isAfterEdit);
-    await daemon.pass();
-    expect(service.writes()).toEqual([]);
-    const said = daemon.lines().filter(({ msg }) => String(msg).includes('no file describes this template'));
-    expect(said).toMatchObject([{ client: 'default', template: 'site' }]);
-    const named = (await daemon.scrape())
-      .all('dns_template_sync_records')
-      .map(({ labels }) => labels['template']);
-    expect(new Set(named)).toEqual(new Set(['other']));
   });
 });

@@ -1,8 +1,4 @@
-import { EventEmitter, once } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { acquireLock } from '../../src/state/lock.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { silence, status, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
@@ -44,7 +40,7 @@ const started = async (meddle: Meddling = () => null, env: Readonly<Record<strin
 };
 
 describe('SIGHUP', () => {
-  it('starts watching and schedule again', async () => {
+  it('starts watching again', async () => {
     const { write, settings, daemon, contents } = await started();
     await write('elsewhere/site.yaml', describing('site', '192.0.2.3'));
     await settings(`${byToken}templates: elsewhere\n`);
@@ -68,52 +64,6 @@ describe('SIGHUP', () => {
     expect(tokenOf(service.seen.at(-1)!)).toBe('second-token');
     for (const token of ['first-token', 'second-token', triggerToken])
       expect(daemon.output()).not.toContain(token);
-  });
-
-  it('adds and removes clients', async () => {
-    const { service, write, settings, daemon } = await started();
-    await addTemplate(service, 'shop', '192.0.2.1');
-    await write('shop/shop.yaml', describing('shop', '192.0.2.7'));
-    const client = 'clients:\n  shop: {clientToken: {env: ANOTHER_TOKEN}, templates: shop}\n';
-    await settings(client);
-    daemon.signal('SIGHUP');
-    expect(await daemon.event('change.applied')).toMatchObject({ client: 'shop' });
-    expect(await daemon.event('pass.finished', isRequested)).toMatchObject({
-      client: 'shop',
-      status: 'in-sync',
-    });
-    await vi.waitFor(async () => {
-      const clients = (await daemon.scrape()).samples.flatMap(({ labels }) => labels['client'] ?? []);
-      expect(new Set(clients)).toEqual(new Set(['shop']));
-    });
-    expect(await daemon.json('/api/report')).toMatchObject({ templates: [{ client: 'shop' }] });
-    await write('templates/site.yaml', describing('site', '192.0.2.9'));
-    await daemon.pass();
-    expect(service.seen.filter((request) => tokenOf(request) === 'first-token')).toHaveLength(1);
-  });
-
-  it('with settings that cannot be used keeps the earlier ones, and says so', async () => {
-    const { settings, daemon } = await started();
-    for (const [broken, why] of [
-      ['clientToken: {file: token}\nsurplus: shred\n', 'surplus'],
-      ['clientToken: [', 'not valid YAML'],
-      ['clientToken: {file: ./nowhere}\n', 'nowhere'],
-    ] as const) {
-      await settings(broken);
-      daemon.signal('SIGHUP');
-      expect(await daemon.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
-      const said = daemon
-        .lines()
-        .findLast(({ msg }) => msg === 'invalid settings; keeping the previous ones');
-      expect(said).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
-      expect((await daemon.ask('/readyz')).status).toBe(200);
-      expect(await daemon.json('/api/report')).toMatchObject({
-        status: 'failed',
-        problems: [{ client: 'default', check: 'settings', message: expect.stringContaining(why) }],
-      });
-    }
-    const valid = { client: 'default' };
-    expect((await daemon.scrape()).value('dns_template_sync_settings_valid', valid)).toBe(0);
   });
 
   it('says what needs a restart', async () => {
@@ -149,61 +99,7 @@ describe('a terminal that is closed', () => {
   });
 });
 
-describe('a lock that another process holds', () => {
-  it('makes passes wait without a failure until it is free', async () => {
-    const { launch, daemon } = await started();
-    const files = await readdir(path.join(launch.cwd, 'state'));
-    const file = files.find((name) => /^lock-\w+\.db$/.test(name));
-    const lock = await acquireLock({
-      file: path.join(launch.cwd, 'state', file ?? ''),
-      timeout: 0,
-      signal: new AbortController().signal,
-      onWait: () => undefined,
-    });
-    const requested = daemon.pass();
-    await daemon.says('the pass has to wait');
-    await lock.release();
-    expect(await requested).toMatchObject({ status: 'in-sync' });
-    const passes = (await daemon.scrape()).all('dns_template_sync_passes_total');
-    expect(passes.map(({ labels }) => [labels['trigger'], labels['result']])).toEqual([
-      ['startup', 'in-sync'],
-      ['request', 'in-sync'],
-    ]);
-    expect(daemon.lines().filter(({ level }) => level === 'error')).toEqual([]);
-  });
-});
-
 describe('SIGTERM', () => {
-  it('lets a slow write finish, starts no other, and leaves nothing to repeat', async () => {
-    const arrival = new EventEmitter();
-    const arrived = once(arrival, 'write');
-    const { service, launch, write, settings, daemon } = await started(async ({ method }) => {
-      if (method !== 'PUT' || service.writes().length > 1) return null;
-      arrival.emit('write');
-      await once(arrival, 'go on');
-      return null;
-    });
-    await settings(byToken);
-    await write(
-      'templates/site.yaml',
-      `${describing('site', '192.0.2.2')}  - {type: A, name: www, content: 192.0.2.3}\n`,
-    );
-    await arrived;
-    daemon.signal('SIGTERM');
-    await daemon.says('shutting down; waiting for running writes');
-    expect((await daemon.ask('/livez')).status).toBe(200);
-    arrival.emit('go on');
-    const { code, stdout } = await daemon.ended;
-    expect(code).toBe(0);
-    expect(stdout).toContain('"change.applied"');
-    expect(service.writes()).toHaveLength(1);
-
-    const next = await startDaemon([], launch);
-    expect(await next.event('change.applied')).toMatchObject({ action: 'add' });
-    expect(await next.event('pass.finished')).toMatchObject({ status: 'in-sync' });
-    expect(service.writes()).toHaveLength(2);
-  });
-
   it('waits no longer for a write than writeTimeout', async () => {
     let answer: Answer | null = silence;
     const { service, launch, settings, daemon, contents } = await started(

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
 import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
 import { startDaemon } from './daemon.ts';
 import { docs, folder, pages, textOf } from './documents.ts';
@@ -83,16 +82,6 @@ describe('the tables', () => {
     const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| <| {2})/gm)].map(([, name]) => name);
     const listed = rowsOf(path.join(folder, 'commands.md')).map((row) => row.split(' ')[0]);
     for (const command of commands) if (command !== 'help') expect(listed).toContain(command);
-  });
-
-  it('of settings list each key', async () => {
-    const { stdout } = await run(['schema', 'config'], { cwd: await workplace() });
-    const { properties } = z
-      .object({ properties: z.record(z.string(), z.unknown()) })
-      .parse(JSON.parse(stdout));
-    const text = textOf(path.join(folder, 'settings.md'));
-    for (const key of Object.keys(properties))
-      expect(text).toMatch(new RegExp(`\`${key}[\`.]|^${key}:`, 'm'));
   });
 
   it('of HTTP have addresses that answer', async () => {

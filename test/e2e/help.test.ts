@@ -1,8 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { commands as table } from '../../src/commands/table.ts';
-import { clientTable, limitTable, programTable, runTable } from '../../src/settings/table.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { run, start, workplace } from './program.ts';
@@ -44,13 +43,6 @@ it('the help of a command lists its own options, and names the page for the rest
   expect(page).toContain('.github/docs/settings.md');
   expect(page).not.toContain('DNS_SYNC_');
   expect(await helpOf('run')).toMatch(/^ {2}--state-dir <dir> +directory for the saved state/m);
-});
-
-it('the page that it names has every variable', async () => {
-  const page = await readFile('.github/docs/settings.md', 'utf8');
-  const tables = { ...clientTable, ...limitTable, ...programTable, ...runTable };
-  for (const { env } of Object.values<{ readonly env?: string | null }>(tables))
-    if (typeof env === 'string') expect(page).toContain(`\`${env}\``);
 });
 
 const wordsOf = (line: string): string[] =>

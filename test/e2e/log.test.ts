@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text as textOf } from 'node:stream/consumers';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { built } from '../built.ts';
-import { freePort } from '../free-port.ts';
+import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { git } from '../source/checkout.ts';
 import { addTemplate, describing } from './daemon.ts';
-import { environmentOf, parseLine, run, workplace, type LogLine } from './program.ts';
+import { run, workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
 import { isOf, troubledDaemon } from './troubled-daemon.ts';
 
@@ -78,50 +73,4 @@ it('a write has the commit of the checkout that its file is in', async () => {
   await describe('192.0.2.4');
   const last = commit();
   expect(await newest()).toBe(last);
-});
-
-it('a reader of the log that stands still stops no pass, no probe and no signal', async () => {
-  const service = await startService();
-  const port = await freePort();
-  const token = 'a token to start passes';
-  const env = { ...service.env, DNS_SYNC_DRY_RUN: 'true', DNS_SYNC_TRIGGER_TOKEN: token };
-  const cwd = await workplace({ withExamples: false });
-  const records = Array.from(
-    { length: 200 },
-    (_, at) => `  - {type: A, name: host-${at}, content: 192.0.2.1}\n`,
-  );
-  await writeBelow(cwd, 'templates/web.yaml', `template: redirects\nrecords:\n${records.join('')}`);
-  const args = ['run', '--schedule', '0 0 1 1 *', '--listen', `127.0.0.1:${port}`, '--log-format', 'json'];
-  const child = spawn(process.execPath, [built('main.js'), ...args], {
-    cwd,
-    env: environmentOf({ cwd, env }),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const { stdout } = child;
-  // The first line says that it listens. After that nobody reads.
-  await once(stdout, 'data');
-  stdout.pause();
-  const ask = async (path: string, init: RequestInit = {}): Promise<string> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
-    expect(answer.ok).toBe(true);
-    return answer.text();
-  };
-  const passesDone = async (): Promise<number> =>
-    Number(
-      /^dns_template_sync_passes_total\{[^}]*request[^}]*\} (\d+)$/m.exec(await ask('/metrics'))?.[1] ?? 0,
-    );
-  const init = { method: 'POST', headers: { authorization: `Bearer ${token}` } };
-  // Each pass logs a line of 16 KiB: together more than a pipe holds.
-  for (let pass = 1; pass <= 15; pass += 1) {
-    await ask('/api/reconcile', init);
-    await vi.waitUntil(async () => (await passesDone()) >= pass, { timeout: 40_000, interval: 50 });
-  }
-  await ask('/livez');
-  child.kill('SIGTERM');
-  expect(await once(child, 'exit')).toEqual([0, null]);
-  // The pipe was full: the last lines had no place.
-  const left = await textOf(stdout);
-  expect(left).not.toContain('daemon.stopped');
-  for (const line of left.split('\n').slice(1, -1)) expect(() => parseLine(line)).not.toThrow();
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { send } from '../sandbox/requests.ts';
 import { edit, run, start, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -33,28 +32,6 @@ describe('the probes of run', () => {
     await program.event('pass.finished', ({ status }) => status === 'drifted');
     for (const name of ['/readyz', '/healthz'])
       expect(await probe(listen, name)).toEqual({ status: 200, text: '{"ready":true,"reason":null}' });
-  });
-
-  it('answer: ready also if the service was read and lacks a subdomain', async () => {
-    const service = await startService(({ path }) =>
-      path.endsWith('/dns_records') ? (response) => response.writeHead(403).end('not yours') : null,
-    );
-    const program = start(listening, { cwd: await workplace(), env: service.env });
-    const { listen } = await program.event('daemon.started');
-    expect(await program.event('pass.finished')).toMatchObject({ status: 'failed' });
-    expect(await probe(listen, '/readyz')).toMatchObject({ status: 200 });
-  });
-
-  it('refuse unknown host names', async () => {
-    const service = await startService();
-    const program = start(listening, { cwd: await workplace(), env: service.env });
-    const { listen } = await program.event('daemon.started');
-    const asked = (url: string) => fetch(url).then(({ status }) => status);
-    expect(await asked(`${String(listen)}/nothing`)).toBe(404);
-    const { port } = new URL(String(listen));
-    await expect(
-      send('GET', `${String(listen)}/`, { headers: { host: `evil.example:${port}` } }).catch(() => 421),
-    ).resolves.toBe(421);
   });
 
   it('need a free port, or run says so and ends with 1', async () => {

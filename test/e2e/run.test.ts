@@ -70,24 +70,6 @@ describe('the log of run', () => {
     });
     expect(lines.at(-1)).toMatchObject({ event: 'daemon.stopped', signal: 'SIGTERM' });
   });
-
-  it('has failed writes, and those of unknown outcome', async () => {
-    const service = await startService(({ method, path: asked }) =>
-      method === 'PUT'
-        ? (response) => response.writeHead(asked.includes('/31/') ? 422 : 500).end('no')
-        : null,
-    );
-    const cwd = await workplace();
-    const program = start(quiet, { cwd, env: service.env });
-    expect(await program.event('change.failed', ({ template }) => template === 'voice')).toMatchObject({
-      level: 'error',
-      recordId: 313,
-      error: expect.stringContaining('the service answered 422: no'),
-    });
-    const unknown = linesOf(program).find(({ event }) => event === 'change.unknown');
-    expect(unknown ?? (await program.event('change.unknown'))).toMatchObject({ level: 'error' });
-    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
-  });
 });
 
 describe('the triggers of a pass', () => {
@@ -116,17 +98,4 @@ describe('the triggers of a pass', () => {
       summary: { applied: 6 },
     });
   });
-});
-
-it('run --sandbox needs no settings, and starts again with --reset', async () => {
-  const cwd = await workplace();
-  const args = ['run', '--sandbox', '--reset', '--listen', 'off', '--schedule', never];
-  for (const _ of [1, 2]) {
-    const program = start(args, { cwd });
-    const { clients } = await program.event('daemon.started');
-    expect(clients).toMatchObject([{ client: 'default', sandbox: true, templates: ['templates'] }]);
-    expect(await program.event('pass.finished')).toMatchObject({ summary: { applied: 6 } });
-    program.signal('SIGINT');
-    expect(await program.ended).toMatchObject({ code: 0 });
-  }
 });

@@ -59,19 +59,6 @@ describe('schema', () => {
     const file = path.join(root, `templates/.${what}.schema.json`);
     expect(await readFile(file, 'utf8')).toBe(await printed(what));
   });
-
-  it('is named by the examples', async () => {
-    const example = await readFile(path.join(root, 'templates/voice.yaml'), 'utf8');
-    expect(example.split('\n')[1]).toBe('# yaml-language-server: $schema=.template.schema.json');
-  });
-
-  it('refuses other names', async () => {
-    const { code, stderr } = await run(['schema', 'records'], {
-      cwd: await workplace({ withExamples: false }),
-    });
-    expect(code).toBe(1);
-    expect(stderr).toContain('Allowed choices are template, fragment, config, client, report, notification');
-  });
 });
 
 describe('schema --write', () => {

@@ -248,15 +248,4 @@ describe('tokens in files', () => {
     const used = (index: number) => new URLSearchParams(service.seen[index]?.query).get('user_token');
     expect([used(0), used(before)]).toEqual(['the first token', 'the second token']);
   });
-
-  it('that are missing are reported by path only', async () => {
-    const cwd = await workplace();
-    const { DNS_SYNC_USER_TOKEN: _, ...env } = environment('http://127.0.0.1:1/api/v1');
-    const ended = await run(['plan'], { cwd, env: { ...env, DNS_SYNC_USER_TOKEN_FILE: './secret-none' } });
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(
-      /DNS_SYNC_USER_TOKEN_FILE: cannot read .*secret-none \(it does not exist: ENOENT\)/,
-    );
-    await expectClean([ended], { cwd });
-  });
 });

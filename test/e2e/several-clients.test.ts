@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, describing } from './daemon.ts';
@@ -43,18 +42,4 @@ it('apply waits for no client that has none of its templates, and reports on non
   await run(['plan', 'bakery-web'], launch);
   const asked = service.seen.slice(before).map(({ headers, query }) => JSON.stringify([headers, query]));
   expect(asked.join('\n')).not.toContain('acme');
-});
-
-it('get and import --zone name the clients to choose from', async () => {
-  const { launch } = await place();
-  await writeBelow(launch.cwd, 'example.zone', 'example.net. 3600 IN A 192.0.2.1\n');
-  for (const words of [
-    ['get', 'accounts'],
-    ['import', 'x', '--zone', path.join(launch.cwd, 'example.zone'), '--origin', 'example.net'],
-  ])
-    expect(await run(words, launch)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('there are several clients (acme, bakery): choose one with --client'),
-    });
-  expect(await run(['get', 'accounts', '--client', 'acme'], launch)).toMatchObject({ code: 0 });
 });

@@ -60,35 +60,6 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('Backing off');
   });
 
-  it('shows a rejected client also if only the last reading was rejected', async () => {
-    const { edit, daemon, page } = await started({
-      meddle: ({ path }) => (path.endsWith('/dns_records') ? status(401, 'who are you?') : null),
-    });
-    await edit('192.0.2.2', 'subdomains: [shop.example.net]\n');
-    await daemon.event('pass.finished');
-    expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: .*?who are you/s);
-    expect(await page()).toContain('Backing off');
-  });
-
-  it('shows the last known state while the service is unreachable, and the cause once', async () => {
-    let answer: ReturnType<Meddling> = null;
-    const { service, daemon, page, id } = await started({ meddle: () => answer, args: ['--dry-run'] });
-    await service.change('add-record', { dns_template_id: id, type: 'A', name: 'b', content: '192.0.2.9' });
-    await daemon.pass();
-    answer = status(503, 'closed for today');
-    await daemon.pass();
-    const html = await page();
-    expect(html).toContain('192.0.2.9');
-    expect(html).toMatch(/▲<\/span> failed/);
-    expect(html).toMatch(/This shows the state of\s<time/);
-    const [aboveThePast = ''] = html.split('id="last-passes"');
-    expect(aboveThePast.match(/closed for today/g)).toHaveLength(1);
-    expect((await (await daemon.ask('/templates/site')).text()).match(/closed for today/g)).toHaveLength(1);
-    answer = null;
-    await daemon.pass();
-    expect(await page()).not.toContain('This shows the state of');
-  });
-
   it('shows the errors of an invalid file on the page of its template, and what the service has', async () => {
     const { cwd, service, id, edit, daemon } = await started();
     const words = async (): Promise<string> => {

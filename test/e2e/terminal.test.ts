@@ -87,11 +87,7 @@ describe('progress on a terminal', () => {
 
   it.each([
     [['plan', 'voice'], 'comparing …'],
-    [['apply', 'voice', '--yes'], 'applying …'],
-    [['get', 'dns-templates'], 'asking the service …'],
     [['check', 'acme.example'], 'checking acme.example …'],
-    [['import', '--out', 'imported'], 'importing …'],
-    [['doctor'], 'examining the service …'],
   ])('%j says what it does, and clears that before its result', async (args, doing) => {
     const { service, release } = await startHoldingService(() => true);
     const program = startAtTerminal(args, { cwd: await workplace(), env: service.env });
@@ -131,15 +127,6 @@ describe('run on a terminal', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('daemon stopped');
     expect(stdout).not.toContain('{"level"');
-  });
-
-  it('writes JSON on request', async () => {
-    const cwd = await workplace();
-    const args = ['run', '--sandbox', '--listen', 'off', '--log-format', 'json'];
-    const program = startAtTerminal(args, { cwd });
-    await program.says('"pass.finished"');
-    program.signal('SIGINT');
-    expect(await program.ended).toMatchObject({ code: 0 });
   });
 });
 

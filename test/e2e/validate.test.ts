@@ -100,35 +100,6 @@ describe('validate', () => {
     );
   });
 
-  it('uses variables and paths of the command line', async () => {
-    const cwd = await workplace({ withExamples: false });
-    await write(cwd, { 'one.yaml': 'template: one\nrecords:\n  - {type: A, content: "${web}"}\n' });
-    const missing = await run(['validate', '--templates', 'one.yaml'], { cwd });
-    expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('[undefined-variable]') });
-    const args = ['validate', '--templates', 'one.yaml', '--var', 'web=203.0.113.9'];
-    expect(await run(args, { cwd })).toMatchObject({
-      code: 0,
-      stdout: '1 template file: 0 errors, 0 warnings\n',
-    });
-  });
-
-  it('reports a template that two files describe, at both positions', async () => {
-    const cwd = await workplace();
-    await write(cwd, { 'templates/copy.yaml': 'template: voice\nid: 31\nrecords: []\n' });
-    const { code, stdout } = await run(['validate'], { cwd });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/\[template-twice\]/);
-    expect(stdout).toContain('templates/copy.yaml');
-    expect(stdout).toContain('templates/voice.yaml');
-  });
-
-  it('says so if there is nothing to check', async () => {
-    const cwd = await workplace({ withExamples: false });
-    const { code, stdout } = await run(['validate'], { cwd });
-    expect(code).toBe(1);
-    expect(stdout).toContain(`templates cannot be read: it does not exist (${path.join(cwd, 'templates')})`);
-  });
-
   it('escapes terminal controls', async () => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, { 'templates/x.yaml': 'template: x\n"\\e]0;owned\\a": 1\nrecords: []\n' });

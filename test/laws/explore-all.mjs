@@ -46,7 +46,7 @@ const coreFaults = Number(values['core-faults'] ?? faults);
 const main = async () => {
   await build();
   if (values.replay !== undefined) {
-    const child = fork(bundle, [values.replay], { stdio: 'inherit' });
+    const child = fork(bundle, ['show', values.replay], { stdio: 'inherit' });
     process.exitCode = await new Promise((resolve) => child.on('close', resolve));
     return;
   }
@@ -95,7 +95,7 @@ const keyOf = ({ world, faults: most }) => `${world}, ${most}`;
 const build = async () => {
   mkdirSync(place, { recursive: true });
   const made = await rolldown({
-    input: path.join(import.meta.dirname, 'explorer-worker.ts'),
+    input: path.join(import.meta.dirname, 'worker.ts'),
     platform: 'node',
     external: [/^node:/, 'libsql'],
     logLevel: 'silent',
@@ -135,7 +135,7 @@ const tell = ({ world, schedules, states, seconds, breaches }) => {
     process.stdout.write(
       [
         ...what.map((line) => `       ${line}\n`),
-        `       npm run test:model -- --replay ${path.relative(root, file)}, or as a line of courses.golden.txt:\n`,
+        `       npm run test:model -- --replay ${path.relative(root, file)}:\n`,
         `${world}: ${schedule.map(([of, chosen]) => `${of} = ${chosen}`).join('; ')}\n`,
       ].join(''),
     );

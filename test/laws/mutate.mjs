@@ -62,7 +62,7 @@ const examine = async ({ file, from, to, world, what }) => {
 
 const build = async (bundle, broken, code) => {
   const made = await rolldown({
-    input: path.join(import.meta.dirname, 'mutation-worker.ts'),
+    input: path.join(import.meta.dirname, 'worker.ts'),
     platform: 'node',
     external: [/^node:/, 'libsql'],
     logLevel: 'silent',

@@ -138,11 +138,9 @@ export const templateIdsOf = ({ files }: Client): number[] =>
 
 type Given = Pick<Round, 'nature' | 'weather' | 'settings' | 'clients' | 'failovers' | 'dangers'> & {
   readonly start: readonly OwnedTemplate[];
-  /** What is broken here, and known. */
-  readonly notKept?: readonly RegExp[];
 };
 
-export const assemble = (world: World, { start, notKept = [], ...given }: Given): Round => {
+export const assemble = (world: World, { start, ...given }: Given): Round => {
   const { nature, weather, settings, clients } = given;
   const passOf = (): JudgedPass => round.judged!;
   const service: SimulatedService = createService(world, nature, weather, start, {
@@ -162,7 +160,6 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
       start,
       service: nature,
       note: (line) => world.note(line),
-      notKept: [...known, ...notKept],
     }),
     judged: null,
     skew: 0,
@@ -174,9 +171,6 @@ export const assemble = (world: World, { start, notKept = [], ...given }: Given)
   for (const { id, records } of start) world.note(() => `service ${id}: ${records.map(shown).join(' | ')}`);
   return round;
 };
-
-/** What the program is known for, to be mended. */
-export const known: readonly RegExp[] = [];
 
 const failureOf = ({ kind }: HostingError): Failure =>
   kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'

@@ -1,20 +1,9 @@
 import { expect, it } from 'vitest';
-import { coursesFile, readCourses, take } from './courses.ts';
 import { explore } from './explore.ts';
 import { play, replay } from './play.ts';
 import { worlds } from './worlds.ts';
 
 const named = (name: string): (typeof worlds)[number] => worlds.find((one) => one.name === name)!;
-
-it('takes the course that a person has read, where all goes well and after a fault', async () => {
-  const text = [];
-  for (const course of readCourses()) {
-    const { told, violations } = await take(course);
-    expect({ line: course.line, violations }).toEqual({ line: course.line, violations: [] });
-    text.push([course.line, ...told, ''].join('\n'));
-  }
-  await expect(text.join('\n')).toMatchFileSnapshot(coursesFile);
-});
 
 it('breaks no law in any world where all goes well', async () => {
   for (const world of worlds) {
@@ -23,7 +12,8 @@ it('breaks no law in any world where all goes well', async () => {
   }
 });
 
-it.each(worlds.filter(({ isCore }) => isCore))(
+// .ci/run plays all of them, and those of the core with two.
+it.each(worlds.filter(({ isCore }) => isCore).slice(0, 4))(
   'breaks no law in any schedule with one fault: $name',
   async (world) => {
     const { breaches, schedules } = await explore((director) => play(world, director), 1);

@@ -58,16 +58,7 @@ describe('content', () => {
     ['A', '##IP##', '##IP##', 'no address'],
 
     ['AAAA', '2001:DB8:0:0:0:0:0:1', '2001:db8::1', 'lower case, zeros left out'],
-    ['AAAA', '2001:db8::0001', '2001:db8::1', 'leading zeros left out'],
-    ['AAAA', '2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1', 'one group of zeros is written'],
-    ['AAAA', '2001:0:0:1:0:0:0:1', '2001:0:0:1::1', 'the longest run of zeros'],
-    ['AAAA', '2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1', 'the first of equal runs'],
     ['AAAA', '::FFFF:192.0.2.1', '::ffff:192.0.2.1', 'a mapped address in dotted decimal'],
-    ['AAAA', '::ffff:c000:0201', '::ffff:192.0.2.1', 'a mapped address in groups'],
-    ['AAAA', '::ffff:0:0', '::ffff:0.0.0.0', 'the lowest mapped address'],
-    ['AAAA', '::ffff:1', '::ffff:1', 'no mapped address'],
-    ['AAAA', '::ffff:0:c000:201', '::ffff:0:c000:201', 'no mapped address either'],
-    ['AAAA', '0:0:0:0:0:0:0:0', '::', 'nothing but zeros'],
     ['AAAA', 'fe80::1%ETH0', 'fe80::1%ETH0', 'a zone index: no address'],
     ['AAAA', '192.0.2.1', '192.0.2.1', 'no address of this kind'],
 

@@ -9,7 +9,7 @@ import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/pla
 import { memoryOf } from './records.ts';
 
 /** The service's result of a step (specification §4.5, §4.6): an update keeps fields that are not sent. */
-export const written = (template: ActualTemplate, step: Step): ActualTemplate => {
+const written = (template: ActualTemplate, step: Step): ActualTemplate => {
   if (!isUpdate(step) && !isPark(step)) {
     const { ttl, ...added } = additionOf(step);
     const id = Math.max(0, ...template.records.map((record) => record.id)) + 1;

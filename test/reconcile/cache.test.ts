@@ -1,12 +1,56 @@
 import { expect, test } from 'vitest';
 import { emptyCache } from '../../src/reconcile/cache.ts';
-import type { Pass } from '../../src/reconcile/pass.ts';
-import type { DesiredState } from '../../src/model/template.ts';
+import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../../src/model/template.ts';
 import type { PassResult } from '../../src/result.ts';
 import { noMemories } from '../../src/state/memory.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { changesOf, rowOf, newEntry, newFile, opened } from '../state/samples.ts';
-import { openScene } from './pass.ts';
+import { testClock } from '../clock.ts';
+
+/** Passes over a template that keeps what it has, whatever is sent. */
+const openScene = async (actual: ActualTemplate) => {
+  const memory = await opened(newFile());
+  const scene = {
+    actual,
+    pass: (desired: DesiredTemplate | DesiredState, more: Partial<Pass> = {}): Promise<PassResult> =>
+      reconcile(
+        'files' in desired ? desired : { templates: [desired], unusable: [], problems: [], files: 1 },
+        {
+          client: 'acme',
+          run: 'run-1',
+          trigger: 'schedule',
+          startedAt: 0,
+          templates: [],
+          service: {
+            listDnsTemplates: async () => [scene.actual],
+            listDnsRecords: async () => [],
+            addDnsTemplateRecord: async () => scene.actual,
+            updateDnsTemplateRecord: async () => scene.actual,
+          },
+          listing: null,
+          memory,
+          writer: memory,
+          clock: testClock(),
+          signal: new AbortController().signal,
+          onChange: () => undefined,
+          warn: () => undefined,
+          revisionOf: () => null,
+          settle: 10_000,
+          unknownPause: 300_000,
+          subdomainGrace: 900_000,
+          maxAddsPerPass: 300,
+          concurrency: 1,
+          ignoreSubdomains: false,
+          force: false,
+          retry: false,
+          acceptLoss: false,
+          ...more,
+        },
+      ),
+  };
+  return scene;
+};
 
 const stateOf = (): DesiredState => ({
   templates: [desiredTemplate(['@ A 192.0.2.1'])],

@@ -133,7 +133,7 @@ export const openScene = async (actual: ActualTemplate): Promise<Scene> => {
 };
 
 /** The records of a subdomain that follows the template. */
-export const derivedFrom = ({ records }: ActualTemplate): SubdomainRecord[] =>
+const derivedFrom = ({ records }: ActualTemplate): SubdomainRecord[] =>
   records.map((record) => ({ ...record, id: record.id + 1_000, templateRecordId: record.id }));
 
 export const failing =

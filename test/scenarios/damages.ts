@@ -1,4 +1,4 @@
-import { renameSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { renameSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 
 /** What may befall a state file, by the words of a scenario. */
@@ -8,12 +8,6 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
     writeFileSync(file, 'no database');
   },
   zeroed: (file) => writeFileSync(file, whole(file).fill(0, 4_096, 12_288)),
-  cut: (file) => truncateSync(file, whole(file).length / 2),
-  emptied: (file) => truncateSync(file, 0),
-  foreign: (file) => {
-    withDatabase(`${file}.other`, 'CREATE TABLE notes (text)');
-    renameSync(`${file}.other`, file);
-  },
   meddled: (file) => withDatabase(file, 'DROP TABLE journal'),
   unreadable: (file) => {
     const bytes = whole(file);

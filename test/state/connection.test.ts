@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
 import { changesOf, finish, instant, newEntry, newFile, newFolder, opened } from './samples.ts';
 
 // As in a process of its own.
-closeAtOnce();
+afterAll(closeAtOnce());
 
 /** The files below a folder that this process holds open. */
 const openBelow = (folder: string): string[] =>

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, truncateSync, writeFi
 import path from 'node:path';
 import Database from 'libsql';
 import * as fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError } from '../../src/state/database.ts';
@@ -15,7 +15,7 @@ import { startChild } from './child.ts';
 import { changesOf, finish, newEntry, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 // As in a process of its own.
-closeAtOnce();
+afterAll(closeAtOnce());
 
 const baseUrl = 'https://panel.example.net/api/v1';
 

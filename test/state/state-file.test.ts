@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { fileStore } from '../../src/state/store.ts';
 import type { Memory } from '../../src/state/memory.ts';
@@ -19,7 +19,7 @@ import { startChild } from './child.ts';
 import { changesOf, clientsOf, newEntry, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 // As in a process of its own.
-closeAtOnce();
+afterAll(closeAtOnce());
 
 const lostPause = 3_600_000;
 

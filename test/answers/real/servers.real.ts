@@ -1,9 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apex, check, shown, told } from '../checked.ts';
 import { frontKinds, serverKinds, type RealServer, type ServerKind } from './commands.ts';
 import { launch, launchFront } from './launch.ts';
-
-const www = `www.${apex}`;
 
 const serve = (kind: ServerKind, records: readonly string[], serial = 1): Promise<RealServer> =>
   launch(kind, [{ apex, serial, records }]);
@@ -116,24 +114,6 @@ describe.each(serverKinds)('%s', (kind) => {
     });
   });
 
-  it('that is down is silent beside one that answers', async () => {
-    const up = await serve(kind, ['www 3600 A 192.0.2.1']);
-    const found = await checkAt([shown('A', 'www', '192.0.2.1')], [up, { place: '127.0.0.1:1', port: 1 }]);
-    expect(found).toMatchObject({
-      status: 'drifted',
-      servers: [{ status: 'in-sync' }, { status: 'silent' }],
-      differences: [],
-    });
-  });
-
-  it('is asked for whole names where the machine searches in a domain', async () => {
-    vi.stubEnv('LOCALDOMAIN', apex);
-    const server = await serve(kind, [`${www}.${apex}. 3600 A 192.0.2.1`]);
-    const found = await checkAt([shown('A', 'www', '192.0.2.1')], [server]);
-    vi.unstubAllEnvs();
-    expect(told(found)).toEqual([`missing ${www} A: 192.0.2.1 → none`]);
-  });
-
   it('says which target does not exist, as a resolver would', async () => {
     const own = [
       'a 60 CNAME here.example.org.',
@@ -153,19 +133,6 @@ describe.each(serverKinds)('%s', (kind) => {
       servers: [{ status: 'in-sync' }],
       differences: [{ kind: 'dangling', name: `b.${apex}`, message: 'gone.example.org does not exist' }],
     });
-  });
-
-  it('answers for 2,000 record sets', async () => {
-    const names = Array.from({ length: 2_000 }, (_, index) => `host${index}`);
-    const server = await serve(
-      kind,
-      names.map((name) => `${name} 3600 TXT "text"`),
-    );
-    const found = await checkAt(
-      names.map((name) => shown('TXT', name, 'text')),
-      [server],
-    );
-    expect(found).toMatchObject({ status: 'in-sync' });
   });
 });
 

@@ -1,14 +1,7 @@
-import { peakMemory } from '../commands.mjs';
-import { median } from '../statistics.mjs';
-import { withWorld } from '../world.mjs';
+import { peakOfPlan } from '../commands.mjs';
 
 export const about = 'most resident memory of a cold plan of 1 template × 10,000 records';
 export const target = 110;
 export const unit = 'MiB';
 
-export const measure = () =>
-  withWorld({ templates: 1, records: 10_000 }, async ({ cwd, env }) => {
-    const peaks = [];
-    for (let round = 0; round < 5; round += 1) peaks.push(await peakMemory(['plan'], { cwd, env }));
-    return { value: median(peaks), peaks };
-  });
+export const measure = () => peakOfPlan({ templates: 1, records: 10_000 }, 5);

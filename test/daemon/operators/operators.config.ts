@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** What operators rely on, by the tools that they use, which `npm test` does not ask for. */
+/**
+ * What operators rely on, by the tools that they use, and each command of the documents in a shell: `npm test` does not
+ * ask for that.
+ */
 export default defineConfig({
-  test: { include: ['test/daemon/operators/*.operators.ts'], testTimeout: 120_000 },
+  test: { include: ['test/{e2e,daemon/operators}/*.operators.ts'], testTimeout: 120_000 },
 });

@@ -46,12 +46,6 @@ describe('the action', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it.each(['pull_request', 'pull_request_target'])('takes the same files on %s', async (event) => {
-    const { job, comments } = await prepared('192.0.2.2');
-    expect(await job({ event })).toMatchObject({ failed: false, code: '2' });
-    expect(comments[0]?.body).toContain('192.0.2.2');
-  });
-
   it('plans the base branch on a schedule, and comments on nothing', async () => {
     const { job, comments, service } = await prepared('192.0.2.2');
     const inputs = { 'fail-on-drift': 'true' };
@@ -119,27 +113,6 @@ describe('the action', () => {
     expect(log).toMatch(/^::error file=templates\/site\.yaml,line=3,col=\d+,title=bad-ipv4::/m);
     expect(comments).toHaveLength(1);
     expect(shown(comments[0]?.body ?? '')).toContain('not-an-address');
-  });
-
-  it('fails if the comment cannot be written', async () => {
-    const { job } = await prepared('192.0.2.1');
-    expect(await job({ inputs: { 'github-token': 'another' } })).toMatchObject({ failed: true, code: '0' });
-  });
-
-  it('says that the settings are in neither branch', async () => {
-    const { job, comments } = await prepared('192.0.2.1');
-    expect(await job({ inputs: { settings: 'no.yaml' } })).toMatchObject({ failed: true, code: '1' });
-    expect(shown(comments[0]?.body ?? '')).toContain(
-      'no.yaml: cannot read the config file (it does not exist: ENOENT)',
-    );
-  });
-
-  it('needs no settings file', async () => {
-    const { job, service, comments } = await prepared('192.0.2.2');
-    const inputs = { settings: '', tokens: `DNS_SYNC_BASE_URL ${Object.keys(tokens).join(' ')}` };
-    const env = { DNS_SYNC_BASE_URL: service.url };
-    expect(await job({ inputs, env })).toMatchObject({ failed: false, code: '2' });
-    expect(comments).toHaveLength(1);
   });
 
   it('waits for the merge of the request, and says that there is none', async () => {

@@ -33,7 +33,7 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `change`, `changed`: a change of the source, which applies, and what the program then says of the example that it is about
  * - `octodns`, `move`: a file of octoDNS becomes a template file; an imported zone fills a template, and is compared
  *
- * And these elsewhere: `recipe` in `recipes.test.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
+ * And these elsewhere: `recipe` in `recipes.operators.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
  */
 const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
   'README.md': [

@@ -1,2 +1,0 @@
-/** Measures that run only when they are named. */
-export const soaks = ['soak'];
