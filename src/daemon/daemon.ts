@@ -156,7 +156,7 @@ const openNotifier = (
   const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
   const local = localNotifyStore({
     file: path.join(clients[0]?.stateDir ?? '.', name),
-    hasClient: (client) => settings().clients.some((one) => one.name === client),
+    clients: () => settings().clients.map((client) => client.name),
     log,
   });
   return new Notifier({
