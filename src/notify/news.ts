@@ -20,7 +20,7 @@ export interface News {
 /** Of what a receiver has not heard of. */
 export const noNews: News = { told: { state: 'in-sync', keys: [] }, next: null, dueAt: 0 };
 
-/** After a pass that ended `now`, in ms since the epoch, in which the template had this health. */
+/** The same object if nothing is new. After a pass that ended `now`, in ms since the epoch, in which the template had this health. */
 export const newsAfter = (
   news: News,
   health: Health,
@@ -36,6 +36,7 @@ export const newsAfter = (
   const event = stateEvent(before, health) ?? (shown.counts.mended > 0 ? 'mended' : null);
   if (event === null) {
     if (next !== null) return { ...news, next: { change: joined(next.change, shown), keys } };
+    if (told.state === shown.state && told.keys.join() === keys.join()) return news;
     // Differences that ended are forgotten, so that they are new if they return.
     return { ...news, told: { state: shown.state, keys } };
   }

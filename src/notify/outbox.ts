@@ -17,7 +17,7 @@ export interface NotifyStore {
   /** At the end of a SELECT in a transaction: rows that another process changes are `awaited` or `skipped`. */
   readonly lock: Readonly<Record<'awaited' | 'skipped', string>>;
   readonly query: Query;
-  transaction<T>(task: (query: Query) => Promise<T>): Promise<T>;
+  readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
   /** In ms since the epoch, by one clock for all processes. */
   now(query: Query): Promise<number>;
   /** Whether this process is certainly the one that sends. */
@@ -53,17 +53,19 @@ export const addNews = async (
   const client = passes[0]?.client ?? '';
   const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 ORDER BY receiver, template`;
   const changed = async (query: Query, lock: string, now: number): Promise<Row[]> => {
-    const rows = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
-    const before = new Map([...rows].map(([key, row]) => [key, JSON.stringify(row)]));
+    const saved = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
+    const changes = new Map<string, Row>();
     for (const pass of passes)
       for (const health of healthsOf(pass))
         for (const receiver of receivers) {
-          const key = { client, receiver: receiver.name, template: health.template };
-          const row = rows.get(keyOf(key)) ?? { ...key, ...noNews };
-          rows.set(keyOf(key), { ...row, ...newsAfter(row, health, pass, receiver, now) });
+          const place = { client, receiver: receiver.name, template: health.template };
+          const key = keyOf(place);
+          const row = changes.get(key) ?? saved.get(key) ?? { ...place, ...noNews };
+          const news = newsAfter(row, health, pass, receiver, now);
+          if (news !== row) changes.set(key, { ...row, ...news });
         }
-    return [...rows.values()].filter(
-      (row) => JSON.stringify(row) !== (before.get(keyOf(row)) ?? JSON.stringify({ ...row, ...noNews })),
+    return [...changes.values()].filter(
+      (row) => JSON.stringify(row) !== JSON.stringify(saved.get(keyOf(row))),
     );
   };
   // Most passes bring nothing new, and one statement shows that.
@@ -111,8 +113,17 @@ const maxChanges = 20;
 export const endMessage = async ({ schema, query }: NotifyStore, id: string): Promise<void> =>
   void (await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]));
 
-export const forgetClient = async ({ schema, query }: NotifyStore, client: string): Promise<void> =>
-  void (await query(`DELETE FROM ${schema}told WHERE client = $1`, [client]));
+/** A message that was begun is still sent, for the sake of other clients in it. */
+export const forgetClient = ({ schema, transaction }: NotifyStore, client: string): Promise<void> =>
+  transaction(async (query) => {
+    await query(`DELETE FROM ${schema}told WHERE client = $1`, [client]);
+    const begun = `SELECT body FROM ${schema}messages WHERE client = $1`;
+    for (const { id, changes } of await rowsOf<Delivery>(query, begun, [client])) {
+      const other = changes.find((change) => change.client !== client)?.client;
+      if (other === undefined) await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]);
+      else await query(`UPDATE ${schema}messages SET client = $2 WHERE id = $1`, [id, other]);
+    }
+  });
 
 /** Forgets receivers that are not configured any more. */
 export const keepReceivers = async (store: NotifyStore, names: readonly string[]): Promise<void> => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { localNotifyStore } from '../../src/notify/local-store.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
+import { forgetClient } from '../../src/notify/outbox.ts';
 import type { Change } from '../../src/notify/schema.ts';
 import type { NotifyReceiver } from '../../src/settings/notify.ts';
 import { connect } from '../../src/state/connection.ts';
@@ -312,6 +313,17 @@ describe('while a message is not taken', () => {
       (await taken(outbox)).length,
     ]).toEqual([20, 5, 0]);
   });
+});
+
+test('a client that is forgotten takes no message of others with it', async () => {
+  const store = newStore();
+  const outbox = newOutbox(store);
+  await outbox.add(drifted);
+  await outbox.add({ ...drifted, client: 'bakery' });
+  const begun = await outbox.next();
+  await forgetClient(store, 'acme');
+  const others = newOutbox({ ...store, isMine: () => `client = 'bakery'` });
+  expect(await others.next()).toEqual(begun);
 });
 
 test('after a restart nothing is sent again, and what ended meanwhile is sent', async () => {
