@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
-import type { KnownAnswers } from '../../report/with-answers.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
@@ -21,13 +20,7 @@ import {
   logUnmanaged,
   type PassId,
 } from '../passes/pass-log.ts';
-import {
-  recordFailure,
-  recordPass,
-  recordShared,
-  type PassSinks,
-  type RecordedPass,
-} from '../passes/record-pass.ts';
+import { recordFailure, recordPass, type PassSinks, type RecordedPass } from '../passes/record-pass.ts';
 import { startSchedule, type Schedule } from '../passes/schedule.ts';
 import { watchFiles } from '../../source/watch.ts';
 
@@ -81,7 +74,7 @@ export class ClientController {
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
         this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
-      onEnd: (known) => this.#takeAnswers(known),
+      onEnd: () => this.#takeAnswers(),
       log: this.#log,
     });
   }
@@ -141,7 +134,7 @@ export class ClientController {
     this.#lastError = lastError;
     this.#wasRead = isReady;
     this.#couldNotBegin = !isReady;
-    recordShared(report, this.#options);
+    this.#options.passHistory.add(report.entry);
     this.#options.changeFeed.changed();
   }
 
@@ -369,10 +362,9 @@ export class ClientController {
     this.#answers.start();
   }
 
-  #takeAnswers(known: KnownAnswers): void {
-    const { metrics, changeFeed, onPass } = this.#options;
+  #takeAnswers(): void {
+    const { changeFeed, onPass } = this.#options;
     const client = this.#client.settings.name;
-    metrics.countAnswers(client, known);
     changeFeed.changed();
     const { newest } = this;
     if (newest === null) return;

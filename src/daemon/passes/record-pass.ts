@@ -4,7 +4,6 @@ import type { PassEntry } from '../../status-page/facts.ts';
 import { assembleReport, summaryOf } from '../../report/assemble.ts';
 import { problemView } from '../../report/view.ts';
 import type { PassResult, Status, TemplateResult } from '../../result.ts';
-import type { PassReport } from '../fleet.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PassHistory } from './pass-history.ts';
 import { logFinished, logDrift, type PassId } from './pass-log.ts';
@@ -77,7 +76,7 @@ const record = async (
   // Before the log says that the pass has ended: a process that is killed after that has lost nothing.
   await onPass(event);
   logFinished({ status, durationMs, summary }, error, { client, run, trigger }, isEnding, log);
-  metrics.countPass({ client, trigger, status, durationMs, isComplete: holdReason === null }, latest);
+  metrics.countPass({ client, trigger, status, durationMs });
   const entry = {
     client,
     trigger,
@@ -109,23 +108,6 @@ const errorOf = ({ holdReason, templates, problems }: PassResult, status: Status
 
 const firstErrorOf = ({ differences }: TemplateResult): string =>
   differences.find(({ error }) => error !== undefined)?.error ?? 'a write failed';
-
-/** One that another process has made, which logs and counts it, and has receivers told. */
-export const recordShared = (
-  { event, entry, latest }: PassReport,
-  { metrics, passHistory }: Pick<PassSinks, 'metrics' | 'passHistory'>,
-): void => {
-  metrics.showPass(
-    {
-      client: event.client,
-      status: entry.status,
-      isComplete: entry.error === null,
-      endedAt: entry.startedAt + entry.durationMs,
-    },
-    latest,
-  );
-  passHistory.add(entry);
-};
 
 const differencesIn = (latest: PassResult): number => {
   const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(latest.templates);
