@@ -10,22 +10,22 @@ export const sharedNotifyStore = ({
   opened,
   lease,
 }: Pick<PostgresStore, 'database' | 'opened' | 'lease'>): NotifyStore => ({
-  table,
+  schema: 'dns_sync.',
+  lock: { awaited: ' FOR UPDATE', skipped: ' FOR UPDATE SKIP LOCKED' },
   query: async (sql, values) => {
     await opened();
     return database().query(sql, values);
   },
   transaction: async (task) => {
     await opened();
-    return database().transaction(async (query) => {
-      await query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
-      return task(query);
-    });
+    return database().transaction(task);
+  },
+  now: async (query) => {
+    const sql = 'SELECT round(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
+    const [row] = await query<{ readonly now: number }>(sql);
+    return row?.now ?? NaN;
   },
   isSender: () => lease.isFirst,
-  hasClient: () => true,
-  isShared: true,
+  isMine: () => 'true',
   close: () => Promise.resolve(),
 });
-
-const table = 'dns_sync.notified';

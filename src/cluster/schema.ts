@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts';
+import { tablesIn } from '../notify/outbox.ts';
 import { MemoryError } from '../state/memory.ts';
 import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
 import { currentTimeline } from './timeline.ts';
@@ -17,7 +18,7 @@ import { currentTimeline } from './timeline.ts';
  * | reports …   | the last pass of a client, for all processes to show                           |
  * | compared    | that a client has compared a template, so that no other one manages it         |
  * | requests    | a pass that somebody asked for at a process that does not own the client       |
- * | notified    | what a receiver was told and is to be told                                     |
+ * | told …      | what receivers were told and are to be told                                    |
  */
 const migrations: readonly string[] = [
   `CREATE TABLE dns_sync.processes (
@@ -66,11 +67,7 @@ const migrations: readonly string[] = [
      scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, report bigint NOT NULL, pass text NOT NULL)
      WITH (fillfactor = 50);
    CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL);
-   CREATE TABLE dns_sync.notified (
-     receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text,
-     body text NOT NULL, PRIMARY KEY (receiver, client, template));
-   CREATE INDEX notified_due ON dns_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
-   CREATE INDEX notified_begun ON dns_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
+   ${tablesIn('dns_sync.')}`,
 ];
 
 export const schemaVersion = migrations.length;

@@ -4,7 +4,7 @@ import { saidOn } from '../app/warnings.ts';
 import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { sendTest } from '../notify/receiver.ts';
+import { sendTest } from '../notify/delivery.ts';
 import { readSettings } from '../settings.ts';
 import { whileShown } from '../app/progress.ts';
 

@@ -7,6 +7,7 @@ import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
 import { PassHistory } from './passes/pass-history.ts';
+import type { Seen } from './metrics/gauges.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { refusalLog } from './http/refusals.ts';
 import { startServer, type RunningServer } from './http/server.ts';
@@ -28,9 +29,11 @@ export interface RunningDaemon {
 /** Starts the passes of all clients and the HTTP server. Closes all of it, the context too, if that fails. */
 export const openDaemon = async (context: DaemonContext, metrics: Metrics): Promise<RunningDaemon> => {
   const { log } = context;
-  const notifier: Notifier = openNotifier(context, () => manager.settings, metrics);
+  let current: Pick<DaemonContext, 'settings'> = context;
+  const notifier = openNotifier(context, () => current.settings, metrics);
   const listeners = { metrics, notifier, passHistory: new PassHistory(), changeFeed: new ChangeFeed() };
   const manager = new ClientManager(context, listeners);
+  current = manager;
   let server: RunningServer | null = null;
   const closeAll = async (): Promise<void> => {
     // Passes end first, so that probes are answered until then.
@@ -94,7 +97,7 @@ const listen = async (
     pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
     changeFeed,
     readiness: () => redact(readinessOf(manager.states, fleet)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(manager)) },
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager, passHistory)) },
     report: () =>
       reports('', () =>
         renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
@@ -126,8 +129,15 @@ const sameTokens =
 const openToAll =
   'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';
 
-const waitingIn = ({ states }: ClientManager): number =>
-  states.filter(({ waiting }) => waiting !== null).length;
+const seenOf = ({ clients, states, problems }: ClientManager, passHistory: PassHistory): Seen => ({
+  clients: clients.map(({ client: { settings }, newest }) => ({
+    client: settings.name,
+    latest: newest,
+    ...passHistory.timesOf(settings.name),
+  })),
+  refused: problems.map(({ client }) => client),
+  queueDepth: states.filter(({ waiting }) => waiting !== null).length,
+});
 
 const startedClients = (
   { states }: ClientManager,
@@ -156,7 +166,7 @@ const openNotifier = (
   const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
   const local = localNotifyStore({
     file: path.join(clients[0]?.stateDir ?? '.', name),
-    hasClient: (client) => settings().clients.some((one) => one.name === client),
+    clients: () => settings().clients.map((client) => client.name),
     log,
   });
   return new Notifier({

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
 import { isFaulty } from '../report/answers-view.ts';
-import { statusWords } from '../report/view.ts';
 import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
-
-/** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
-export const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;
-export type HealthState = (typeof states)[number];
+import type { Change, State } from './schema.ts';
 
 /** The result of one pass over one client. */
 export interface PassEvent {
@@ -24,55 +20,49 @@ export interface PassEvent {
   readonly isEnding: boolean;
 }
 
-/** The health of one template after a pass, as far as a message shows it. */
-export interface TemplateHealth {
-  /** Null: the client as a whole. */
-  readonly template: string | null;
-  readonly templateId: number | null;
-  readonly file: string | null;
-  /** The commit of its file; absent if it is in none, or nobody knows where to see it. */
-  readonly commit?: Commit;
-  readonly state: HealthState;
-  readonly message: string | null;
+/** A template after a pass, as a message shows it; `template: null` is the client as a whole. */
+type Shown = Omit<Change, 'event' | 'client' | 'previous' | 'merged' | 'run' | 'at' | 'link'>;
+
+export interface Health extends Shown {
   /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
   readonly keys: readonly string[];
-  /** `differences` that are left, `mended` ones, `subdomains` with a fault, and of these the `answers` of name servers. */
-  readonly counts: Readonly<Record<'differences' | 'mended' | 'subdomains' | 'answers', number>>;
-  /** The first ten with long texts cut: the reasons for the state, what else differs, and what was mended. */
-  readonly differences: readonly Difference[];
-  /** The first ten with a fault, and what it is. */
-  readonly subdomains: readonly { readonly name: string; readonly words: string }[];
 }
 
 /** The health of everything that the pass has looked at; the rest is as before. */
-export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): TemplateHealth[] => {
-  const healthOf = (template: TemplateResult): TemplateHealth => {
-    const commit = result?.commits?.find(({ revision }) => revision === template.revision);
-    return { ...healthOfTemplate(template), ...(commit === undefined ? {} : { commit }) };
-  };
-  if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
-  const error = failure ?? result?.holdReason ?? problemsIn(result);
+export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Health[] => {
+  const { templates = [], commits = [], holdReason = null } = result ?? {};
+  const healths = templates
+    // If the service is unusable, all templates fail alike; the client says that once.
+    .filter((one) => holdReason === null || stateByItself(one) !== null)
+    .map((one) => healthOf(one, commits));
+  if (isEnding) return healths.filter(({ state }) => state === 'unknown');
+  const error = failure ?? holdReason ?? problemsIn(result);
   return [
-    { ...nothing, state: error === null ? 'in-sync' : 'failed', message: cutOr(error) },
-    ...removed.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
-    ...(result?.templates ?? [])
-      .filter((template) => result?.holdReason === null || hasFailedByItself(template))
-      .map(healthOf),
+    { ...quiet, keys: [], ...(error === null ? {} : { state: 'failed', message: cut(error) }) },
+    ...removed.map((template) => ({
+      ...quiet,
+      keys: [],
+      template,
+      message: 'no file describes it any more',
+    })),
+    ...healths,
   ];
 };
 
-/** Of a client whose passes succeed. */
-export const nothing: TemplateHealth = {
+/** A client whose passes succeed. */
+export const quiet: Shown = {
   template: null,
   templateId: null,
   file: null,
   state: 'in-sync',
   message: null,
-  keys: [],
-  counts: { differences: 0, mended: 0, subdomains: 0, answers: 0 },
+  counts: { differences: 0, mended: 0, subdomains: 0 },
   differences: [],
   subdomains: [],
 };
+
+/** Differences, and subdomains, of which a message shows something. */
+export const maxShown = 10;
 
 /** Whether it was changed at the service, and a pass has put it right. */
 export const wasCorrected = (difference: Difference): boolean =>
@@ -80,67 +70,52 @@ export const wasCorrected = (difference: Difference): boolean =>
   'cause' in difference &&
   (difference.cause === 'drifted' || difference.cause === 'both');
 
-/** The first errors of files without a template, which would otherwise not be reported. */
+/** The first errors of files without a template, which would otherwise not be told. */
 const problemsIn = (result: PassResult | null): string | null => {
   const files = new Set(result?.templates.map(({ file }) => file));
-  const errors = (result?.problems ?? []).filter(
-    ({ severity, file }) => severity === 'error' && (file === null || !files.has(file)),
-  );
-  if (errors.length === 0) return null;
-  const first = errors.slice(0, 3).map(({ file, line, message }) => {
-    const place = [file, line].filter((part) => part !== null).join(':');
-    return place === '' ? message : `${place}: ${message}`;
-  });
-  return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ');
+  const errors = (result?.problems ?? [])
+    .filter(({ severity, file }) => severity === 'error' && (file === null || !files.has(file)))
+    .map(({ file, line, message }) => [file, line, ` ${message}`].filter((part) => part !== null).join(':'));
+  if (errors.length > 3) errors.splice(3, Infinity, `and ${errors.length - 3} more`);
+  return errors.length === 0 ? null : errors.map((error) => error.trim()).join('; ');
 };
 
-/** If the service is unusable, all templates fail alike; the client reports that once. */
-const hasFailedByItself = (template: TemplateResult): boolean =>
-  template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
-
-const healthOfTemplate = (result: TemplateResult): TemplateHealth => {
-  const state = stateOf(result);
-  const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
+const healthOf = (result: TemplateResult, commits: readonly Commit[]): Health => {
+  const { template, id: templateId, file, revision } = result;
+  const state = stateByItself(result) ?? 'failed';
+  const commit = commits.find((one) => one.revision === revision);
+  const left = result.differences.filter(({ outcome }) => outcome !== 'applied');
+  const reasons = left.filter(isReasonFor[state] ?? (() => false));
   const corrected = result.differences.filter(wasCorrected);
-  const isDecisive = decisive[state] ?? (() => false);
-  const reasons = remaining.filter(isDecisive);
-  const others = remaining.filter((difference) => !isDecisive(difference));
   const subdomains = result.subdomains.filter(
-    ({ status, answers }) => isBehind(status) || answers.status === 'drifted',
+    ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
   );
+  const message = result.message ?? reasonIn(reasons, subdomains);
+  const shown = [...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown);
   return {
-    template: result.template,
-    templateId: result.id,
-    file: result.file,
+    template,
+    templateId,
+    file,
+    ...(commit === undefined ? {} : { commit }),
     state,
-    message: cutOr(result.message ?? danglingWords(subdomains) ?? errorIn(state, reasons, subdomains)),
+    message: message === null ? null : cut(message),
+    counts: { differences: left.length, mended: corrected.length, subdomains: subdomains.length },
+    differences: shown.map(withShortTexts),
+    subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     keys: [
       ...reasons.map((difference) => keyOf(difference, state)),
-      ...subdomains.flatMap((subdomain) => subdomainKeys(state, subdomain)),
+      ...subdomains.flatMap((subdomain) => subdomainKeys(subdomain, state)),
     ],
-    counts: {
-      differences: remaining.length,
-      mended: corrected.length,
-      subdomains: subdomains.length,
-      answers: subdomains.filter(({ status, answers }) => !isBehind(status) && answers.status !== 'off')
-        .length,
-    },
-    differences: [...reasons, ...others, ...corrected].slice(0, maxShown).map(withShortTexts),
-    subdomains: subdomains.slice(0, maxShown).map(({ subdomain, status, answers }) => ({
-      name: subdomain,
-      words:
-        isBehind(status) || answers.status === 'off'
-          ? statusWords[status]
-          : `name servers ${statusWords[answers.status]}`,
-    })),
   };
 };
 
-/** What waits for an earlier write to settle waits for no person. */
-const stateOf = ({ status, differences, subdomains, retryAt }: TemplateResult): HealthState => {
+/** Null where it says nothing but that the service as a whole has failed. */
+const stateByItself = ({ status, differences, subdomains, retryAt }: TemplateResult): State | null => {
   if (differences.some(isUnknown)) return 'unknown';
-  if (status === 'failed' || differences.some(isRefused)) return 'failed';
+  if (differences.some(isRefused)) return 'failed';
+  if (status === 'failed') return null;
   if (subdomains.some((one) => one.status === 'failed')) return 'failed';
+  // What waits for an earlier write to settle waits for no person.
   return retryAt === undefined ? status : 'drifted';
 };
 
@@ -150,43 +125,28 @@ const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
-const decisive: Partial<Record<HealthState, (difference: Difference) => boolean>> = {
+const isReasonFor: Partial<Record<State, (difference: Difference) => boolean>> = {
   drifted: () => true,
   failed: isRefused,
   unknown: isUnknown,
 };
 
-const isBehind = (status: SubdomainResult['status']): boolean => status === 'drifted' || status === 'failed';
-
-/** Urgent, and not to be seen from the names of the subdomains. */
-const danglingWords = (subdomains: readonly SubdomainResult[]): string | null => {
-  const found = subdomains.flatMap(({ answers }) =>
-    answers.status === 'drifted' ? answers.differences.flatMap(({ message }) => message ?? []) : [],
-  );
-  return found.length === 0 ? null : [...new Set(found)].join('; ');
-};
-
-/** A template has no message of its own if a write failed, or if a subdomain cannot be read. */
-const errorIn = (
-  state: HealthState,
-  reasons: readonly Difference[],
-  subdomains: readonly SubdomainResult[],
-): string | null => {
-  if (state !== 'failed' && state !== 'unknown') return null;
-  const unread = subdomains.find(({ status }) => status === 'failed');
-  const refused = reasons.find(({ action }) => action === 'blocked');
-  return (
-    reasons.find(({ outcome }) => outcome === state)?.error ??
-    (refused?.action === 'blocked' ? refused.message : null) ??
-    (state === 'failed' ? (unread?.message ?? null) : null)
-  );
+/** What it does not say itself: what a dangling record points at, why a write failed, why a subdomain cannot be read. */
+const reasonIn = (reasons: readonly Difference[], subdomains: readonly SubdomainResult[]): string | null => {
+  const found = [
+    ...subdomains.flatMap(({ answers }) => answers.differences.map(({ message }) => message)),
+    ...reasons.map(({ error }) => error),
+    ...reasons.map((one) => (one.action === 'blocked' ? one.message : null)),
+    ...subdomains.map(({ message }) => message),
+  ];
+  return found.find((text) => typeof text === 'string') ?? null;
 };
 
 /**
- * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next
- * pass and still the same difference. A record that was changed once more is a new difference.
+ * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next pass and
+ * still the same difference. A record that was changed once more is a new one.
  */
-const keyOf = (difference: Difference, state: HealthState): string =>
+const keyOf = (difference: Difference, state: State): string =>
   digestOf([
     'recordId' in difference ? difference.recordId : null,
     'desired' in difference ? difference.desired : null,
@@ -195,41 +155,29 @@ const keyOf = (difference: Difference, state: HealthState): string =>
 
 /** The reasons that a subdomain has for the state: its own records, wrong answers and faulty servers. */
 const subdomainKeys = (
-  state: HealthState,
   { subdomain, status, differences, answers }: SubdomainResult,
-): string[] => [
-  ...(status === 'failed' && state === 'failed' ? [digestOf([subdomain])] : []),
-  ...(status === 'drifted' && state === 'drifted'
-    ? differences.map(({ kind, templateRecord, record }) =>
-        digestOf([subdomain, kind, templateRecord?.id, record]),
-      )
-    : []),
-  ...(answers.status === state
-    ? [
-        ...answers.differences.map(({ kind, server, address, name, type, current }) =>
-          digestOf([subdomain, kind, server, address, name, type, current]),
-        ),
-        ...answers.servers
-          .filter(isFaulty)
-          .map((server) => digestOf([subdomain, server.name, server.address, server.status])),
-      ]
-    : []),
-];
+  state: State,
+): string[] => {
+  const faulty = answers.servers.filter(isFaulty);
+  const reasons = [
+    ...(status === state ? [null, ...differences] : []),
+    ...(answers.status === state
+      ? [...answers.differences, ...faulty.map((server) => [server.name, server.address, server.status])]
+      : []),
+  ];
+  return reasons.map((reason) => digestOf([subdomain, reason]));
+};
 
 const digestOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
-const maxShown = 10;
-
-const withShortTexts = (difference: Difference): Difference => {
+const withShortTexts = (difference: Difference): Change['differences'][number] => {
   const short: unknown = JSON.parse(
     JSON.stringify(difference, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
   );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was
-  return short as Difference;
+  return short as Change['differences'][number];
 };
-
-const cutOr = (text: string | null): string | null => (text === null ? null : cut(text));
 
 /** Receivers limit the size of a message; the report has the full text. */
 const cut = (text: string): string => {

@@ -1,241 +1,165 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
 import { healthsOf, type PassEvent } from './health.ts';
-import { newsAfter, type Delivery, type LastNotified, type News, type Occasion } from './news.ts';
+import type { NotifyReceiver } from '../settings/notify.ts';
+import { newsAfter, noNews, seenOf, type News } from './news.ts';
+import type { Change } from './schema.ts';
 
 /** Runs one statement in the SQL that SQLite and PostgreSQL share, with values `$1`, `$2`, … */
 export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /**
- * Where it is saved what receivers were told and are to be told: a row for each receiver, client and template that is
- * not in sync, or of which the receiver has not taken a message yet.
+ * Where it is saved what receivers were told and are to be told. `told` has a row for each receiver, client and template
+ * (the client as a whole: '') that is not in sync or has news; `messages` those that were begun and not taken yet.
  */
 export interface NotifyStore {
-  readonly table: string;
+  /** Before the name of each table. */
+  readonly schema: string;
+  /** At the end of a SELECT in a transaction: rows that another process changes are `awaited` or `skipped`. */
+  readonly lock: Readonly<Record<'awaited' | 'skipped', string>>;
   readonly query: Query;
-  /** All or nothing, and no other task of any process in between. */
-  transaction<T>(task: (query: Query) => Promise<T>): Promise<T>;
+  readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
+  /** In ms since the epoch, by one clock for all processes. */
+  now(query: Query): Promise<number>;
   /** Whether this process is certainly the one that sends. */
   isSender(): boolean;
-  /** Whether this process sends messages about a client. */
-  hasClient(client: string): boolean;
-  /** Whether other processes may add to it, which nothing here tells of. */
-  readonly isShared: boolean;
+  /** The SQL condition that this process sends messages about the client of a row. */
+  isMine(): string;
   close(): Promise<void>;
 }
 
-/** What one receiver was told, and what it has not taken yet. A message that was begun keeps its id and changes. */
-export class Outbox {
-  readonly #store: NotifyStore;
-  readonly #receiver: string;
-  readonly #log: Logger;
-  readonly #unsaved: (() => Promise<void>)[] = [];
-  #saving: Promise<void> | null = null;
-  #isFailing = false;
+/** The definition of the tables, in the SQL that both have. */
+export const tablesIn = (schema: string): string => `
+  CREATE TABLE IF NOT EXISTS ${schema}told (
+    client text NOT NULL, receiver text NOT NULL, template text NOT NULL, due_at bigint, body text NOT NULL,
+    PRIMARY KEY (client, receiver, template));
+  CREATE INDEX IF NOT EXISTS told_due ON ${schema}told (receiver, due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS ${schema}messages (
+    id text PRIMARY KEY, receiver text NOT NULL, client text NOT NULL, body text NOT NULL);`;
 
-  constructor(store: NotifyStore, receiver: string, log: Logger) {
-    this.#store = store;
-    this.#receiver = receiver;
-    this.#log = log;
-  }
+/** A message to one receiver, the same in all attempts. */
+export interface Delivery {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly changes: readonly Change[];
+}
 
-  /** Adds what is new in a pass. `after`: how long a change has to last, in milliseconds. */
-  add(passEvent: PassEvent, on: readonly Occasion[], after = 0, now = Date.now()): Promise<void> {
-    const { client } = passEvent;
-    const healths = healthsOf(passEvent);
-    const changedRows = async (query: Query): Promise<Row[]> => {
-      const rows = await this.#rows(query, 'client = $2', [client]);
-      const known = new Map(rows.map((row) => [row.template, row]));
-      return healths.flatMap((health) => {
-        const row = known.get(health.template) ?? { ...unknownRow, client, template: health.template };
-        const changed = { ...row, ...newsAfter(row, health, passEvent, { on, after, now }) };
-        return changed.next === row.next && isSame(changed.lastNotified, row.lastNotified) ? [] : changed;
-      });
-    };
-    return this.#save(async () => {
-      // Most passes bring nothing new, and one statement shows that.
-      if ((await changedRows(this.#store.query)).length === 0) return;
-      await this.#store.transaction(async (query) => this.#put(query, await changedRows(query)));
-    });
-  }
-
-  /** The message that was begun, else the next one that is due; null if there is nothing to send. */
-  async next(now = Date.now()): Promise<Delivery | null> {
-    // A message that was taken, and is not saved as such, would be sent again.
-    await this.#save();
-    if (this.#unsaved.length > 0 || !this.#store.isSender()) return null;
-    let next: Delivery | null = null;
-    await this.#tried(async () => {
-      if ((await this.#undelivered(this.#store.query, now)).length === 0) return;
-      next = await this.#store.transaction((query) => this.#begin(query, now));
-    });
-    return next;
-  }
-
-  /** Milliseconds for which there is nothing to send, after there was nothing at that time, unless something is added here. */
-  async idle(now: number): Promise<number> {
-    if (this.#isFailing || this.#store.isShared) return lookInterval;
-    let due: number | null = null;
-    const sql = `SELECT min(due_at) AS due FROM ${this.#store.table} WHERE receiver = $1 AND due_at > $2`;
-    const isRead = await this.#tried(async () => {
-      const [row] = await this.#store.query<{ readonly due: number | null }>(sql, [this.#receiver, now]);
-      due = row?.due ?? null;
-    });
-    return isRead ? Math.min((due ?? Infinity) - now, longestIdle) : lookInterval;
-  }
-
-  /** Whether this process is to send the message that was begun. */
-  mayBeSent(): boolean {
-    return this.#store.isSender();
-  }
-
-  /** The message was taken or dropped. */
-  done(delivery: string): Promise<void> {
-    return this.#save(() =>
-      this.#store.transaction(async (query) => {
-        const rows = await this.#rows(query, 'delivery = $2', [delivery]);
-        await this.#put(query, rows.map(withoutBegun));
-      }),
+/** Saves what is new to each receiver in these passes over one client, the oldest first. */
+export const addNews = async (
+  store: NotifyStore,
+  passes: readonly PassEvent[],
+  receivers: readonly NotifyReceiver[],
+): Promise<void> => {
+  const client = passes[0]?.client ?? '';
+  const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 ORDER BY receiver, template`;
+  const changed = async (query: Query, lock: string, now: number): Promise<Row[]> => {
+    const saved = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
+    const changes = new Map<string, Row>();
+    for (const pass of passes)
+      for (const health of healthsOf(pass))
+        for (const receiver of receivers) {
+          const place = { client, receiver: receiver.name, template: health.template };
+          const key = keyOf(place);
+          const row = changes.get(key) ?? saved.get(key) ?? { ...place, ...noNews };
+          const news = newsAfter(row, health, pass, receiver, now);
+          if (news !== row) changes.set(key, { ...row, ...news });
+        }
+    return [...changes.values()].filter(
+      (row) => JSON.stringify(row) !== JSON.stringify(saved.get(keyOf(row))),
     );
-  }
-
-  forget(client: string): Promise<void> {
-    const sql = `DELETE FROM ${this.#store.table} WHERE receiver = $1 AND client = $2`;
-    return this.#save(async () => void (await this.#store.query(sql, [this.#receiver, client])));
-  }
-
-  /** Returns how many passes could not be saved, whose news are lost where they do not last. */
-  async close(): Promise<number> {
-    await this.#save();
-    return this.#unsaved.length;
-  }
-
-  async #undelivered(query: Query, now: number): Promise<readonly Undelivered[]> {
-    const sql = `SELECT client, template, delivery FROM ${this.#store.table}
-      WHERE receiver = $1 AND (delivery IS NOT NULL OR due_at <= $2)
-      ORDER BY delivery IS NULL, delivery, due_at, client, template`;
-    const found = await query<Undelivered>(sql, [this.#receiver, now]);
-    return found.filter(({ client }) => this.#store.hasClient(client));
-  }
-
-  async #begin(query: Query, now: number): Promise<Delivery | null> {
-    const undelivered = await this.#undelivered(query, now);
-    const begun = undelivered[0]?.delivery ?? null;
-    // Sorted, since a message that is sent again is the same to the byte.
-    const chosen = undelivered
-      .filter(({ delivery }) => delivery === begun)
-      .slice(0, maxBatch)
-      .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-    const rows: Row[] = [];
-    for (const { client, template } of chosen)
-      rows.push(...(await this.#rows(query, 'client = $2 AND template = $3', [client, template])));
-    const message = { id: randomUUID(), createdAt: Date.now() };
-    const sent =
-      begun === null
-        ? rows.map((row) => ({ ...row, next: null, begun: row.next?.change ?? null, message }))
-        : rows;
-    const changes = sent.flatMap((row) => row.begun ?? []);
-    // A program before this one may have left them in another form: the next pass sees again what differs.
-    if (changes.length === 0) await this.#put(query, rows.map(withoutBegun));
-    else if (begun === null) await this.#put(query, sent);
-    const { id, createdAt } = sent[0]?.message ?? message;
-    return changes.length === 0 ? null : { id, createdAt: new Date(createdAt), changes };
-  }
-
-  async #rows(query: Query, where: string, values: readonly unknown[]): Promise<Row[]> {
-    const sql = `SELECT body FROM ${this.#store.table} WHERE receiver = $1 AND ${where} ORDER BY client, template`;
-    const rows = await query<{ readonly body: string }>(sql, [this.#receiver, ...values]);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
-    return rows.map(({ body }) => ({ ...unknownRow, ...(JSON.parse(body) as Row) }));
-  }
-
-  async #put(query: Query, rows: readonly Row[]): Promise<void> {
-    const { table } = this.#store;
-    for (const row of rows) {
-      const { client, template, lastNotified, next, begun, message } = row;
-      // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
-      const key = [this.#receiver, client, template === null ? '' : JSON.stringify(template)];
-      if (isSame(lastNotified, unknownRow.lastNotified) && next === null && begun === null)
-        await query(`DELETE FROM ${table} WHERE receiver = $1 AND client = $2 AND template = $3`, key);
-      else
-        await query(
-          `INSERT INTO ${table} (receiver, client, template, due_at, delivery, body)
-             VALUES ($1, $2, $3, $4, $5, $6)
-             ON CONFLICT (receiver, client, template) DO UPDATE
-               SET due_at = excluded.due_at, delivery = excluded.delivery, body = excluded.body`,
-          [...key, next && Math.round(next.dueAt), message?.id ?? null, JSON.stringify(row)],
-        );
-    }
-  }
-
-  /** In order, and first what could not be saved before. */
-  #save(...tasks: readonly (() => Promise<void>)[]): Promise<void> {
-    this.#unsaved.push(...tasks);
-    // Later passes see again what still differs.
-    this.#unsaved.splice(0, this.#unsaved.length - maxUnsaved);
-    // One attempt for all who wait: a store that does not answer would let each wait for those before it.
-    if (this.#unsaved.length > 0) this.#saving ??= this.#saveAll();
-    return this.#saving ?? Promise.resolve();
-  }
-
-  async #saveAll(): Promise<void> {
-    for (let [first] = this.#unsaved; first !== undefined; [first] = this.#unsaved) {
-      if (!(await this.#tried(first))) break;
-      if (this.#unsaved[0] === first) this.#unsaved.shift();
-    }
-    this.#saving = null;
-  }
-
-  async #tried(task: () => Promise<void>): Promise<boolean> {
-    try {
-      await task();
-      this.#isFailing = false;
-    } catch (error) {
-      const fields = { event: 'notify.unsaved', reason: messageOf(error) };
-      if (!this.#isFailing) this.#log.warn(fields, 'cannot save what receivers are to be told; will retry');
-      this.#isFailing = true;
-    }
-    return !this.#isFailing;
-  }
-}
-
-/** Milliseconds between two looks where nothing tells of what is new. */
-export const lookInterval = 1_000;
-const longestIdle = 3_600_000;
-
-/** Changes in one message: Slack takes 50 blocks. */
-const maxBatch = 20;
-const maxUnsaved = 1_000;
-
-/** A row's body. */
-interface Row extends News {
-  readonly client: string;
-  readonly template: string | null;
-  /** The message that has the change in `begun`. */
-  readonly message: { readonly id: string; readonly createdAt: number } | null;
-}
-
-interface Undelivered {
-  readonly client: string;
-  readonly template: string;
-  readonly delivery: string | null;
-}
-
-const placeOf = ({ client, template }: Undelivered): string => `${client}\n${template}`;
-
-/** Of what no receiver has heard. */
-const unknownRow = {
-  lastNotified: { state: 'in-sync', keys: [] },
-  next: null,
-  begun: null,
-  message: null,
-} as const;
-
-const withoutBegun = (row: Row): Row => {
-  const { state, keys } = row.begun?.health ?? row.lastNotified;
-  return { ...row, lastNotified: { state, keys }, begun: null, message: null };
+  };
+  // Most passes bring nothing new, and one statement shows that.
+  if ((await changed(store.query, '', 0)).length === 0) return;
+  await store.transaction(async (query) => {
+    const now = await store.now(query);
+    for (const row of await changed(query, store.lock.awaited, now)) await put(store, query, row);
+  });
 };
 
-const isSame = (one: LastNotified, other: LastNotified): boolean =>
-  one.state === other.state && one.keys.join() === other.keys.join();
+/** The message that was begun, else one of what is due; null if there is nothing to send. */
+export const nextMessage = async (store: NotifyStore, receiver: string): Promise<Delivery | null> => {
+  const { schema, lock, query } = store;
+  const mine = `receiver = $1 AND ${store.isMine()}`;
+  const begun = `SELECT body FROM ${schema}messages WHERE ${mine} ORDER BY id LIMIT 1`;
+  const [message] = await rowsOf<Delivery>(query, begun, [receiver]);
+  if (message) return message;
+  const waiting = `SELECT 1 FROM ${schema}told WHERE ${mine} AND due_at IS NOT NULL LIMIT 1`;
+  if ((await query(waiting, [receiver])).length === 0) return null;
+  return store.transaction(async (inside) => {
+    const due = `SELECT body FROM ${schema}told WHERE ${mine} AND due_at <= $2
+      ORDER BY due_at, client, template LIMIT ${maxChanges} ${lock.skipped}`;
+    const rows = await rowsOf<Row>(inside, due, [receiver, await store.now(inside)]);
+    const [first] = rows;
+    if (first === undefined) return null;
+    const changes = rows.flatMap(({ next }) => next?.change ?? []);
+    const created = { id: randomUUID(), createdAt: new Date().toISOString(), changes };
+    await inside(`INSERT INTO ${schema}messages (id, receiver, client, body) VALUES ($1, $2, $3, $4)`, [
+      created.id,
+      receiver,
+      first.client,
+      JSON.stringify(created),
+    ]);
+    for (const row of rows) {
+      await put(store, inside, { ...row, told: seenOf(row), next: null });
+    }
+    return created;
+  });
+};
+
+/** Slack takes 50 blocks. */
+const maxChanges = 20;
+
+/** The message was taken or dropped. */
+export const endMessage = async ({ schema, query }: NotifyStore, id: string): Promise<void> =>
+  void (await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]));
+
+/** A message that was begun is still sent, for the sake of other clients in it. */
+export const forgetClient = ({ schema, transaction }: NotifyStore, client: string): Promise<void> =>
+  transaction(async (query) => {
+    await query(`DELETE FROM ${schema}told WHERE client = $1`, [client]);
+    const begun = `SELECT body FROM ${schema}messages WHERE client = $1`;
+    for (const { id, changes } of await rowsOf<Delivery>(query, begun, [client])) {
+      const other = changes.find((change) => change.client !== client)?.client;
+      if (other === undefined) await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]);
+      else await query(`UPDATE ${schema}messages SET client = $2 WHERE id = $1`, [id, other]);
+    }
+  });
+
+/** Forgets receivers that are not configured any more. */
+export const keepReceivers = async (store: NotifyStore, names: readonly string[]): Promise<void> => {
+  const kept = names.map((_, at) => `$${at + 1}`).join();
+  for (const table of ['told', 'messages'])
+    await store.query(
+      `DELETE FROM ${store.schema}${table} WHERE receiver NOT IN (${kept}) AND ${store.isMine()}`,
+      names,
+    );
+};
+
+interface Row extends News {
+  readonly client: string;
+  readonly receiver: string;
+  readonly template: string | null;
+}
+
+const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[]): Promise<Body[]> => {
+  const rows = await query<{ readonly body: string }>(sql, values);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
+  return rows.map(({ body }) => JSON.parse(body) as Body);
+};
+
+const put = async ({ schema }: NotifyStore, query: Query, row: Row): Promise<void> => {
+  const { client, receiver, template, told, next, dueAt } = row;
+  // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
+  const key = [client, receiver, template === null ? '' : JSON.stringify(template)];
+  if (next === null && told.state === 'in-sync')
+    await query(`DELETE FROM ${schema}told WHERE client = $1 AND receiver = $2 AND template = $3`, key);
+  else
+    await query(
+      `INSERT INTO ${schema}told (client, receiver, template, due_at, body) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (client, receiver, template) DO UPDATE SET due_at = excluded.due_at, body = excluded.body`,
+      [...key, next === null ? null : Math.round(dueAt), JSON.stringify(row)],
+    );
+};
+
+const keyOf = ({ receiver, template }: Pick<Row, 'receiver' | 'template'>): string =>
+  JSON.stringify([receiver, template]);

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { commitSchema, differenceSchema } from '../report/report.ts';
-import { states } from './health.ts';
-import { events } from './news.ts';
+import { occasions } from '../settings/schema.ts';
+
+/** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
+const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;
+export type State = (typeof states)[number];
 
 const timestamp = (description: string) => z.string().meta({ format: 'date-time', description });
 
 const change = z.object({
   event: z
-    .enum(events)
+    .enum([...occasions, 'mended', 'cleared'])
     .describe(
       'drift: something differs, or more than before; mended: it was changed at the service, and this pass ' +
         'corrected it; suspended: somebody lets nothing be written; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
@@ -54,7 +57,10 @@ const change = z.object({
   link: z.exactOptional(z.string()).describe('the page about it, where publicUrl is set'),
 });
 
-/** What a webhook receives. Keys stand in the order in which they are written. */
+/** A change of one template, or of a client as a whole. */
+export type Change = z.infer<typeof change>;
+
+/** What a webhook receives. */
 export const notificationSchema = z
   .object({
     schema: z.literal('dns-template-sync/notification/v1').describe('the format of this message'),

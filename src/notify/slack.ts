@@ -1,78 +1,41 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
 import { toDosOf } from '../report/to-do.ts';
 import { statusWords } from '../report/view.ts';
-import type { TemplateHealth } from './health.ts';
-import type { Delivery, HealthChange } from './news.ts';
-import { linkOf } from './webhook.ts';
+import type { Change, Notification } from './schema.ts';
 
 /** A message in Slack's format: `text` is the summary, blocks show the details. */
-export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null = null): object => ({
-  text: limited(changes.map(headline), maxTextLength),
+export const slackMessageOf = ({ changes }: Notification): object => ({
+  text: limited(changes.map(headline), maxText),
   unfurl_links: false,
   unfurl_media: false,
   blocks: changes.map((change) => ({
     type: 'section',
     // Verbatim: text that looks like a link does not become one.
-    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change, publicUrl), maxBlockLength) },
+    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change), maxBlock) },
   })),
 });
 
 /** Slack takes 3,000 characters in a block. Of the text it shows 4,000. */
-const maxBlockLength = 2_900;
-const maxTextLength = 3_900;
+const maxBlock = 2_900;
+const maxText = 3_900;
 const maxRows = 5;
-const maxToDos = 3;
 
-const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
-  const { counts, differences, subdomains, ...health } = change.health;
-  const shown = differences.slice(0, maxRows);
-  const more = counts.differences + counts.mended - shown.length;
-  return [
-    headline(change),
-    ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Open the page>`]),
-    ...commitLine(health),
-    ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
-    ...(more > 0 ? [`and ${more} more`] : []),
-    ...toDoLines(change.health),
-    ...subdomains.slice(0, maxRows).map(({ name, words }) => `${code(name, maxNameLength)} ${words}`),
-  ];
+const headline = (change: Change): string => {
+  const { event, client, template, message, merged } = change;
+  const who = `client ${code(client, 100)}`;
+  const whole = template === null ? who : `${code(template, 100)} (${who})`;
+  const why = message === null ? '' : `: ${code(message, 300)}`;
+  return `*${whole}* ${sayings[event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
-/** What a person can do, each once. Which record a pass would rename is not known here. */
-const toDoLines = ({ template, differences }: TemplateHealth): string[] => {
-  if (template === null) return [];
-  const left = differences.filter(({ outcome }) => outcome !== 'applied');
-  const toDos = toDosOf({ template, differences: left, parked: null });
-  const texts = new Set([...toDos.values()].map(({ shared }) => shared));
-  return [...texts].slice(0, maxToDos).map((text) => `To do: ${escaped(text)}`);
-};
-
-/** The commit of the file: what has changed is the first question of everybody. */
-const commitLine = ({ commit }: Pick<TemplateHealth, 'commit'>): string[] =>
-  commit === undefined
-    ? []
-    : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`];
-
-const headline = (change: HealthChange): string => {
-  const { client, health, merged } = change;
-  const { template, message } = health;
-  const who = `client ${code(client, maxNameLength)}`;
-  const whole = template === null ? who : `${code(template, maxNameLength)} (${who})`;
-  const why = message === null ? '' : `: ${code(message, maxMessageLength)}`;
-  return `*${whole}* ${sayings[change.event](health)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
-};
-
-const sayings: Record<HealthChange['event'], (health: TemplateHealth) => string> = {
-  drift: ({ counts: { differences, subdomains, answers } }) => {
-    const behind = subdomains - answers;
+const sayings: Record<Change['event'], (change: Change) => string> = {
+  drift: ({ counts: { differences, subdomains } }) => {
     const parts = [
       differences > 0 ? `${plural(differences, 'difference')} between file and service` : [],
-      behind > 0 ? `${plural(behind, 'subdomain')} behind` : [],
-      answers > 0 ? `${plural(answers, 'subdomain')} with other answers from name servers` : [],
+      subdomains > 0 ? `${plural(subdomains, 'subdomain')} with other records` : [],
     ];
     return parts.flat().join(', ') || statusWords.drifted;
   },
@@ -84,29 +47,41 @@ const sayings: Record<HealthChange['event'], (health: TemplateHealth) => string>
   cleared: ({ template }) => (template === null ? 'works again' : 'is in sync again'),
 };
 
-const wordsOf = (difference: Difference): string => {
-  const { sign, word, type, name, values } = rowOf(difference);
-  const parts = values.flatMap((value) => {
-    if (value.isChanged) return `${value.label}${short(value.actual)} → ${short(value.desired)}`;
-    return value.label === '' ? short(value.text) : [];
-  });
-  return [sign, word, type, short(name), ...parts].join(' ');
+const linesOf = (change: Change): string[] => {
+  const { template, link, commit, counts, differences, subdomains } = change;
+  const more = counts.differences + counts.mended - Math.min(differences.length, maxRows);
+  const left = differences.filter(({ outcome }) => outcome !== 'applied');
+  // Which record a pass would rename is not known here.
+  const toDos = template === null ? [] : toDosOf({ template, differences: left, parked: null }).values();
+  return [
+    headline(change),
+    ...(link === undefined ? [] : [`<${link}|Open the page>`]),
+    // What has changed is the first question of everybody.
+    ...(commit === undefined
+      ? []
+      : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`]),
+    ...differences.slice(0, maxRows).map((difference) => code(wordsOf(difference), 400)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...[...new Set(Array.from(toDos, ({ shared }) => `To do: ${escaped(shared)}`))].slice(0, 3),
+    ...subdomains.slice(0, maxRows).map((name) => `see ${code(name, 100)}`),
+  ];
 };
 
-const short = (text: string): string => shorten(text, 60);
+const wordsOf = (difference: Change['differences'][number]): string => {
+  const { sign, word, type, name, values } = rowOf(difference);
+  const parts = values.flatMap((value) => {
+    if (value.isChanged) return `${value.label}${shorten(value.actual, 60)} → ${shorten(value.desired, 60)}`;
+    return value.label === '' ? shorten(value.text, 60) : [];
+  });
+  return [sign, word, type, shorten(name, 60), ...parts].join(' ');
+};
 
-/** Fits into a block even if each character takes five when escaped. */
-const maxNameLength = 100;
-const maxMessageLength = 300;
-const maxRowLength = 400;
-
-/** Foreign text as code: mentions, links and markup have no effect there. */
+/** Foreign text as code: mentions, links and markup have no effect there. A block holds it even if all of it is escaped. */
 const code = (text: string, width: number): string =>
   `\`${escaped(shorten(escapeControl(text), width).replaceAll('`', "'"))}\``;
 
-const escaped = (text: string): string => text.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign);
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** As many whole lines as fit. */
 const limited = (lines: readonly string[], room: number): string => {

@@ -1,16 +1,22 @@
 import { EventEmitter, once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedNotifyStore } from '../../src/cluster/notify-store.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
-import { occasions, type Delivery } from '../../src/notify/news.ts';
-import { Outbox } from '../../src/notify/outbox.ts';
+import { addNews, nextMessage, type Delivery } from '../../src/notify/outbox.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import type { Program } from '../e2e/program.ts';
 import { scriptedServer, silence, status } from '../wire/scripted-server.ts';
-import { drifted, inSync, newOutbox as newLocalOutbox, passEvent, update } from '../notify/pass-events.ts';
+import {
+  drifted,
+  inSync,
+  newOutbox,
+  passEvent,
+  receiver as receiverOf,
+  update,
+} from '../notify/pass-events.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { startPostgres } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passAgain } from './fleet.ts';
@@ -110,7 +116,7 @@ describe('a receiver of several processes', () => {
 });
 
 /** That of one process. */
-const newOutbox = async (url: string): Promise<Outbox> => {
+const newStore = async (url: string) => {
   const store = postgresStore({
     url: () => url,
     connections: 4,
@@ -121,26 +127,25 @@ const newOutbox = async (url: string): Promise<Outbox> => {
   });
   await store.lease.join();
   onTestFinished(() => store.close());
-  return new Outbox(sharedNotifyStore(store), 'ops', pino({ level: 'silent' }));
+  return sharedNotifyStore(store);
 };
 
 const heardIn = (delivery: Delivery | null): string[] =>
-  (delivery?.changes ?? []).map(({ event, previous, merged, health }) =>
-    [health.template, event, previous, merged].join(' '),
+  (delivery?.changes ?? []).map(({ template, event, previous, merged }) =>
+    [template, event, previous, merged].join(' '),
   );
 
 describe('an outbox that processes share', () => {
   it('has the same messages as one of a process alone, whoever adds to it', async () => {
     const url = await newDatabaseUrl();
-    const [sender, other] = [await newOutbox(url), await newOutbox(url)];
-    while (!sender.mayBeSent()) await setTimeout(20);
-    const local = newLocalOutbox();
+    const [sender, other] = [newOutbox(await newStore(url)), newOutbox(await newStore(url))];
+    const local = newOutbox();
     const kinds = [inSync, drifted, failed, held, mended];
     const dice = fc.sample(fc.tuple(fc.nat(kinds.length - 1), fc.boolean(), fc.nat(2)), 200);
     for (const [kind, isOther, step] of dice) {
       const event = kinds[kind]!;
-      await local.add(event, occasions, 0, 0);
-      await (isOther ? other : sender).add(event, occasions, 0, 0);
+      await local.add(event);
+      await (isOther ? other : sender).add(event);
       if (step === 0) continue;
       const next = await sender.next();
       const same = await local.next();
@@ -154,18 +159,47 @@ describe('an outbox that processes share', () => {
   it('keeps what PostgreSQL does not take until it does', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
-    const outbox = await newOutbox(server.url);
-    while (!outbox.mayBeSent()) await setTimeout(20);
+    const store = await newStore(server.url);
+    const told = await startReceiver();
+    const notifier = new Notifier({
+      receivers: [receiverOf({ url: { read: () => told.url, place: '' } })],
+      store,
+      redact: (value) => value,
+      log: pino({ level: 'silent' }),
+      count: () => undefined,
+    });
+    onTestFinished(() => notifier.close(0));
     await server.stop('SIGQUIT');
-    await outbox.add(drifted, occasions);
-    expect(await outbox.next()).toBeNull();
+    await notifier.publish(drifted);
     await server.start();
-    let next: Delivery | null = null;
-    while (next === null) {
-      await setTimeout(20);
-      next = await outbox.next();
-    }
-    expect(heardIn(next)).toEqual(['web drift in-sync 1']);
+    await told.until(() => told.told().length > 0);
+    expect(told.told()).toEqual(['acme drift']);
+  });
+
+  it('lets no pass wait for that of another client', async () => {
+    const url = await newDatabaseUrl();
+    const [one, other] = [await newStore(url), await newStore(url)];
+    await newOutbox(one).add(drifted);
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const running = one.transaction(async (query) => {
+      await addNews({ ...one, query, transaction: (task) => task(query) }, [inSync], [receiverOf()]);
+      await isReleased;
+    });
+    await addNews(other, [{ ...drifted, client: 'bakery' }], [receiverOf()]);
+    expect((await nextMessage(other, 'ops'))?.changes.map(({ client }) => client)).toEqual(['bakery']);
+    release();
+    await running;
+  });
+
+  it('goes by the clock of the database', async () => {
+    const url = await newDatabaseUrl();
+    const [store, ahead] = [await newStore(url), await newStore(url)];
+    vi.setSystemTime(Date.now() + 3_600_000);
+    onTestFinished(() => void vi.useRealTimers());
+    await addNews(ahead, [drifted], [receiverOf({ after: 600_000 })]);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await nextMessage(store, 'ops')).toBeNull();
   });
 });
 

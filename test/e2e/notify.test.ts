@@ -119,6 +119,9 @@ describe('a webhook', () => {
       outcome: 'delivered',
     });
     expect(counted).toBe(1);
+    expect([...daemon.lines(), ...next.lines()].filter(({ event }) => event === 'notify.unsaved')).toEqual(
+      [],
+    );
   });
 
   it('gets corrected drift, and a write of unknown outcome until it is resolved', async () => {

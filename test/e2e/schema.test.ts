@@ -3,8 +3,9 @@ import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { notificationOf } from '../../src/notify/webhook.ts';
-import { add, passEvent, newOutbox, update } from '../notify/pass-events.ts';
+import { post } from '../../src/notify/delivery.ts';
+import { add, passEvent, newOutbox, receiver, update } from '../notify/pass-events.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -174,8 +175,11 @@ describe('the schema of notifications', () => {
   it('accepts the body of a webhook, and no half of it', async () => {
     const one = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
     const news = newOutbox();
-    await news.add(one, ['drift']);
-    const message = JSON.parse(JSON.stringify(notificationOf((await news.next())!)));
+    await news.add(one);
+    const { url, seen } = await scriptedServer(status(204));
+    const settings = receiver({ url: { read: () => url, place: '' }, publicUrl: 'https://dns.example.net' });
+    await post((await news.next())!, settings, new AbortController().signal);
+    const message = JSON.parse(seen[0]?.body ?? '');
     const validate = validatorOf(await printed('notification'));
     expect(accepts(validate, message)).toBe(true);
     expect(accepts(validate, { ...message, changes: [] })).toBe(false);

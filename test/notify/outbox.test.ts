@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { occasions, type HealthChange, type Occasion } from '../../src/notify/news.ts';
-import { notificationOf } from '../../src/notify/webhook.ts';
-import type { Outbox } from '../../src/notify/outbox.ts';
 import { localNotifyStore } from '../../src/notify/local-store.ts';
-import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
+import { forgetClient } from '../../src/notify/outbox.ts';
+import type { Change } from '../../src/notify/schema.ts';
+import type { NotifyReceiver } from '../../src/settings/notify.ts';
+import { connect } from '../../src/state/connection.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
 import {
@@ -23,20 +22,15 @@ import {
 } from './pass-events.ts';
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
-const heard = async (
-  sights: readonly PassEvent[],
-  on: readonly Occasion[] = occasions,
-): Promise<string[]> => {
+const heard = async (sights: readonly PassEvent[], more: Partial<NotifyReceiver> = {}): Promise<string[]> => {
   const outbox = newOutbox();
   const words: string[] = [];
   for (const one of sights) {
-    await outbox.add(one, on);
+    await outbox.add(one, more);
     const changes = await taken(outbox);
     words.push(
       changes
-        .map(({ event, health }) =>
-          health.template === 'web' ? event : `${health.template ?? 'client'} ${event}`,
-        )
+        .map(({ event, template }) => (template === 'web' ? event : `${template ?? 'client'} ${event}`))
         .join(', ') || '-',
     );
   }
@@ -44,8 +38,8 @@ const heard = async (
 };
 
 /** The changes of the next message, which the receiver takes. */
-const taken = async (outbox: Outbox, now?: number): Promise<readonly HealthChange[]> => {
-  const next = await outbox.next(now);
+const taken = async (outbox: ReturnType<typeof newOutbox>): Promise<readonly Change[]> => {
+  const next = await outbox.next();
   if (next !== null) await outbox.done(next.id);
   return next?.changes ?? [];
 };
@@ -233,7 +227,7 @@ describe('each pass sends what is new', () => {
     expect(await heard(sights)).toEqual(expected);
   });
 
-  test.each<[Occasion[], PassEvent[], string[]]>([
+  test.each<[NotifyReceiver['on'], PassEvent[], string[]]>([
     [['drift'], [held, drifted, inSync], ['-', 'drift', 'cleared']],
     [['drift'], [drifted, held, inSync], ['drift', 'held', 'cleared']],
     [['drift'], [mended, held, inSync], ['mended', '-', '-']],
@@ -244,7 +238,7 @@ describe('each pass sends what is new', () => {
     ],
     [['unknown'], [failed, unknown, failed, inSync], ['-', 'unknown', 'failed', 'cleared']],
   ])('of subscribed states, and of their end: %j', async (on, sights, expected) => {
-    expect(await heard(sights, on)).toEqual(expected);
+    expect(await heard(sights, { on })).toEqual(expected);
   });
 });
 
@@ -258,15 +252,15 @@ test('a refused change that waits for its retry is not new', async () => {
 });
 
 describe('while a message is not taken', () => {
-  const merged = (changes: readonly HealthChange[]) =>
+  const merged = (changes: readonly Change[]) =>
     changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
 
   test('it stays the same, also after a restart, and later changes become one with the newest state', async () => {
     const store = newStore();
     const outbox = newOutbox(store);
-    await outbox.add(drifted, occasions);
+    await outbox.add(drifted);
     const first = await outbox.next();
-    for (const one of [held, drifted, inSync]) await outbox.add(one, occasions);
+    for (const one of [held, drifted, inSync]) await outbox.add(one);
     expect(await outbox.next()).toEqual(first);
     const later = newOutbox(store);
     expect(await later.next()).toEqual(first);
@@ -277,28 +271,42 @@ describe('while a message is not taken', () => {
 
   test('waiting changes are sent with their newest state', async () => {
     const outbox = newOutbox();
-    await outbox.add(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    await outbox.add(passEvent([{ template: 'other', status: 'held' }]));
     await outbox.next();
-    for (const one of [two, drifted]) await outbox.add(one, occasions);
+    for (const one of [two, drifted]) await outbox.add(one);
     await taken(outbox);
-    expect(await taken(outbox)).toMatchObject([{ merged: 1, health: { differences: [update()] } }]);
+    expect(await taken(outbox)).toMatchObject([{ merged: 1, differences: [update()] }]);
   });
 
   test('drift that came and went is still sent', async () => {
     const outbox = newOutbox();
-    await outbox.add(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    await outbox.add(passEvent([{ template: 'other', status: 'held' }]));
     await outbox.next();
-    for (const one of [drifted, inSync, mended]) await outbox.add(one, occasions);
+    for (const one of [drifted, inSync, mended]) await outbox.add(one);
     await taken(outbox);
     expect(merged(await taken(outbox))).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
+  });
+
+  test('what was mended is not lost by what later passes see', async () => {
+    const outbox = newOutbox({ ...newStore(), now: () => Promise.resolve(0) });
+    await outbox.add(passEvent([{ template: 'other', status: 'held' }]));
+    await outbox.next();
+    for (const one of [mended, inSync, mended, inSync]) await outbox.add(one);
+    await outbox.add(passEvent([{ template: 'mail', differences: [update({ outcome: 'applied' })] }]));
+    await outbox.add(passEvent([{ template: 'mail', status: 'drifted', differences: [add('192.0.2.8')] }]));
+    await taken(outbox);
+    const corrected = update({ outcome: 'applied' });
+    expect(await taken(outbox)).toMatchObject([
+      { template: 'mail', event: 'drift', counts: { mended: 1 }, differences: [add('192.0.2.8'), corrected] },
+      { template: 'web', event: 'mended', counts: { mended: 2 }, differences: [corrected, corrected] },
+    ]);
   });
 
   test('there is one change for each template, and twenty are one message', async () => {
     const outbox = newOutbox();
     const many = (status: 'held' | 'failed') =>
       passEvent(Array.from({ length: 25 }, (_, index) => ({ template: `t${index}`, status })));
-    for (let round = 0; round < 20; round += 1)
-      await outbox.add(many(round % 2 === 0 ? 'failed' : 'held'), occasions);
+    for (let round = 0; round < 20; round += 1) await outbox.add(many(round % 2 === 0 ? 'failed' : 'held'));
     expect([
       (await taken(outbox)).length,
       (await taken(outbox)).length,
@@ -307,17 +315,25 @@ describe('while a message is not taken', () => {
   });
 });
 
+test('a client that is forgotten takes no message of others with it', async () => {
+  const store = newStore();
+  const outbox = newOutbox(store);
+  await outbox.add(drifted);
+  await outbox.add({ ...drifted, client: 'bakery' });
+  const begun = await outbox.next();
+  await forgetClient(store, 'acme');
+  const others = newOutbox({ ...store, isMine: () => `client = 'bakery'` });
+  expect(await others.next()).toEqual(begun);
+});
+
 test('after a restart nothing is sent again, and what ended meanwhile is sent', async () => {
   const store = newStore();
   const before = newOutbox(store);
-  await before.add(drifted, occasions);
-  await before.add(passEvent([{ template: 'mail', status: 'held' }]), occasions);
+  await before.add(drifted);
+  await before.add(passEvent([{ template: 'mail', status: 'held' }]));
   await taken(before);
-  await before.add(passEvent([{ template: 'late', status: 'held' }]), occasions);
-  await before.add(
-    passEvent([{ template: 'lost', differences: [update({ outcome: 'applied' })] }]),
-    occasions,
-  );
+  await before.add(passEvent([{ template: 'late', status: 'held' }]));
+  await before.add(passEvent([{ template: 'lost', differences: [update({ outcome: 'applied' })] }]));
 
   const after = newOutbox(store);
   const next = passEvent([
@@ -325,8 +341,8 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
     { template: 'mail' },
     { template: 'late', status: 'held' },
   ]);
-  await after.add(next, occasions);
-  const told = (await taken(after)).map(({ event, health }) => [health.template, event]);
+  await after.add(next);
+  const told = (await taken(after)).map(({ event, template }) => [template, event]);
   expect(told.toSorted()).toEqual([
     ['late', 'held'],
     ['lost', 'mended'],
@@ -334,58 +350,69 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
   ]);
 });
 
-test('a file that is damaged is moved aside, and what was told in it is told again', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'notified.db');
+test.each<[string, (file: string) => void]>([
+  [
+    'no database',
+    (file) => {
+      for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+      writeFileSync(file, 'not a database'.repeat(1_000));
+    },
+  ],
+  // libsql ends the process when it returns such a text.
+  ['of bodies that are not UTF-8', (file) => change(file, `UPDATE told SET body = CAST(x'7bff' AS TEXT)`)],
+])('a file that is %s is moved aside, and what was told in it is told again', async (_, damage) => {
   const { log, lines } = listeningLogger();
-  writeFileSync(file, 'not a database'.repeat(1_000));
-  const store = localNotifyStore({ file, hasClient: () => true, log });
+  const before = newStore();
+  await newOutbox(before).add(drifted);
+  await taken(newOutbox(before));
+  await before.close();
+  damage(before.file);
+  const store = localNotifyStore({ file: before.file, clients: () => ['acme'], log });
+  onTestFinished(() => store.close());
   const outbox = newOutbox(store);
-  await outbox.add(drifted, occasions);
-  expect(await taken(outbox)).toHaveLength(1);
-  await store.close();
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const aside = readdirSync(folder).find((name) => name.startsWith('notified.db.damaged-'));
-  expect(statSync(path.join(folder, aside!)).size).toBe(14_000);
-  expect(lines).toMatchObject([{ event: 'notify.damaged', aside: path.join(folder, aside!) }]);
+  await expect(outbox.add(drifted)).rejects.toThrow(/not a database|not valid/);
+  await outbox.add(drifted);
+  expect((await taken(outbox)).map(({ event }) => event)).toEqual(['drift']);
+  const folder = path.dirname(before.file);
+  const aside = readdirSync(folder).find((name) => /^notified.db.damaged-\d+$/.test(name));
+  expect(lines).toMatchObject([{ event: 'notify.damaged', aside: path.join(folder, aside ?? '') }]);
+  expect(statSync(before.file).mode & 0o777).toBe(0o600);
 });
 
-describe('a change with a delay', () => {
-  const patient = () => {
-    const outbox = newOutbox();
-    const hear = async (one: PassEvent, now: number): Promise<string> => {
-      await outbox.add(one, occasions, 10, now);
-      return (await taken(outbox, now)).map(({ event }) => event).join(', ') || '-';
-    };
-    return { outbox, hear };
+const change = (file: string, sql: string): void => {
+  const connection = connect(file, { timeout: 1_000 });
+  connection.exec(sql);
+  void connection.close('now');
+};
+
+describe('a change with a delay, by the clock of the store', () => {
+  /** What it hears at these times of what is seen then; `null`: no pass. */
+  const heardAt = async (...sights: readonly (readonly [now: number, pass: PassEvent | null])[]) => {
+    let time = 0;
+    const outbox = newOutbox({ ...newStore(), now: () => Promise.resolve(time) });
+    const words: string[] = [];
+    for (const [now, pass] of sights) {
+      time = now;
+      if (pass !== null) await outbox.add(pass, { after: 10 });
+      words.push((await taken(outbox)).map(({ event }) => event).join() || '-');
+    }
+    return words;
   };
 
-  test('is sent after the delay, and its end at once', async () => {
-    const { hear } = patient();
-    expect([
-      await hear(drifted, 0),
-      await hear(drifted, 9),
-      await hear(drifted, 10),
-      await hear(drifted, 20),
-      await hear(inSync, 21),
-    ]).toEqual(['-', '-', 'drift', '-', 'cleared']);
+  test('is sent after the delay, also without a pass, and its end at once', async () => {
+    expect(await heardAt([0, drifted], [9, drifted], [10, null], [20, drifted], [21, inSync])).toEqual([
+      '-',
+      '-',
+      'drift',
+      '-',
+      'cleared',
+    ]);
   });
 
   test('is not sent if it ended before the delay, and neither is its end', async () => {
-    const { hear } = patient();
-    expect([
-      await hear(drifted, 0),
-      await hear(inSync, 5),
-      await hear(inSync, 15),
-      await hear(mended, 16),
-    ]).toEqual(['-', '-', '-', '-']);
-  });
-
-  test('is due after the delay, also without a pass', async () => {
-    const { outbox } = patient();
-    await outbox.add(drifted, occasions, 10, 5);
-    expect([await outbox.next(14), (await taken(outbox, 15)).length]).toEqual([null, 1]);
+    expect(await heardAt([0, drifted], [5, inSync], [15, inSync], [16, mended])).toEqual(
+      Array.from({ length: 4 }, () => '-'),
+    );
   });
 });
 
@@ -394,18 +421,8 @@ test('the first errors of files without a template are sent for the client', asy
   const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
   const { result, ...rest } = inSync;
   const outbox = newOutbox();
-  await outbox.add({ ...rest, result: { ...result!, problems } }, occasions);
-  expect((await taken(outbox)).map(({ event, health }) => [event, health.message])).toEqual([
+  await outbox.add({ ...rest, result: { ...result!, problems } });
+  expect((await taken(outbox)).map(({ event, message }) => [event, message])).toEqual([
     ['failed', 'a.yaml:3: no; b.yaml:3: no; c.yaml:3: no; and 1 more'],
   ]);
-});
-
-test('a message has a link to the page if publicUrl is set', async () => {
-  const outbox = newOutbox();
-  await outbox.add(drifted, occasions);
-  const delivery = (await outbox.next())!;
-  const link = 'https://dns.example.net/clients/acme/templates/web';
-  expect(notificationOf(delivery, 'https://dns.example.net').changes[0]).toMatchObject({ link });
-  expect(JSON.stringify(slackMessageOf(delivery, 'https://dns.example.net'))).toContain(`<${link}|`);
-  expect(notificationOf(delivery).changes[0]).not.toHaveProperty('link');
 });

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { localNotifyStore } from '../../src/notify/local-store.ts';
-import { Outbox, type NotifyStore } from '../../src/notify/outbox.ts';
+import { addNews, endMessage, nextMessage, type NotifyStore } from '../../src/notify/outbox.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
+import type { NotifyReceiver } from '../../src/settings/notify.ts';
+import { occasions } from '../../src/settings/schema.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { pass, template } from '../report/every-kind.ts';
@@ -67,19 +69,36 @@ export const passEvent = (
 export const inSync = passEvent([{}]);
 export const drifted = passEvent([{ status: 'drifted', differences: [update()] }]);
 
+/** A receiver of everything. */
+export const receiver = (more: Partial<NotifyReceiver> = {}): NotifyReceiver => ({
+  name: 'ops',
+  type: 'webhook',
+  url: { read: () => 'http://localhost', place: '' },
+  routeTo: () => ({ proxy: null, ca: null }),
+  secret: null,
+  on: occasions,
+  clients: null,
+  timeout: 5_000,
+  after: 0,
+  publicUrl: null,
+  ...more,
+});
+
 /** What was told, for as long as the test runs. */
-export const newStore = (): NotifyStore => {
+export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { readonly file: string } => {
   const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
-  const store = localNotifyStore({
-    file: path.join(folder, 'notified.db'),
-    hasClient: () => true,
-    log: pino({ level: 'silent' }),
-  });
+  const file = path.join(folder, 'notified.db');
+  const store = localNotifyStore({ file, clients: () => ['acme', 'bakery'], log });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });
   });
-  return store;
+  return { ...store, file };
 };
 
-export const newOutbox = (store = newStore()): Outbox => new Outbox(store, 'ops', pino({ level: 'silent' }));
+/** Of one receiver. */
+export const newOutbox = (store: NotifyStore = newStore()) => ({
+  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) => addNews(store, [seen], [receiver(more)]),
+  next: () => nextMessage(store, 'ops'),
+  done: (id: string) => endMessage(store, id),
+});

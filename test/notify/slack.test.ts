@@ -1,19 +1,26 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newsAfter, occasions, type HealthChange } from '../../src/notify/news.ts';
+import type { Change } from '../../src/notify/schema.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
-import { healthsOf, type PassEvent } from '../../src/notify/health.ts';
+import type { PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
-import { add, blocked, passEvent, update } from './pass-events.ts';
+import { add, blocked, newOutbox, newStore, passEvent, update } from './pass-events.ts';
 
-const nothing = { lastNotified: { state: 'in-sync', keys: [] }, next: null, begun: null } as const;
+const changesIn = async (one: PassEvent): Promise<readonly Change[]> => {
+  const outbox = newOutbox({ ...newStore(), isMine: () => 'true' });
+  await outbox.add(one);
+  return (await outbox.next())?.changes ?? [];
+};
 
-const changesIn = (one: PassEvent): HealthChange[] =>
-  healthsOf(one).flatMap(
-    (health) => newsAfter(nothing, health, one, { on: occasions, after: 0, now: 0 }).next?.change ?? [],
-  );
+const slackOf = (changes: readonly Change[]): object =>
+  slackMessageOf({
+    schema: 'dns-template-sync/notification/v1',
+    delivery: 'id',
+    createdAt: '',
+    changes: [...changes],
+  });
 
 interface SlackMessage {
   readonly text: string;
@@ -23,10 +30,10 @@ interface SlackMessage {
   }[];
 }
 
-const messageOf = (one: PassEvent): SlackMessage =>
-  JSON.parse(JSON.stringify(slackMessageOf({ id: 'id', createdAt: new Date(), changes: changesIn(one) })));
+const messageOf = async (one: PassEvent): Promise<SlackMessage> =>
+  JSON.parse(JSON.stringify(slackOf(await changesIn(one))));
 
-test('has a summary line, and shows the first differences', () => {
+test('has a summary line, and shows the first differences', async () => {
   const differences: Difference[] = [
     update(),
     ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
@@ -40,8 +47,9 @@ test('has a summary line, and shows the first differences', () => {
       answers: notAsked,
     },
   ];
-  const message = messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
-  const line = '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain behind';
+  const message = await messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
+  const line =
+    '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain with other records';
   expect(message.text).toBe(line);
   expect(message.blocks).toHaveLength(1);
   expect(message.blocks[0]?.text.text.split('\n')).toEqual([
@@ -53,12 +61,12 @@ test('has a summary line, and shows the first differences', () => {
     '`+ add A www 192.0.2.5`',
     'and 1 more',
     "To do: `dns-template-sync accept web 'www A'` makes the file say what the service has; a pass writes what the file says.",
-    '`shop.example.net` differs',
+    'see `shop.example.net`',
   ]);
 });
 
-test('says what to do about what was changed at the service, with the command', () => {
-  const message = messageOf(passEvent([{ status: 'drifted', differences: [update()] }]));
+test('says what to do about what was changed at the service, with the command', async () => {
+  const message = await messageOf(passEvent([{ status: 'drifted', differences: [update()] }]));
   expect(message.blocks[0]?.text.text.split('\n').at(-1)).toBe(
     "To do: `dns-template-sync accept web 'www A'` makes the file say what the service has; a pass writes what the file says.",
   );
@@ -103,16 +111,16 @@ test.each<[PassEvent, string]>([
     passEvent([{ differences: [update({ outcome: 'applied' })] }]),
     '*`web` (client `acme`)* was changed at the service: 1 difference corrected',
   ],
-])('%#: says %s', (one, line) => {
-  expect(messageOf(one).text).toBe(line);
+])('%#: says %s', async (one, line) => {
+  expect((await messageOf(one)).text).toBe(line);
 });
 
-test('reports ends, and the number of merged changes', () => {
-  const [change] = changesIn(passEvent([{ status: 'held' }]));
-  const health = { ...change!.health, state: 'in-sync', message: null } as const;
-  const changes: HealthChange[] = [{ ...change!, event: 'cleared', merged: 3, health }];
-  const message = slackMessageOf({ id: 'id', createdAt: new Date(), changes });
-  expect(message).toMatchObject({ text: '*`web` (client `acme`)* is in sync again (3 changes in one)' });
+test('reports ends, and the number of merged changes', async () => {
+  const [change] = await changesIn(passEvent([{ status: 'held' }]));
+  const cleared = { ...change!, event: 'cleared', state: 'in-sync', message: null, merged: 3 } as const;
+  expect(slackOf([cleared])).toMatchObject({
+    text: '*`web` (client `acme`)* is in sync again (3 changes in one)',
+  });
 });
 
 const hostileEvent = (texts: readonly string[]): PassEvent => {
@@ -143,10 +151,10 @@ const hostileEvent = (texts: readonly string[]): PassEvent => {
   };
 };
 
-test('foreign texts stay in code, without mentions and links', () => {
-  fc.assert(
-    fc.property(someHostileTexts, (texts) => {
-      const { text, blocks } = messageOf(
+test('foreign texts stay in code, without mentions and links', async () => {
+  await fc.assert(
+    fc.asyncProperty(someHostileTexts, async (texts) => {
+      const { text, blocks } = await messageOf(
         hostileEvent([...texts, '<!channel> & <@U1> @here <https://evil.example|x>']),
       );
       expect(text.length).toBeLessThanOrEqual(4_000);
@@ -166,7 +174,7 @@ test('foreign texts stay in code, without mentions and links', () => {
   );
 });
 
-test('links the commit of the file', () => {
+test('links the commit of the file', async () => {
   const commits = [
     {
       revision: 'a'.repeat(40),
@@ -174,7 +182,7 @@ test('links the commit of the file', () => {
     },
   ];
   const one = passEvent([{ status: 'drifted', differences: [update()], revision: 'a'.repeat(40) }]);
-  const message = messageOf({ ...one, result: { ...one.result!, commits } });
+  const message = await messageOf({ ...one, result: { ...one.result!, commits } });
   expect(message.blocks[0]?.text.text).toContain(
     `\ncommit <https://git.example.net/commit/${'a'.repeat(40)}?a=b&amp;c=%7Cd|aaaaaaaaaa>\n`,
   );

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
-import { post } from '../../src/notify/post.ts';
+import { post } from '../../src/notify/delivery.ts';
 import { readSettings } from '../../src/settings.ts';
+import { receiver } from '../notify/pass-events.ts';
 import { connected, failureOf, wireTemplate } from './connected.ts';
 import { json, scriptedServer, status } from './scripted-server.ts';
 import { authority, secureFront, trusted } from './certificates.ts';
@@ -147,15 +148,20 @@ test('certificates of authorities are read again when they do not fit: their fil
 });
 
 describe('a receiver of messages', () => {
-  const message = { headers: {}, body: '{}', timeout: 5_000, signal: new AbortController().signal };
+  const send = (url: string, route: Route) =>
+    post(
+      { id: 'id', createdAt: '', changes: [] },
+      receiver({ url: { read: () => url, place: '' }, routeTo: () => route }),
+      new AbortController().signal,
+    );
 
   test('is reached through a proxy too, over TLS and in clear', async () => {
     const { server, proxy, ca, baseUrl, tunnel } = await scene();
     const route = { proxy: proxied(proxy.url), ca };
-    expect(await post({ ...message, url: baseUrl, route })).toEqual({ outcome: 'delivered' });
+    expect(await send(baseUrl, route)).toEqual({ outcome: 'delivered' });
     const { port } = new URL(server.url);
     const inClear = `http://receiver.example.net:${port}/hook`;
-    expect(await post({ ...message, url: inClear, route })).toEqual({ outcome: 'delivered' });
+    expect(await send(inClear, route)).toEqual({ outcome: 'delivered' });
     expect(proxy.seen).toEqual([tunnel, `POST ${inClear}`]);
     expect(server.seen).toMatchObject([{ path: '/api/v1' }, { path: '/hook' }]);
   });
@@ -163,7 +169,7 @@ describe('a receiver of messages', () => {
   test('gets the user and password of its address, and a query', async () => {
     const { server } = await scene();
     const url = `${server.url}/hook?key=7`.replace('://', '://somebody:pass%20word@');
-    expect(await post({ ...message, url, route: { proxy: null, ca: null } })).toEqual({
+    expect(await send(url, { proxy: null, ca: null })).toEqual({
       outcome: 'delivered',
     });
     const authorization = `Basic ${Buffer.from('somebody:pass word').toString('base64')}`;
@@ -174,8 +180,8 @@ describe('a receiver of messages', () => {
     const { proxy, baseUrl } = await scene();
     const refusing = await startProxy({ refusal: 403 });
     const reasons = [
-      await post({ ...message, url: baseUrl, route: { proxy: proxied(refusing.url), ca: null } }),
-      await post({ ...message, url: baseUrl, route: { proxy: proxied(proxy.url), ca: null } }),
+      await send(baseUrl, { proxy: proxied(refusing.url), ca: null }),
+      await send(baseUrl, { proxy: proxied(proxy.url), ca: null }),
     ];
     expect(reasons).toMatchObject([
       { outcome: 'failed', reason: expect.stringContaining('it answered 403') },

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
-import type { KnownAnswers } from '../../report/with-answers.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
@@ -12,22 +11,8 @@ import type { Fleet, FleetClient, Membership, PassReport } from '../fleet.ts';
 import { LatestResults } from '../passes/latest-results.ts';
 import { PassLoop, type PassCause, type PassLoopState, type PassOutcome } from '../passes/loop.ts';
 import { OpenTroubles } from '../passes/open-troubles.ts';
-import {
-  logChange,
-  logEnded,
-  logInvalid,
-  logRemoved,
-  logStarted,
-  logUnmanaged,
-  type PassId,
-} from '../passes/pass-log.ts';
-import {
-  recordFailure,
-  recordPass,
-  recordShared,
-  type PassSinks,
-  type RecordedPass,
-} from '../passes/record-pass.ts';
+import { passLog, type PassId } from '../passes/pass-log.ts';
+import { recordPass, type PassSinks, type RecordedPass } from '../passes/record-pass.ts';
 import { startSchedule, type Schedule } from '../passes/schedule.ts';
 import { watchFiles } from '../../source/watch.ts';
 
@@ -81,7 +66,7 @@ export class ClientController {
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
         this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
-      onEnd: (known) => this.#takeAnswers(known),
+      onEnd: () => this.#takeAnswers(),
       log: this.#log,
     });
   }
@@ -141,7 +126,7 @@ export class ClientController {
     this.#lastError = lastError;
     this.#wasRead = isReady;
     this.#couldNotBegin = !isReady;
-    recordShared(report, this.#options);
+    this.#options.passHistory.add(report.entry);
     this.#options.changeFeed.changed();
   }
 
@@ -285,7 +270,10 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      this.#share(await recordFailure(id, message, { started, isEnding: signal.aborted }, this.#options));
+      const durationMs = Math.round(performance.now() - started);
+      const at = new Date(Date.now() - durationMs).toISOString();
+      const event = { ...id, at, result: null, failure: message, removed: [], isEnding: signal.aborted };
+      this.#share(await recordPass(event, { result: null, latest: null, durationMs }, this.#options));
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -303,6 +291,7 @@ export class ClientController {
 
   #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
     const { log, metrics } = this.#options;
+    const lines = passLog(id, log);
     return this.#client.pass({
       run: id.run,
       trigger: id.trigger,
@@ -310,13 +299,13 @@ export class ClientController {
       signal,
       dryRun: this.#client.settings.dryRun,
       lockTimeout: 0,
-      onStart: () => logStarted(id, log),
+      onStart: lines.started,
       onDesired: (desired) => {
-        logInvalid(desired, id, log);
+        lines.invalid(desired);
         this.#latest.begin(desired);
       },
       onChange: (change) => {
-        logChange(change, id, log);
+        lines.change(change);
         metrics.countChange(id.client, change);
         this.#options.changeFeed.changed();
       },
@@ -324,12 +313,12 @@ export class ClientController {
   }
 
   async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
-    const { log } = this.#options;
-    logUnmanaged(this.#latest.result?.unmanaged, result.unmanaged, id, log);
+    const lines = passLog(id, this.#options.log);
+    lines.unmanaged(this.#latest.result?.unmanaged, result.unmanaged);
     const removed = this.#latest.add(result);
-    logRemoved(removed, id, log);
+    lines.removed(removed);
     this.#troubles.forget(removed);
-    logEnded(this.#troubles.take(result.templates, result.startedAt), id, log);
+    lines.ended(this.#troubles.take(result.templates, result.startedAt));
     this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
@@ -338,7 +327,9 @@ export class ClientController {
     const latest = this.#latest.result;
     this.#dueAt = latest && dueAfter(latest);
     const shown = this.#answers.addTo(result);
-    const recorded = await recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
+    const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
+    const { durationMs } = result;
+    const recorded = await recordPass(event, { result, latest, durationMs }, this.#options);
     this.#askFirst(isEnding);
     this.#share(recorded);
     return outcomeOf(result);
@@ -369,10 +360,9 @@ export class ClientController {
     this.#answers.start();
   }
 
-  #takeAnswers(known: KnownAnswers): void {
-    const { metrics, changeFeed, onPass } = this.#options;
+  #takeAnswers(): void {
+    const { changeFeed, onPass } = this.#options;
     const client = this.#client.settings.name;
-    metrics.countAnswers(client, known);
     changeFeed.changed();
     const { newest } = this;
     if (newest === null) return;

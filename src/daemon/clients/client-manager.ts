@@ -164,12 +164,36 @@ export class ClientManager {
 
   /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
-    this.#reloading = this.#reloading.then(() => this.#reload());
+    this.#afterReload(async () => {
+      const opened = this.#reopen();
+      const removed = opened === null ? [] : await this.#replaceClients(opened);
+      this.trigger('request');
+      await this.#filesWatch.follow(this.#settings);
+      await Promise.all(removed.map((controller) => this.#remove(controller)));
+    });
   }
 
   /** Reads the files of clients again, and starts a pass of those that have changed. */
   reloadChanged(): void {
-    this.#reloading = this.#reloading.then(() => this.#reloadChanged());
+    this.#afterReload(async () => {
+      const { settings, clients } = this.#context.reopenChanged();
+      this.#settings = settings;
+      this.#filesWatch.note(settings);
+      const removed = await this.#replaceClients(clients);
+      const changed = clients.map((client) => client.settings.name);
+      for (const name of changed) this.#controllers.get(name)?.trigger('request');
+      const gone = removed.map(({ client }) => client.settings.name);
+      if (changed.length + gone.length > 0)
+        this.#context.log.info(
+          { event: 'settings.reloaded', clients: changed, removed: gone },
+          'settings of clients reloaded',
+        );
+      await Promise.all(removed.map((controller) => this.#remove(controller)));
+    });
+  }
+
+  #afterReload(task: () => Promise<void>): void {
+    this.#reloading = this.#reloading.then(() => (this.#isClosing ? undefined : task()));
   }
 
   async close(): Promise<void> {
@@ -213,35 +237,7 @@ export class ClientManager {
     return ofServer(() => this.#passLimit(task));
   }
 
-  async #reload(): Promise<void> {
-    if (this.#isClosing) return;
-    const clients = this.#reopen();
-    const removed = clients === null ? [] : await this.#replaceClients(clients);
-    this.trigger('request');
-    await this.#filesWatch.follow(this.#settings);
-    await Promise.all(removed.map((controller) => this.#remove(controller)));
-  }
-
-  async #reloadChanged(): Promise<void> {
-    if (this.#isClosing) return;
-    const { settings, clients } = this.#context.reopenChanged();
-    this.#settings = settings;
-    this.#filesWatch.note(settings);
-    const removed = await this.#replaceClients(clients);
-    const changed = clients.map((client) => client.settings.name);
-    for (const name of changed) this.#controllers.get(name)?.trigger('request');
-    if (changed.length + removed.length > 0)
-      this.#context.log.info(
-        {
-          event: 'settings.reloaded',
-          clients: changed,
-          removed: removed.map(({ client }) => client.settings.name),
-        },
-        'settings of clients reloaded',
-      );
-    await Promise.all(removed.map((controller) => this.#remove(controller)));
-  }
-
+  /** Null if the settings are invalid. */
   #reopen(): readonly DaemonClient[] | null {
     const { log } = this.#context;
     try {
@@ -278,10 +274,8 @@ export class ClientManager {
   }
 
   #showProblems(problems: readonly ClientProblem[]): void {
-    const { metrics, changeFeed } = this.#listeners;
     this.#problems = problems;
-    metrics.showSettings([...this.#controllers.keys()], problems);
-    changeFeed.changed();
+    this.#listeners.changeFeed.changed();
   }
 
   /** Returns the controllers of clients that are no longer configured. */

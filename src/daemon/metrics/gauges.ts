@@ -1,20 +1,33 @@
 import { Gauge, type Registry } from 'prom-client';
-import { statuses, type AnswerDifference, type ServerResult } from '../../result.ts';
-import { countsOf } from '../passes/answers-rounds.ts';
-import { recordStates, type KnownClient } from './known-clients.ts';
+import { groupBy } from '../../model/group.ts';
+import { answersIn } from '../../report/with-answers.ts';
+import {
+  statuses,
+  worstOf,
+  type PassResult,
+  type SubdomainAnswers,
+  type TemplateResult,
+} from '../../result.ts';
+import type { PassTimes } from '../passes/pass-history.ts';
 
 /** What gauges show at a scrape. */
 export interface Seen {
-  readonly clients: ReadonlyMap<string, KnownClient>;
-  /** Whether the settings of each client are in use. */
-  readonly settings: ReadonlyMap<string, boolean>;
+  readonly clients: readonly SeenClient[];
+  /** Clients whose settings are not in use as they are; empty: all of them, or some that nobody knows. */
+  readonly refused: readonly string[];
   /** Passes that wait. */
   readonly queueDepth: number;
 }
 
+interface SeenClient extends PassTimes {
+  readonly client: string;
+  /** With the answers of name servers; null before the first pass. */
+  readonly latest: PassResult | null;
+}
+
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** A gauge is made anew at each scrape, so that nothing has to be removed from it. */
+/** One that is made anew at each scrape, so that nothing has to be removed from it. */
 export const gauge = (
   registry: Registry,
   name: string,
@@ -36,34 +49,47 @@ export const gauge = (
 /** Of so many templates at most there are series of their own; totals are of all. */
 export const clientGauges = (registry: Registry, seen: () => Seen, maxTemplates: number): void => {
   const make: Make = (...of) => gauge(registry, ...of);
-  const ofClients = (of: (known: KnownClient) => readonly (number | null)[]): Sample[] =>
-    [...seen().clients].flatMap(([client, known]) =>
-      of(known).flatMap((value): Sample[] => (value === null ? [] : [[{ client }, value]])),
-    );
+  const ofClients = (of: (client: SeenClient) => number | null) => (): Sample[] =>
+    seen().clients.flatMap((one) => {
+      const value = of(one);
+      return value === null ? [] : [[{ client: one.client }, value] as const];
+    });
   make('queue_depth', [], 'Passes that wait to start.', () => [[{}, seen().queueDepth]]);
   make(
     'settings_valid',
     ['client'],
     'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
-    () => [...seen().settings].map(([client, isValid]) => [{ client }, isValid ? 1 : 0]),
+    () => {
+      const { clients, refused } = seen();
+      const names = new Set([...clients.map(({ client }) => client), ...refused]);
+      return [...names].map((client) => [{ client }, refused.includes(client) ? 0 : 1]);
+    },
   );
-  make('last_pass_timestamp_seconds', ['client'], 'When the last pass ended.', () =>
-    ofClients(({ lastPass }) => [seconds(lastPass)]),
+  make(
+    'last_pass_timestamp_seconds',
+    ['client'],
+    'When the last pass ended.',
+    ofClients(({ lastPass }) => lastPass && lastPass / 1_000),
   );
   make(
     'last_success_timestamp_seconds',
     ['client'],
     'When the last pass without a failure ended; 0 before the first one.',
-    () => ofClients(({ lastSuccess }) => [seconds(lastSuccess)]),
+    ofClients(({ lastSuccess }) => lastSuccess / 1_000),
   );
   make(
     'last_complete_pass_timestamp_seconds',
     ['client'],
     'When the last pass ended that read files and service and did not stop early, even if templates failed; 0 before the first one.',
-    () => ofClients(({ lastComplete }) => [seconds(lastComplete)]),
+    ofClients(({ lastComplete }) => lastComplete / 1_000),
   );
-  make('template_files_valid', ['client'], 'Whether the template files are free of errors: 1 or 0.', () =>
-    ofClients(({ areFilesValid }) => [areFilesValid === null ? null : Number(areFilesValid)]),
+  make(
+    'template_files_valid',
+    ['client'],
+    'Whether the template files are free of errors: 1 or 0.',
+    ofClients(
+      ({ latest }) => latest && Number(latest.problems.every(({ severity }) => severity !== 'error')),
+    ),
   );
   templateGauges(make, seen, maxTemplates);
   answersGauges(make, seen);
@@ -72,92 +98,125 @@ export const clientGauges = (registry: Registry, seen: () => Seen, maxTemplates:
 type Make = (name: string, labels: readonly string[], help: string, values: () => readonly Sample[]) => void;
 
 const templateGauges = (make: Make, seen: () => Seen, maxTemplates: number): void => {
+  /** Those with the same name and different ids are one. */
   const all = () =>
-    [...seen().clients].flatMap(([client, { templates }]) =>
-      [...templates].map(([template, known]) => ({ client, template, ...known })),
+    seen().clients.flatMap(({ client, latest }) =>
+      [...groupBy(latest?.templates ?? [], ({ template }) => template)].map(([template, ofName]) => {
+        const status = worstOf(ofName.map((one) => one.status));
+        return { labels: { client, template }, status, counts: recordsOf(ofName) };
+      }),
     );
   /** If they are too many, those that need somebody. */
   const shown = () => {
-    const known = all();
-    if (known.length <= maxTemplates) return known;
-    return known.filter(({ status }) => status !== 'in-sync').slice(0, maxTemplates);
+    const found = all();
+    if (found.length <= maxTemplates) return found;
+    return found.filter(({ status }) => status !== 'in-sync').slice(0, maxTemplates);
   };
   make('records', ['client', 'template', 'state'], 'Records of a template by state, as last seen.', () =>
-    shown().flatMap(({ client, template, counts }) =>
-      counts === null
-        ? []
-        : recordStates.map((state): Sample => [{ client, template, state }, counts[state]]),
+    shown().flatMap(({ labels, counts }) =>
+      counts === null ? [] : recordStates.map((state): Sample => [{ ...labels, state }, counts[state]]),
     ),
   );
   make(
     'template_status',
     ['client', 'template', 'status'],
     'The status of a template: 1 for the current one, 0 for the others.',
-    () =>
-      shown().flatMap(({ client, template, status: current }) =>
-        statuses.map((status): Sample => [{ client, template, status }, status === current ? 1 : 0]),
-      ),
+    () => shown().flatMap(({ labels, status }) => tally(labels, 'status', statuses, [status])),
   );
-  make('fleet_templates', ['status'], 'Templates of all clients by status.', () => {
-    const known = all();
-    return statuses.map((status) => [{ status }, known.filter((one) => one.status === status).length]);
-  });
+  make('fleet_templates', ['status'], 'Templates of all clients by status.', () =>
+    tally(
+      {},
+      'status',
+      statuses,
+      all().map(({ status }) => status),
+    ),
+  );
   make('fleet_records', ['state'], 'Records of the templates of all clients by state, as last seen.', () => {
-    const known = all();
+    const found = all();
     return recordStates.map((state) => [
       { state },
-      known.reduce((sum, { counts }) => sum + (counts?.[state] ?? 0), 0),
+      found.reduce((sum, { counts }) => sum + (counts?.[state] ?? 0), 0),
     ]);
   });
 };
 
+const recordStates = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
+
+/** The records of some templates by state; null if service or file of one could not be read. */
+const recordsOf = (
+  results: readonly TemplateResult[],
+): Record<(typeof recordStates)[number], number> | null => {
+  const counts = { in_sync: 0, add: 0, update: 0, park: 0, surplus: 0, blocked: 0 };
+  for (const { status, inSync, parked, ignored, differences } of results) {
+    const isEmpty = inSync + parked + ignored + differences.length === 0;
+    if (isEmpty && status !== 'in-sync' && status !== 'drifted') return null;
+    counts.in_sync += inSync;
+    for (const { action, outcome } of differences) if (outcome !== 'applied') counts[action] += 1;
+  }
+  return counts;
+};
+
 /** One set of series a client: its subdomains are too many for their own series. */
 const answersGauges = (make: Make, seen: () => Seen): void => {
-  const asked = () =>
-    [...seen().clients].flatMap(([client, { answers, askedAt }]) =>
-      answers === null || askedAt === null ? [] : { client, answers, askedAt },
-    );
+  const ofAsked = (of: (answers: readonly SubdomainAnswers[], client: string) => Sample[]) => (): Sample[] =>
+    seen().clients.flatMap(({ client, latest }) => {
+      const answers = latest === null ? [] : [...answersIn(latest).values()];
+      return answers.length === 0 ? [] : of(answers, client);
+    });
   make(
     'answers_subdomains',
     ['client', 'status'],
     'Subdomains by the result of comparing the answers of their name servers with the service.',
-    () =>
-      asked().flatMap(({ client, answers }) =>
-        Object.entries(countsOf(answers)).map(([status, count]): Sample => [{ client, status }, count]),
+    ofAsked((answers, client) =>
+      tally(
+        { client },
+        'status',
+        ['in-sync', 'pending', 'drifted', 'failed'],
+        answers.map(({ status, message }) => (message === undefined ? status : 'failed')),
       ),
+    ),
   );
   make(
     'answers_servers',
     ['client', 'status'],
     'Name servers by how they answer, once for each subdomain.',
-    () =>
-      asked().flatMap(({ client, answers }) => {
-        const found = [...answers.values()].flatMap(({ servers }) => servers);
-        return serverStates.map((status): Sample => [
-          { client, status },
-          found.filter((one) => one.status === status).length,
-        ]);
-      }),
+    ofAsked((answers, client) =>
+      tally(
+        { client },
+        'status',
+        ['in-sync', 'pending', 'drifted', 'silent', 'failed'],
+        answers.flatMap(({ servers }) => servers.map(({ status }) => status)),
+      ),
+    ),
   );
   make(
     'answers_differences',
     ['client', 'kind'],
     "Record sets for which a name server's answer differs from the service, or whose target does not exist.",
-    () =>
-      asked().flatMap(({ client, answers }) => {
-        const found = [...answers.values()].flatMap(({ differences }) => differences);
-        return kinds.map((kind): Sample => [
-          { client, kind },
-          found.filter((one) => one.kind === kind).length,
-        ]);
-      }),
+    ofAsked((answers, client) =>
+      tally(
+        { client },
+        'kind',
+        ['missing', 'stale', 'dangling'],
+        answers.flatMap(({ differences }) => differences.map(({ kind }) => kind)),
+      ),
+    ),
   );
-  make('last_answers_timestamp_seconds', ['client'], 'When the name servers were last asked.', () =>
-    asked().map(({ client, askedAt }) => [{ client }, askedAt / 1_000]),
+  make(
+    'last_answers_timestamp_seconds',
+    ['client'],
+    'When the name servers were last asked.',
+    ofAsked((answers, client) => {
+      const times = answers.flatMap(({ askedAt }) => (askedAt === undefined ? [] : Date.parse(askedAt)));
+      return times.length === 0 ? [] : [[{ client }, Math.max(...times) / 1_000]];
+    }),
   );
 };
 
-const serverStates: readonly ServerResult['status'][] = ['in-sync', 'pending', 'drifted', 'silent', 'failed'];
-const kinds: readonly AnswerDifference['kind'][] = ['missing', 'stale', 'dangling'];
-
-const seconds = (time: number | null): number | null => (time === null ? null : time / 1_000);
+/** How often each word was found. */
+const tally = (
+  labels: Sample[0],
+  name: string,
+  words: readonly string[],
+  found: readonly string[],
+): Sample[] => words.map((word) => [{ ...labels, [name]: word }, found.filter((one) => one === word).length]);

@@ -83,7 +83,7 @@ const logAnswers = (key: string, answers: SubdomainAnswers, log: Logger): void =
 };
 
 /** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
-export const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
+const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
   const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
   for (const { status, message } of known.values())
     if (status !== 'off') counts[message === undefined ? status : 'failed'] += 1;

@@ -1,9 +1,19 @@
 import { statuses, type Status } from '../../result.ts';
 import { slotLength, type PassEntry, type SummarySlot } from '../../status-page/facts.ts';
 
+/** When passes of a client ended, in ms since the epoch; null or 0: never. */
+export interface PassTimes {
+  readonly lastPass: number | null;
+  /** Without a failure. */
+  readonly lastSuccess: number;
+  /** Everything was read, and writing did not stop early. */
+  readonly lastComplete: number;
+}
+
 /** The passes of the last day, for the status page. Kept in memory, at a fixed size. */
 export class PassHistory {
   readonly #last = new Map<string, PassEntry>();
+  readonly #times = new Map<string, PassTimes>();
   readonly #left = new Map<string, number>();
   #recent: readonly PassEntry[] = [];
   /** The oldest first; slots without a pass are left out. */
@@ -12,6 +22,13 @@ export class PassHistory {
   add(entry: PassEntry): void {
     const before = this.#total();
     this.#last.set(entry.client, entry);
+    const endedAt = entry.startedAt + entry.durationMs;
+    const { lastSuccess, lastComplete } = this.timesOf(entry.client);
+    this.#times.set(entry.client, {
+      lastPass: endedAt,
+      lastSuccess: entry.status === 'failed' ? lastSuccess : endedAt,
+      lastComplete: entry.error === null ? endedAt : lastComplete,
+    });
     if (entry.left !== null) this.#left.set(entry.client, entry.left);
     this.#recent = [entry, ...this.#recent].slice(0, recentPasses);
     this.#slots = withPass(this.#slots, entry, before, this.#total());
@@ -20,11 +37,16 @@ export class PassHistory {
   /** Forgets a client that is no longer configured. Its passes stay part of the day. */
   forget(client: string): void {
     this.#last.delete(client);
+    this.#times.delete(client);
     this.#left.delete(client);
   }
 
   lastOf(client: string): PassEntry | null {
     return this.#last.get(client) ?? null;
+  }
+
+  timesOf(client: string): PassTimes {
+    return this.#times.get(client) ?? { lastPass: null, lastSuccess: 0, lastComplete: 0 };
   }
 
   /** The newest first. */

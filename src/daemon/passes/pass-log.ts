@@ -11,70 +11,60 @@ export interface PassId {
   readonly trigger: Trigger;
 }
 
-/** The log lines of passes, with their fixed messages. */
-export const logStarted = (id: PassId, log: Logger): void =>
-  log[id.trigger === 'schedule' ? 'debug' : 'info']({ event: 'pass.started', ...id }, 'pass started');
-
-export const logChange = (
-  { outcome, error, ...change }: Change,
-  { client, run }: PassId,
-  log: Logger,
-): void => {
-  const fields = { client, run, ...change, ...(error === null ? {} : { error }) };
-  switch (outcome) {
-    case 'applied':
-      log.info({ event: 'change.applied', ...fields }, 'change applied');
-      break;
-    case 'failed':
-      log.error({ event: 'change.failed', ...fields }, 'change failed');
-      break;
-    case 'unknown':
-      log.error({ event: 'change.unknown', ...fields }, 'change outcome unknown');
-  }
-};
-
-export const logInvalid = ({ problems }: DesiredState, id: PassId, log: Logger): void => {
-  if (problems.some(({ severity }) => severity === 'error')) {
-    log.error({ event: 'templates.invalid', ...id, problems }, 'templates invalid');
-  }
-};
-
-export const logRemoved = (templates: readonly string[], id: PassId, log: Logger): void => {
-  for (const template of templates)
-    log.warn(
-      { event: 'template.unmanaged', ...id, template },
-      'no file describes this template any more; it is no longer managed',
-    );
-};
-
-/** Once, and again only if there are others. */
-export const logUnmanaged = (
-  before: PassResult['unmanaged'] = [],
-  now: PassResult['unmanaged'] = [],
-  id: PassId,
-  log: Logger,
-): void => {
-  const known = new Set(before.map((one) => one.id));
-  if (now.every((one) => known.has(one.id))) return;
-  const templates = now.map(({ template, id: templateId, hadFile }) => ({ template, templateId, hadFile }));
-  log.info({ event: 'templates.unmanaged', ...id, templates }, 'templates at the service have no file');
-};
-
-export const logEnded = (ended: readonly EndedTrouble[], id: PassId, log: Logger): void => {
-  for (const one of ended) log.info({ event: 'drift.ended', ...id, ...one }, 'in sync again');
-};
-
-/** `isEnding`: the shutdown cut the pass short, which is no problem. */
-export const logDrift = (
-  { templates }: PassResult,
-  { run, trigger }: PassId,
-  isEnding: boolean,
-  log: Logger,
-): void => {
-  for (const template of templates) {
-    const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
-    if (log.isLevelEnabled(level)) logOf(template, log)[level]({ run, trigger }, 'drift report');
-  }
+/** The log lines of one pass, with their fixed messages. `isEnding`: the shutdown cuts it short, which is no problem. */
+export const passLog = ({ client, run, trigger }: PassId, log: Logger) => {
+  const id = { client, run, trigger };
+  return {
+    started: (): void =>
+      log[trigger === 'schedule' ? 'debug' : 'info']({ event: 'pass.started', ...id }, 'pass started'),
+    invalid: ({ problems }: DesiredState): void => {
+      if (problems.some(({ severity }) => severity === 'error'))
+        log.error({ event: 'templates.invalid', ...id, problems }, 'templates invalid');
+    },
+    change: ({ outcome, error, ...change }: Change): void => {
+      const fields = { client, run, ...change, ...(error === null ? {} : { error }) };
+      log[outcome === 'applied' ? 'info' : 'error'](
+        { event: `change.${outcome}`, ...fields },
+        outcome === 'unknown' ? 'change outcome unknown' : `change ${outcome}`,
+      );
+    },
+    removed: (templates: readonly string[]): void => {
+      for (const template of templates)
+        log.warn(
+          { event: 'template.unmanaged', ...id, template },
+          'no file describes this template any more; it is no longer managed',
+        );
+    },
+    /** Once, and again only if there are others. */
+    unmanaged: (before: PassResult['unmanaged'] = [], now: PassResult['unmanaged'] = []): void => {
+      const known = new Set(before.map((one) => one.id));
+      if (now.every((one) => known.has(one.id))) return;
+      const templates = now.map((one) => ({
+        template: one.template,
+        templateId: one.id,
+        hadFile: one.hadFile,
+      }));
+      log.info({ event: 'templates.unmanaged', ...id, templates }, 'templates at the service have no file');
+    },
+    ended: (troubles: readonly EndedTrouble[]): void => {
+      for (const one of troubles) log.info({ event: 'drift.ended', ...id, ...one }, 'in sync again');
+    },
+    drift: (templates: readonly TemplateResult[], isEnding: boolean): void => {
+      for (const template of templates) {
+        const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
+        if (log.isLevelEnabled(level)) logOf(template, log)[level]({ run, trigger }, 'drift report');
+      }
+    },
+    /** `error`: why there was no pass, why it ended early, or what failed in it; null if nothing did. */
+    finished: (
+      { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
+      error: string | null,
+      isEnding: boolean,
+    ): void => {
+      const fields = { event: 'pass.finished', ...id, status, durationMs, summary };
+      log[levelOf(status, isEnding)](error === null ? fields : { ...fields, error }, 'pass finished');
+    },
+  };
 };
 
 /** Whether `pass.finished` says all there is to say: all in sync, or the service could not be read. */
@@ -96,21 +86,7 @@ const logOf = (result: TemplateResult, log: Logger): Logger => {
 
 const logs = new WeakMap<TemplateResult, { readonly parent: Logger; readonly own: Logger }>();
 
-/** `error`: why there was no pass, why it ended early, or what failed in it; null if nothing did. */
-export const logFinished = (
-  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
-  error: string | null,
-  id: PassId,
-  isEnding: boolean,
-  log: Logger,
-): void => {
-  const fields = { event: 'pass.finished', ...id, status, durationMs, summary };
-  log[levelOf(status, isEnding)](error === null ? fields : { ...fields, error }, 'pass finished');
+const levelOf = (worst: Status, isEnding: boolean): 'info' | 'warn' | 'error' => {
+  if (isEnding) return 'info';
+  return worst === 'failed' ? 'error' : worst === 'held' ? 'warn' : 'info';
 };
-
-const levelOf = (worst: Status, isEnding: boolean): 'info' | 'warn' | 'error' =>
-  isEnding
-    ? 'info'
-    : ({ 'in-sync': 'info', drifted: 'info', suspended: 'info', held: 'warn', failed: 'error' } as const)[
-        worst
-      ];

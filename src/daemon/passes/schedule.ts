@@ -26,8 +26,8 @@ export const startSchedule = ({ expression, timezone, spread = null, onTime }: S
   const first = after(Date.now());
   const delay = spread === null ? 0 : Math.floor(shareOf(spread) * Math.min(after(first) - first, maxSpread));
   // The last of its times may still be to come, by the delay.
-  const following = (): Date => new Date(after(Date.now() - delay) + delay);
-  let next = following();
+  const following = (now: number): Date => new Date(after(now - delay) + delay);
+  let next = following(Date.now());
   let checkedAt = Date.now();
   let timer: NodeJS.Timeout;
   const sleep = (): void => {
@@ -37,7 +37,7 @@ export const startSchedule = ({ expression, timezone, spread = null, onTime }: S
     const now = Date.now();
     const isTime = now >= next.getTime();
     const wasSetBack = now < checkedAt - maxSleep;
-    if (isTime || wasSetBack) next = following();
+    if (isTime || wasSetBack) next = following(now);
     checkedAt = now;
     sleep();
     if (isTime) onTime();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMetrics, type Metrics } from '../../../src/daemon/metrics/metrics.ts';
+import type { Metrics } from '../../../src/daemon/metrics/metrics.ts';
 import type { Difference } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Fired,
   type Minute,
 } from './promtool.ts';
-import { parseScrape } from '../scrape.ts';
+import { shownClients } from '../shown-clients.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: startMinute * 60_000, toFake: ['Date'] });
@@ -91,25 +91,19 @@ const result = (state: State): PassResult => ({
  */
 const threeHours = async (
   found: (minute: number) => State | null,
-  besides: (minute: number, metrics: Metrics) => Minute | void = () => undefined,
+  besides: Besides = () => undefined,
 ): Promise<readonly Minute[]> => {
-  const metrics = createMetrics('1');
-  for (const client of ['acme', 'bakery']) metrics.addClient(client);
-  metrics.showSettings(['acme', 'bakery'], []);
-  metrics.countOwned(2, {});
+  const clients = shownClients();
+  for (const client of ['acme', 'bakery']) clients.add(client);
+  clients.metrics.countOwned(2, {});
   const minutes: Minute[] = [];
   for (let minute = 0; minute < 180; minute += 1) {
     const state = minute % 5 === 0 ? found(minute) : null;
-    const count = (client: string, { status = 'in-sync', ...rest }: State): void =>
-      metrics.countPass(
-        { trigger: 'schedule', durationMs: 1, client, status, isComplete: rest.holdReason === undefined },
-        result({ status, ...rest }),
-      );
-    if (state) count('acme', state);
-    if (minute % 5 === 0) count('bakery', well);
-    metrics.countLateness(200);
-    const seen = besides(minute, metrics);
-    minutes.push(seen ?? parseScrape(await metrics.text(0)));
+    if (state) clients.pass(state.status ?? 'in-sync', result(state));
+    if (minute % 5 === 0) clients.pass('in-sync', result(well), 'bakery');
+    clients.metrics.countLateness(200);
+    const seen = await besides(minute, clients.metrics, clients);
+    minutes.push(seen ?? (await clients.scrape()));
     vi.advanceTimersByTime(60_000);
   }
   return minutes;
@@ -155,7 +149,11 @@ const isFailed = (first: number, last = 179): Fired =>
 const drifts = (first: number, last = 179): Fired =>
   fires('DnsTemplateDrift', first, last, web, 'acme: 1 records of web have differed for an hour');
 type Found = (minute: number) => State | null;
-type Besides = (minute: number, metrics: Metrics) => Minute | void;
+type Besides = (
+  minute: number,
+  metrics: Metrics,
+  clients: ReturnType<typeof shownClients>,
+) => Minute | Promise<Minute> | void;
 
 const always: Found = () => well;
 
@@ -184,7 +182,7 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
     'a client is removed from the settings',
     from(60, null),
     [],
-    (minute, metrics) => void (minute === 60 ? metrics.removeClient('acme') : undefined),
+    (minute, _, { remove }) => void (minute === 60 ? remove('acme') : undefined),
   ],
   ['passes of a client cannot be completed', from(60, away), [isStale(91)]],
   ['a client never succeeded', () => away, [isStale(5)]],
@@ -238,12 +236,7 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
         'cafe: the settings are invalid; earlier ones are in use, or the client is left out',
       ),
     ],
-    (minute, metrics) => {
-      const problem = { severity: 'error', check: 'settings', message: 'no', client: 'cafe' } as const;
-      if (minute === 30)
-        metrics.showSettings(['acme'], [{ ...problem, file: null, line: null, column: null }]);
-      if (minute === 100) metrics.showSettings(['acme', 'cafe'], []);
-    },
+    (minute, _, { scrape }) => (minute >= 30 && minute < 100 ? scrape({ refused: ['cafe'] }) : undefined),
   ],
   [
     'a write has an unknown outcome, also if it was the first',

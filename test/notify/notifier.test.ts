@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { occasions } from '../../src/notify/news.ts';
-import { Receiver, type ReceiverSettings } from '../../src/notify/receiver.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
+import type { NotifyStore } from '../../src/notify/outbox.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
+import type { NotifyReceiver } from '../../src/settings/notify.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
 import {
   reset,
@@ -14,7 +15,7 @@ import {
   type Answer,
   type SeenRequest,
 } from '../wire/scripted-server.ts';
-import { drifted, inSync, passEvent, newOutbox, update } from './pass-events.ts';
+import { drifted, inSync, newStore, passEvent, receiver as receiverOf, update } from './pass-events.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -26,36 +27,33 @@ const eventsIn = (request: SeenRequest): string[] =>
   notificationIn(request).changes.map(({ event }) => event);
 
 /** A receiver whose pauses are short, and what it meets. */
-const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings> = {}, gap = 1) => {
+const opened = async (
+  answers: readonly Answer[],
+  more: Partial<NotifyReceiver> = {},
+  { gap = 1, store = newStore() }: { readonly gap?: number; readonly store?: NotifyStore } = {},
+) => {
   const server = await scriptedServer(...answers);
   const { log, lines } = listeningLogger();
   const outcomes = new EventEmitter();
   const counts: string[] = [];
-  const settings: ReceiverSettings = {
-    name: 'ops',
-    type: 'webhook',
-    url: { read: () => server.url },
-    secret: null,
-    on: occasions,
-    clients: null,
-    timeout: 5_000,
-    ...more,
-  };
-  const receiver = new Receiver({
-    settings,
-    outbox: newOutbox(),
+  const settings = receiverOf({ url: { read: () => server.url, place: '' }, ...more });
+  const notifier = new Notifier({
+    receivers: [settings],
+    store,
+    redact: (value) => value,
     log,
     gap,
     firstBackoff: 5,
-    count: (outcome) => {
+    count: (_, outcome) => {
       counts.push(outcome);
       outcomes.emit(outcome);
     },
   });
-  onTestFinished(() => receiver.close(0));
+  onTestFinished(() => notifier.close(0));
   return {
     server,
-    receiver,
+    notifier,
+    store,
     settings,
     counts,
     lines,
@@ -65,8 +63,8 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
 
 describe('a message', () => {
   test('contains what is new, in the documented form', async () => {
-    const { server, receiver, next } = await opened([ok]);
-    await receiver.add(
+    const { server, notifier, next } = await opened([ok]);
+    await notifier.publish(
       passEvent([
         { status: 'drifted', differences: [update()] },
         { template: 'mail', status: 'held', message: 'Why.' },
@@ -104,8 +102,8 @@ describe('a message', () => {
     ['a text', 'a secret text', Buffer.from('a secret text')],
     ['a key in base64', `whsec_${Buffer.from('key').toString('base64')}`, Buffer.from('key')],
   ])('is signed over id, time and body with %s', async (_, secret, key) => {
-    const { server, receiver, next } = await opened([ok], { secret: { read: () => secret } });
-    await receiver.add(drifted);
+    const { server, notifier, next } = await opened([ok], { secret: { read: () => secret, place: '' } });
+    await notifier.publish(drifted);
     await next('delivered');
     const { body, headers } = server.seen[0]!;
     const [id, time] = [headers['webhook-id'], headers['webhook-timestamp']];
@@ -117,7 +115,7 @@ describe('a message', () => {
   });
 
   test('stays within the limits of a receiver, for any records', async () => {
-    const { server, receiver, next } = await opened([ok]);
+    const { server, notifier, next } = await opened([ok]);
     const long = { type: 'TXT', name: 'x', content: '\u{1f600}'.repeat(10_000), priority: null, ttl: null };
     const differences = Array.from({ length: 30 }, (_, recordId) =>
       update({ recordId, current: long, desired: long }),
@@ -127,7 +125,7 @@ describe('a message', () => {
       status: 'drifted' as const,
       differences,
     }));
-    await receiver.add(passEvent(templates));
+    await notifier.publish(passEvent(templates));
     await next('delivered');
     const message = notificationIn(server.seen[0]!);
     expect(server.seen[0]!.body.length).toBeLessThan(500_000);
@@ -150,8 +148,8 @@ describe('a receiver', () => {
     ['resets the connection', reset],
     ['asks for a moment', status(429, '', { 'retry-after': '0' })],
   ])('that %s gets the same message again', async (_, answer) => {
-    const { server, receiver, counts, next, lines } = await opened([answer, answer, ok]);
-    await receiver.add(drifted);
+    const { server, notifier, counts, next, lines } = await opened([answer, answer, ok]);
+    await notifier.publish(drifted);
     await next('delivered');
     expect(counts).toEqual(['retried', 'retried', 'delivered']);
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
@@ -164,16 +162,16 @@ describe('a receiver', () => {
   test('that asks to wait gets nothing meanwhile, while others do', async () => {
     const patient = await opened([status(503, '', { 'retry-after': '3600' })]);
     const other = await opened([status(503), status(503), status(503), status(503), ok]);
-    await patient.receiver.add(drifted);
+    await patient.notifier.publish(drifted);
     await patient.next('retried');
-    await other.receiver.add(drifted);
+    await other.notifier.publish(drifted);
     await other.next('delivered');
     expect(patient.server.seen).toHaveLength(1);
   });
 
   test('that does not answer in time gets the message again, with the same id', async () => {
-    const { server, receiver, next, lines } = await opened([silence, ok], { timeout: 50 });
-    await receiver.add(drifted);
+    const { server, notifier, next, lines } = await opened([silence, ok], { timeout: 50 });
+    await notifier.publish(drifted);
     await next('delivered');
     const ids = server.seen.map(({ headers }) => headers['webhook-id']);
     expect(ids.length).toBeGreaterThan(1);
@@ -182,12 +180,12 @@ describe('a receiver', () => {
   });
 
   test('that was unreachable gets the first message when it is back, then the newest state of each template', async () => {
-    const { server, receiver, next } = await opened([ok]);
+    const { server, notifier, next } = await opened([ok]);
     await server.close();
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('retried');
-    for (let pass = 0; pass < 100; pass += 1) await receiver.add(pass % 2 === 0 ? inSync : drifted);
-    await receiver.add(passEvent([{ status: 'held' }]));
+    for (let pass = 0; pass < 100; pass += 1) await notifier.publish(pass % 2 === 0 ? inSync : drifted);
+    await notifier.publish(passEvent([{ status: 'held' }]));
     server.open();
     await next('delivered');
     await next('delivered');
@@ -196,26 +194,26 @@ describe('a receiver', () => {
   });
 
   test('that accepted a message never gets it again', async () => {
-    const { server, receiver, next } = await opened([ok]);
+    const { server, notifier, next } = await opened([ok]);
     for (const one of [drifted, drifted, drifted]) {
-      await receiver.add(one);
+      await notifier.publish(one);
       if (server.seen.length === 0) await next('delivered');
     }
-    await receiver.add(inSync);
+    await notifier.publish(inSync);
     await next('delivered');
     expect(server.seen.map(eventsIn)).toEqual([['drift'], ['cleared']]);
   });
 
   test('that refuses a message still gets the next one', async () => {
-    const { server, receiver, counts, next, lines } = await opened([
+    const { server, notifier, counts, next, lines } = await opened([
       status(400),
       status(400),
       status(400),
       ok,
     ]);
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('dropped');
-    await receiver.add(inSync);
+    await notifier.publish(inSync);
     await next('delivered');
     expect(counts).toEqual(['retried', 'retried', 'dropped', 'delivered']);
     expect(eventsIn(server.seen.at(-1)!)).toEqual(['cleared']);
@@ -224,34 +222,35 @@ describe('a receiver', () => {
 
   test('whose address cannot be read gets the message when it can', async () => {
     let reads = 0;
-    const { server, receiver, next, lines } = await opened([ok], {
+    const { server, notifier, next, lines } = await opened([ok], {
       url: {
         read: () => {
           reads += 1;
           if (reads === 1) throw new UserError('notify.ops.url: cannot read /run/url (ENOENT)');
           return server.url;
         },
+        place: '',
       },
     });
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('delivered');
     expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('ENOENT') }));
   });
 
   test('with new settings gets the waiting messages', async () => {
-    const { server, receiver, settings, next } = await opened([status(404)]);
+    const { server, notifier, settings, next } = await opened([status(404)]);
     const other = await scriptedServer(ok);
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('retried');
-    receiver.configure({ ...settings, url: { read: () => other.url } });
+    notifier.configure([{ ...settings, url: { read: () => other.url, place: '' } }]);
     await next('delivered');
     expect(notificationIn(other.seen[0]!)).toEqual(notificationIn(server.seen[0]!));
   });
 
   test('of other clients gets nothing', async () => {
-    const { server, receiver, next } = await opened([ok], { clients: ['bakery'] });
-    await receiver.add(drifted);
-    await receiver.add({ ...passEvent([{ status: 'held' }]), client: 'bakery' });
+    const { server, notifier, next } = await opened([ok], { clients: ['bakery'] });
+    await notifier.publish(drifted);
+    await notifier.publish({ ...passEvent([{ status: 'held' }]), client: 'bakery' });
     await next('delivered');
     expect(server.seen.map(eventsIn)).toEqual([['held']]);
   });
@@ -259,36 +258,93 @@ describe('a receiver', () => {
 
 describe('at shutdown', () => {
   test('a waiting message is tried at once', async () => {
-    const { server, receiver, next, counts } = await opened(
+    const { server, notifier, next, counts } = await opened(
       [status(500, '', { 'retry-after': '3600' }), ok],
       {},
-      3_600_000,
+      { gap: 3_600_000 },
     );
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('retried');
-    await receiver.add(passEvent([{ template: 'mail', status: 'held' }]));
-    await receiver.close(5_000);
+    await notifier.publish(passEvent([{ template: 'mail', status: 'held' }]));
+    await notifier.close(5_000);
     expect(server.seen.map(eventsIn)).toEqual([['drift'], ['drift'], ['held']]);
     expect(counts).toEqual(['retried', 'delivered', 'delivered']);
   });
 
   test('the wait is limited', async () => {
-    const { server, receiver, counts } = await opened([silence]);
-    await receiver.add(drifted);
-    await receiver.close(20);
+    const { server, notifier, counts } = await opened([silence]);
+    await notifier.publish(drifted);
+    await notifier.close(20);
     expect([server.seen.length, counts]).toEqual([1, ['retried']]);
   });
 
   test('a failing message is tried once and not again', async () => {
-    const { server, receiver, next } = await opened([
+    const { server, notifier, next } = await opened([
       status(500, '', { 'retry-after': '3600' }),
       status(500),
     ]);
-    await receiver.add(drifted);
+    await notifier.publish(drifted);
     await next('retried');
-    await receiver.close(5_000);
+    await notifier.close(5_000);
     expect(server.seen).toHaveLength(2);
-    await receiver.add(inSync);
+    await notifier.publish(inSync);
     expect(server.seen).toHaveLength(2);
   });
+});
+
+test('a message has a link to the page if publicUrl is set, also in the format of Slack', async () => {
+  const publicUrl = 'https://dns.example.net';
+  const link = `${publicUrl}/clients/acme/templates/web`;
+  const [ops, chat] = [await opened([ok], { publicUrl }), await opened([ok], { publicUrl, type: 'slack' })];
+  for (const { notifier, next } of [ops, chat]) {
+    await notifier.publish(drifted);
+    await next('delivered');
+  }
+  expect(notificationIn(ops.server.seen[0]!).changes[0]).toMatchObject({ link });
+  expect(chat.server.seen[0]!.body).toContain(`<${link}|`);
+});
+
+describe('while nothing can be saved', () => {
+  /** A store that takes nothing while it `isDown`. */
+  const failing = () => {
+    const store = newStore();
+    const state = { isDown: false };
+    const unless = <T>(task: () => Promise<T>): Promise<T> =>
+      state.isDown ? Promise.reject(new Error('no space left')) : task();
+    const flaky: NotifyStore = {
+      ...store,
+      query: (sql, values) => unless(() => store.query(sql, values)),
+      transaction: (task) => unless(() => store.transaction(task)),
+    };
+    return { state, flaky };
+  };
+
+  test('a message that was taken is not sent again, whatever comes meanwhile, and all of that is told later', async () => {
+    const { state, flaky } = failing();
+    const taken: Answer = (response, request) => {
+      state.isDown = true;
+      return ok(response, request);
+    };
+    const { server, notifier, next, lines } = await opened([taken, ok], {}, { store: flaky });
+    await notifier.publish(drifted);
+    await vi.waitFor(() => expect(state.isDown).toBe(true));
+    for (let pass = 0; pass < 1_500; pass += 1) await notifier.publish(pass % 2 === 0 ? inSync : drifted);
+    await notifier.publish(passEvent([{ status: 'held' }]));
+    state.isDown = false;
+    await next('delivered');
+    await next('delivered');
+    expect(server.seen.map(eventsIn)).toEqual([['drift'], ['held']]);
+    expect(lines.filter(({ event }) => event === 'notify.unsaved')).toHaveLength(1);
+  });
+});
+
+test('what a receiver was told is forgotten when it is removed', async () => {
+  const { notifier, settings, store, next } = await opened([status(404)]);
+  await notifier.publish(drifted);
+  await next('retried');
+  await notifier.publish(inSync);
+  notifier.configure([{ ...settings, name: 'chat' }]);
+  await notifier.publish(drifted);
+  for (const table of ['told', 'messages'])
+    expect(await store.query(`SELECT receiver FROM ${table} WHERE receiver <> 'chat'`)).toEqual([]);
 });
