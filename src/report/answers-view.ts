@@ -24,7 +24,7 @@ export const answersView = (answers: SubdomainAnswers, subdomain: string): Answe
 };
 
 /** Empty if the answers are those of the last round. */
-export const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
+const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
   message === undefined
     ? []
     : [`these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`];
@@ -36,7 +36,7 @@ export const hasTrouble = ({ status, servers, differences, message }: SubdomainA
   (status !== 'in-sync' || servers.some(isFaulty) || differences.length > 0 || message !== undefined);
 
 /** `ns1.example.net (192.0.2.53)`. */
-export const serverName = ({ name, address }: ServerPlace): string =>
+const serverName = ({ name, address }: ServerPlace): string =>
   address === '' || address === name ? name : [name, `(${address})`].filter(Boolean).join(' ');
 
 type ServerPlace = Pick<ServerResult, 'name' | 'address'>;

@@ -5,7 +5,6 @@ import { slotLength, type PassEntry, type SummarySlot } from '../../status-page/
 export class PassHistory {
   readonly #last = new Map<string, PassEntry>();
   readonly #left = new Map<string, number>();
-  #recent: readonly PassEntry[] = [];
   /** The oldest first; slots without a pass are left out. */
   #slots: readonly FilledSlot[] = [];
 
@@ -13,7 +12,6 @@ export class PassHistory {
     const before = this.#total();
     this.#last.set(entry.client, entry);
     if (entry.left !== null) this.#left.set(entry.client, entry.left);
-    this.#recent = [entry, ...this.#recent].slice(0, recentPasses);
     this.#slots = withPass(this.#slots, entry, before, this.#total());
   }
 
@@ -25,11 +23,6 @@ export class PassHistory {
 
   lastOf(client: string): PassEntry | null {
     return this.#last.get(client) ?? null;
-  }
-
-  /** The newest first. */
-  get recent(): readonly PassEntry[] {
-    return this.#recent;
   }
 
   /** The slots of the day that ends now, the oldest first. */
@@ -55,7 +48,6 @@ export class PassHistory {
 
 const slotsInDay = 96;
 const dayLength = slotsInDay * slotLength;
-const recentPasses = 20;
 
 interface FilledSlot extends SummarySlot {
   readonly worst: Status;
