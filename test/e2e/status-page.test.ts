@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing, startDaemon, type Daemon } from './daemon.ts';
+import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService, type Meddling } from './service.ts';
 
@@ -58,6 +58,18 @@ describe('the status page of the running program', () => {
     await daemon.pass();
     expect(await page()).toMatch(/answered 401: .*?who are you.*?✕<\/span> denied<\/span>/s);
     expect(await page()).toContain('Backing off');
+  });
+
+  it('tells nobody who searches for a secret whether a record holds it', async () => {
+    const { service, id, daemon, page } = await started({ args: ['--dry-run'] });
+    const content = `key=${triggerToken}`;
+    await service.change('add-record', { dns_template_id: id, type: 'TXT', name: 'k', content });
+    await daemon.pass();
+    expect(await page()).toContain('key=[secret]');
+    const find = async (text: string): Promise<string> =>
+      (await daemon.ask(`/?q=${encodeURIComponent(text)}`)).text();
+    expect(await find('key=')).toContain('key=[secret]');
+    expect(await find(`key=${triggerToken.slice(0, 3)}`)).toContain('Nothing matches.');
   });
 
   it('shows a rejected client also if only the last reading was rejected', async () => {
