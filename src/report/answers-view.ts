@@ -30,7 +30,7 @@ const remarkOn = (server: ServerResult): string[] => {
 };
 
 /** Empty if the answers are those of the last round. */
-export const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
+const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
   message === undefined
     ? []
     : [`these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`];
@@ -44,7 +44,7 @@ export const hasTrouble = ({ status, servers, differences, message }: SubdomainA
 type ServerPlace = Pick<ServerResult, 'name' | 'address'>;
 
 /** `ns1.example.net (192.0.2.53)`. */
-export const serverName = ({ name, address }: ServerPlace): string =>
+const serverName = ({ name, address }: ServerPlace): string =>
   address === '' || address === name ? name : `${name} (${address})`.trimStart();
 
 /** By their names; a server with several addresses by those too. */

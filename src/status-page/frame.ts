@@ -1,87 +1,104 @@
 import { createHash } from 'node:crypto';
+import { plural } from '../lib/plural.ts';
 import { legend } from '../report/html-template.ts';
+import { moment } from '../report/html-words.ts';
 import { html, Markup, type MarkupValue } from '../report/markup.ts';
-import { icons, moment } from '../report/html-words.ts';
-import type { PageFrame } from './facts.ts';
-import { tabIcon } from './parts.ts';
+import type { Facts } from './facts.ts';
+import type { Visit } from './query.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
-interface FrameOptions {
-  readonly frame: PageFrame;
-  readonly state: string;
-  /** Of the tab; null: the state. */
-  readonly title: string | null;
-  readonly main: Markup;
-  /** Whether it loads itself again without JavaScript, too. That would empty its forms. */
-  readonly reloads?: boolean;
-}
-
-/** The frame of every page: complete HTML, kept up to date by its script. */
-export const framed = ({ frame, title, state, main, reloads = true }: FrameOptions): string => {
-  const { root, version, now } = frame;
-  return htmlPage({
-    title: title ?? icons[state]?.[1] ?? state,
-    state,
-    attributes: html` data-version="${version}" data-root="${root}"`,
-    head: reloads && html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`,
-    body: html`<a class="skip" href="#main">Skip to the state</a>
-      <header>
-        <h1><a href="${root}">dns-template-sync</a></h1>
-        <p id="link" class="link">
-          As of
-          ${moment(now, frame)}${reloads && html`<noscript>, loads itself again every 30 seconds</noscript>`}
-        </p>
-      </header>
-      <main id="main" tabindex="-1">${main}</main>
-      <footer>
-        ${legend}
-        <p>
-          For programs: <a href="${root}api/report">/api/report</a>,
-          <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>
-        </p>
-      </footer>
-      ${new Markup(`<script>${script}</script>`)}`,
-  });
-};
+/** What the parts of a page are made of. */
+export type Frame = Facts & Visit;
 
 interface PageOptions {
+  /** Of the tab. */
   readonly title: string;
-  readonly state: string;
-  readonly attributes?: Markup;
-  readonly head: MarkupValue;
-  readonly body: Markup;
+  /** The way to the root of the pages. */
+  readonly root: string;
+  readonly main: Markup;
+  readonly head?: MarkupValue;
+  /** Of a page that its script keeps up to date; null: it has none. */
+  readonly frame: Frame | null;
 }
 
-export const htmlPage = ({ title, state, attributes = html``, head, body }: PageOptions): string => {
+export const htmlPage = ({ title, root, main, head = null, frame }: PageOptions): string => {
   const page = html`<!doctype html>
-    <html lang="en" ${attributes}>
+    <html lang="en" ${frame && html` data-version="${frame.version}" data-root="${root}"`}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · dns-template-sync</title>
-        <link rel="icon" href="${tabIcon(state)}" />
+        <link rel="icon" href="data:," />
         ${head} ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>
-        ${body}
+        <a class="skip" href="#main">Skip to the state</a>
+        <header>
+          <h1><a href="${root}">dns-template-sync</a></h1>
+          ${frame && html`<p id="link" class="link">As of ${moment(frame.now, frame)}</p>`}
+        </header>
+        <main id="main" tabindex="-1">${main}</main>
+        ${frame && footer(frame)}
       </body>
     </html>`;
   return `${page.source}\n`;
 };
 
+const footer = ({ root }: Frame): Markup =>
+  html`<footer>
+      ${legend}
+      <p>
+        For programs: <a href="${root}api/report">/api/report</a>,
+        <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>
+      </p>
+    </footer>
+    ${new Markup(`<script>${script}</script>`)}`;
+
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The content security policy of a page: its own style, and forms that post only here. */
-export const smallPagePolicy = [
+/** The content security policy of all pages: their own style and script, and forms that post only here. */
+export const pagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "connect-src 'self'",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Its own script, too. */
-export const pagePolicy = `${smallPagePolicy}; script-src ${hashOf(script)}; connect-src 'self'`;
+/** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. Rows begin with a heading. */
+export const table = (
+  caption: string,
+  titles: readonly string[],
+  rows: readonly (readonly MarkupValue[])[],
+): Markup =>
+  html`<table role="table">
+    <caption class="unseen">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${titles.map((title) => html`<th role="columnheader" scope="col">${title}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        ([heading = null, ...cells]) =>
+          html`<tr role="row">
+            <th role="rowheader" scope="row">${heading}</th>
+            ${cells.map(
+              (cell, at) =>
+                html`<td role="cell" data-label="${titles[at + 1] ?? ''}"><div>${cell}</div></td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+/** How many are not on the page, with a link to them. */
+export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>
+  left > 0 && html`<p class="rest">and ${plural(left, noun)} more: <a href="${address}">${words}</a></p>`;

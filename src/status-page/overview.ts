@@ -1,209 +1,179 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { ageOf, isFaulty, serverName } from '../report/answers-view.ts';
 import { linked, problemSection, sidesHeading, sidesOf, templateArticles } from '../report/html-template.ts';
 import { icons, stateIcon } from '../report/html-words.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
-import { actionBar } from './acting.ts';
-import { passSection } from './chart.ts';
-import { causes, clientSection, passesLine, processSection } from './clients.ts';
-import { type Excerpt, pageLength } from './excerpt.ts';
-import type { PageFacts } from './facts.ts';
-import { framed } from './frame.ts';
-import { rest, table } from './parts.ts';
-import { addressOf, type PageQuery, shows } from './query.ts';
+import type { TemplateResult } from '../result.ts';
+import { clientSection, outage, passText, processSection } from './clients.ts';
+import { daySection } from './day.ts';
+import { actionBar } from './forms.ts';
+import { type Frame, htmlPage, rest } from './frame.ts';
+import { addressOf, type PageQuery, shows, templateAddress } from './query.ts';
+import { type Excerpt, limits } from './excerpt.ts';
 
 /** The status page: what needs a person first, then the rest. */
-export const renderOverview = (facts: PageFacts): string => {
-  const { newest, clients, query, day, passes, fleet } = facts;
-  const { report, hasSeveralClients, moreProblems, groupCount } = newest;
-  const hasReport = report.run !== '';
-  const state = stateOf(facts);
-  const acting = clients.filter(({ client }) => query.client === null || client === query.client);
-  return framed({
-    frame: facts,
-    state,
-    title: null,
+export const renderOverview = (frame: Frame, excerpt: Excerpt): string => {
+  const { query, clients, root } = frame;
+  const { run, problems, problemCount } = excerpt;
+  const state = stateOf(excerpt, frame);
+  const [last] = clients
+    .flatMap(({ lastPass }) => lastPass ?? [])
+    .sort((one, other) => other.startedAt - one.startedAt);
+  const more = problemCount - problems.length;
+  return htmlPage({
+    frame,
+    root,
+    title: icons[state]?.[1] ?? state,
     main: html`<section class="now ${icons[state]?.[2] ?? state}" aria-labelledby="now-title">
         <h2 id="now-title" class="unseen">State</h2>
         <p class="state">${stateIcon(state)}</p>
-        ${causes(clients, facts)}
+        ${outage(clients, frame)}
         <p class="summary" role="status">
-          ${hasReport ? newest.summary : 'the first pass has not ended yet'}
+          ${run === '' ? 'the first pass has not ended yet' : excerpt.summary}
         </p>
         <p class="meta">
-          ${passesLine(clients, facts)} ${report.dryRun && hasReport && 'Dry run: nothing is written.'}
+          ${last === undefined ? 'No pass has ended yet.' : html`Last pass ${passText(last, frame)}.`}
+          ${run !== '' && excerpt.dryRun && 'Dry run: nothing is written.'}
         </p>
       </section>
-      ${actionBar(facts, { client: query.client }, acting)} ${hasReport && filters(newest, query)}
+      ${actionBar(frame, query.client)} ${run !== '' && filters(excerpt.counts, query)}
       ${problemSection(
-        report.problems.map((problem) => problemView(problem, hasSeveralClients)),
-        { isAlone: groupCount === 0, after: rest(moreProblems, 'problem', 'api/report'), more: moreProblems },
+        problems.map((one) => problemView(one, clients.length > 1)),
+        { isAlone: excerpt.groupCount === 0, after: rest(more, 'problem', 'api/report'), more },
       )}
-      ${differing(facts)} ${inSync(newest, query)} ${unmanaged(newest)} ${layerSection(newest)}
-      ${clientSection(clients, facts)} ${processSection(fleet, facts)} ${passSection(day, passes, facts)}
+      ${differing(excerpt, frame)} ${inSync(excerpt, frame)} ${unmanaged(excerpt, frame)}
+      ${clientSection(frame)} ${processSection(frame)} ${daySection(frame)}
       <p class="rest"><a href="writes">The last writes</a></p>`,
   });
 };
 
 /** In a word. */
-const stateOf = ({ newest: { report }, clients }: PageFacts): string => {
-  if (clients.some(({ trouble }) => trouble !== null)) return 'failed';
+const stateOf = ({ run, status }: Excerpt, { clients }: Frame): string => {
+  if (clients.some(({ lastError }) => lastError !== null)) return 'failed';
   const isAnyUnknown = clients.some(({ health }) => health === 'starting');
-  return report.run === '' || (report.status === 'in-sync' && isAnyUnknown) ? 'starting' : report.status;
+  return run === '' || (status === 'in-sync' && isAnyUnknown) ? 'starting' : status;
 };
 
 /** Links that filter by kind, each with its count, and a search field. */
-const filters = ({ counts }: Excerpt, query: PageQuery): Markup => {
-  const chip = (isCurrent: boolean, to: Partial<PageQuery>, words: Markup): Markup =>
+const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {
+  const { show, client, text } = query;
+  const chip = (isCurrent: boolean, to: Partial<PageQuery>, words: MarkupValue): Markup =>
     html`<a href="./${addressOf({ ...query, skip: 0, ...to })}" ${isCurrent && html` aria-current="true"`}
       >${words}</a
     >`;
-  const hidden = (name: string, value: string | null): MarkupValue =>
-    value !== null && html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<nav id="filters" class="filters" aria-label="What is shown">
     <p class="chips">
-      ${chip(query.show === null, { show: null }, html`all that differs`)}
-      ${shows
-        .filter(([show]) => counts[show] > 0 || query.show === show)
-        .map(([show, words]) =>
-          chip(query.show === show, { show }, html`<b>${counts[show].toLocaleString('en')}</b> ${words}`),
-        )}
-      ${
-        query.client !== null &&
-        chip(
-          true,
-          { client: null },
-          html`only ${query.client} <span aria-hidden="true">✕</span
-            ><span class="unseen">, show all clients</span>`,
-        )
-      }
+      ${chip(show === null, { show: null }, 'all that differs')}
+      ${shows.map(([kind, words], at) => {
+        const { count } = counts[at] ?? { count: 0 };
+        const isShown = count > 0 || show === kind;
+        return (
+          isShown && chip(show === kind, { show: kind }, html`<b>${count.toLocaleString('en')}</b> ${words}`)
+        );
+      })}
+      ${client !== null && chip(true, { client: null }, `only ${escapeControl(client)}: show all clients`)}
     </p>
     <form role="search" action="./">
-      ${hidden('show', query.show)} ${hidden('client', query.client)}
+      ${show !== null && html`<input type="hidden" name="show" value="${show}" />`}
+      ${client !== null && html`<input type="hidden" name="client" value="${client}" />`}
       <label for="q" class="unseen">Template, record, address or file</label>
-      <input id="q" name="q" type="search" placeholder="name, address, file …  ( / )" value="${query.text}" />
+      <input id="q" name="q" type="search" placeholder="name, address, file …" value="${text}" />
       <button>Filter</button>
     </form>
   </nav>`;
 };
 
-const differing = (facts: PageFacts): MarkupValue => {
-  const { newest, query } = facts;
-  const { groups, groupCount, hasSeveralClients, report, calm } = newest;
+const differing = (
+  { groups, groupCount, calmCount, dryRun, commits }: Excerpt,
+  frame: Frame,
+): MarkupValue => {
+  const { query, clients } = frame;
   if (groupCount === 0) {
-    const isFiltered = query.show !== null || query.text !== '';
-    const isEmpty = isFiltered && calm.length === 0;
-    return (
-      isEmpty &&
-      html`<section>
-        <p>Nothing matches. <a href="./">Show all that differs</a></p>
-      </section>`
-    );
+    const isEmpty = (query.show !== null || query.text !== '') && calmCount === 0;
+    return isEmpty && html`<p>Nothing matches. <a href="./">Show all that differs</a></p>`;
   }
-  const sides = sidesOf({ isReadOnly: report.dryRun });
   return html`<section aria-labelledby="differences">
     <h2 id="differences" class="unseen">What differs</h2>
     ${sidesHeading}
-    ${groups.map(({ templates, count }) => {
-      const [{ more, href } = { more: 0, href: '' }] = templates;
-      const shown = templates.map((one) => ({
-        ...templateView(one.template, hasSeveralClients, report.commits),
-        href: one.href,
+    ${groups.map(({ shown, count }) => {
+      const views = shown.map(({ template, more }) => ({
+        ...templateView(template, clients.length > 1, commits),
+        href: hrefOf(template, frame),
+        more,
       }));
-      const after = rest(more, 'difference', href, 'all of this template');
-      return templateArticles(shown, count, { sides, clock: facts, after });
+      const [first] = views;
+      return templateArticles(views, count, {
+        sides: sidesOf({ isReadOnly: dryRun }),
+        clock: frame,
+        after: first !== undefined && rest(first.more, 'difference', first.href, 'all of this template'),
+      });
     })}
-    ${leaf(query, groups.length, groupCount)}
+    ${leaf(query, limits.groups, groupCount)}
   </section>`;
 };
 
+const hrefOf = ({ template, client }: TemplateResult, { clients }: Frame): string =>
+  templateAddress(template, clients.length > 1 ? client : null);
+
 /** Links between the pages of a long list. */
-const leaf = (query: PageQuery, shown: number, all: number): MarkupValue => {
+const leaf = (query: PageQuery, length: number, all: number): MarkupValue => {
   const { skip: from } = query;
   const to = (skip: number, words: string): Markup =>
     html`<a href="./${addressOf({ ...query, skip: Math.max(0, skip) })}">${words}</a>`;
   return (
-    shown < all &&
+    all > length &&
     html`<p class="leaf">
-      ${from > 0 && to(from - pageLength, '← previous')}
-      <span>${from + 1} to ${from + shown} of ${all}</span>
-      ${from + shown < all && to(from + shown, 'next →')}
+      ${from > 0 && to(from - length, '← previous')}
+      <span>${from + 1} to ${Math.min(from + length, all)} of ${all}</span>
+      ${from + length < all && to(from + length, 'next →')}
     </p>`
   );
 };
 
-const inSync = (newest: Excerpt, query: PageQuery): MarkupValue => {
-  const { calm, calmCount, counts, hasSeveralClients, report } = newest;
-  const address = (skip: number): string => `./${addressOf({ ...query, show: 'in-sync', skip })}`;
+/** Named if somebody asks for them, or there is nothing else to show. */
+const inSync = ({ groupCount, calm, calmCount }: Excerpt, frame: Frame): MarkupValue => {
+  const isAsked = frame.query.show === 'in-sync';
+  const query = { ...frame.query, show: 'in-sync', skip: isAsked ? frame.query.skip : 0 } as const;
   if (calmCount === 0) return null;
-  if (calm.length === 0)
+  if (!isAsked && query.text === '' && (groupCount > 0 || calmCount > fewInSync))
     return html`<p class="calm">
-      <a href="${address(0)}">${plural(counts['in-sync'], 'template')} in sync</a>
+      <a href="./${addressOf(query)}">${plural(calmCount, 'template')} in sync</a>
     </p>`;
-  const next = (query.show === 'in-sync' ? query.skip : 0) + calm.length;
-  return html`<section aria-labelledby="in-sync">
-    <h2 id="in-sync">In sync</h2>
-    <ul class="quiet">
-      ${calm.map(({ template, href }) => {
-        const { title, counts: words } = templateView(template, hasSeveralClients, report.commits);
-        return html`<li>
-          <span class="in-sync" aria-hidden="true">●</span> ${linked(title, href)}
-          <span class="aside">${words}</span>
-        </li>`;
-      })}
-    </ul>
-    ${rest(calmCount - next, 'template', address(next), 'next')}
-  </section>`;
+  const items = calm.map((template) => {
+    const { title, counts } = templateView(template, frame.clients.length > 1, []);
+    return html`<span class="in-sync" aria-hidden="true">●</span> ${linked(title, hrefOf(template, frame))}
+      <span class="aside">${counts}</span>`;
+  });
+  return quietSection('in-sync', 'In sync', items, leaf(query, limits.quiet, calmCount));
 };
+
+const fewInSync = 60;
 
 /** The templates of the service that no file describes. */
-const unmanaged = ({ report, moreUnmanaged, hasSeveralClients }: Excerpt): MarkupValue =>
-  report.unmanaged.length > 0 &&
-  html`<section aria-labelledby="unmanaged">
-    <h2 id="unmanaged">${plural(report.unmanaged.length + moreUnmanaged, 'template')} without a file</h2>
-    <p class="aside">They stay at the service as they are. <code>import</code> writes files for them.</p>
-    <ul class="quiet">
-      ${report.unmanaged.map(
-        ({ client, template, id, records, hadFile }) =>
-          html`<li>
-            ${escapeControl(`${hasSeveralClients ? `${client}: ` : ''}${template} (${id})`)}
-            <span class="aside">${plural(records, 'record')}${hadFile && ', its file is gone'}</span>
-          </li>`,
-      )}
-    </ul>
-    ${rest(moreUnmanaged, 'template', 'api/report')}
-  </section>`;
-
-const layerSection = ({ layers, moreLayers }: Excerpt): MarkupValue =>
-  layers.length > 0 &&
-  html`<section aria-labelledby="layers">
-    <h2 id="layers">From file to name servers</h2>
-    ${table(
-      'Each subdomain in four layers: file, template, service, name servers',
-      ['Subdomain', 'File to template', 'Template to service', 'Service to name servers'],
-      layers.map(layerRow),
-    )}
-    ${rest(moreLayers, 'subdomain', 'api/report')}
-  </section>`;
-
-const layerRow = ({ template, subdomain: { subdomain, status, answers } }: Excerpt['layers'][number]) => {
-  const isStopped = template.status === 'held' || template.status === 'suspended';
-  const compared = template.differences.length > 0 ? 'drifted' : 'in-sync';
-  const lines = [
-    ...ageOf(answers),
-    ...answers.servers.slice(0, 8).map((server) => {
-      const serial = server.serial === null ? '' : ` serial ${server.serial}`;
-      return `${serverName(server)}${serial}${isFaulty(server) ? ` ${server.status}` : ''}`;
+const unmanaged = ({ unmanaged: some, unmanagedCount }: Excerpt, { clients }: Frame): MarkupValue =>
+  quietSection(
+    'unmanaged',
+    `${plural(unmanagedCount, 'template')} without a file`,
+    some.map(({ client, template, id, records, hadFile }) => {
+      const name = escapeControl(`${clients.length > 1 ? `${client}: ` : ''}${template} (${id})`);
+      return html`${name}
+        <span class="aside">${plural(records, 'record')}${hadFile && ', its file is gone'}</span>`;
     }),
-  ];
-  return [
-    escapeControl(subdomain),
-    html`${stateIcon(isStopped ? template.status : compared)}
-      <p class="aside">${escapeControl(template.template)}</p>`,
-    stateIcon(status),
-    html`${stateIcon(answers.status)}
-    ${lines.map((line) => html`<p class="aside">${escapeControl(line)}</p>`)}`,
-  ];
-};
+    rest(unmanagedCount - some.length, 'template', 'api/report'),
+  );
+
+const quietSection = (
+  id: string,
+  heading: string,
+  items: readonly Markup[],
+  after: MarkupValue,
+): MarkupValue =>
+  items.length > 0 &&
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    <ul class="quiet">
+      ${items.map((item) => html`<li>${item}</li>`)}
+    </ul>
+    ${after}
+  </section>`;

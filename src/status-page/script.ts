@@ -1,5 +1,3 @@
-import { tabIcon } from './parts.ts';
-
 /**
  * Keeps the page up to date: when `events` announces something new, it loads the page again and replaces its main part;
  * focus, open details and what was typed stay. A page that hears nothing any more says so: what it shows may be wrong.
@@ -26,7 +24,6 @@ const lose = () => {
   link.className = 'link lost';
   link.textContent = 'Not connected since ' + local(heardAt);
   document.title = 'not connected · dns-template-sync';
-  document.querySelector('link[rel=icon]').href = '${tabIcon('lost')}';
   for (const badge of all('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
 };
 
@@ -78,7 +75,6 @@ const take = (next) => {
   hear(events?.readyState === EventSource.OPEN ? 'Live' : 'Up to date');
   root.dataset.version = next.documentElement.dataset.version;
   document.title = next.title;
-  document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
   document.getElementById('main').replaceChildren(...next.getElementById('main').childNodes);
   for (const details of all('details')) if (open.has(keyOf(details))) details.open = true;
   for (const field of all(fields)) field.value = typed.get(keyOf(field)) ?? field.value;
@@ -99,12 +95,6 @@ const tellAges = () => {
   }
 };
 
-addEventListener('keydown', (event) => {
-  const field = document.getElementById('q');
-  if (event.key !== '/' || !field || event.ctrlKey || event.metaKey || event.target.closest?.('input, select')) return;
-  event.preventDefault();
-  field.select();
-});
 addEventListener('visibilitychange', connect);
 addEventListener('pagehide', () => events?.close());
 addEventListener('pageshow', ({ persisted }) => { if (persisted) connect(); });
@@ -112,7 +102,7 @@ setInterval(() => {
   tellAges();
   if (Date.now() < deadline) return;
   listen();
-  // A hidden tab asks for the page instead: its title and icon are what people see of it.
+  // A hidden tab asks for the page instead: its title is what people see of it.
   if (document.hidden) return refresh();
   lose();
   connect();

@@ -2,10 +2,6 @@ import { style as reportStyle } from '../report/html-style.ts';
 
 /** The style of reports, and what the status page needs besides. */
 export const style = `${reportStyle.source}
-:root { --bar-left: #c77700; --bar-written: #5aa9c4; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --bar-left: #e6b450; --bar-written: #4a8ea6; }
-}
 html { scroll-padding-top: 2rem; }
 .row summary :is(.todo, .cause) { white-space: normal; overflow: visible; }
 main:focus { outline: none; }
@@ -54,38 +50,23 @@ tbody th, td:nth-child(2) { min-width: 6.5rem; }
 tbody th { font-weight: 600; }
 thead th { border-top: 0; padding-top: 0; color: var(--aside); font-size: .8rem; font-weight: 600; }
 td p { margin: .1rem 0; }
-td > p:first-child { margin-top: 0; }
-td .aside .badge { font-size: .75rem; padding: 0 .5em; }
+td p:first-child { margin-top: 0; }
 .records li {
   display: grid; gap: 0 .75rem; align-items: baseline; padding: .1rem 0;
-  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 3fr) minmax(0, 3fr);
+  grid-template-columns: 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 3fr);
 }
 .records .content { word-break: break-all; }
-.pastes pre { margin: .25rem 0; white-space: pre-wrap; }
+.row pre { margin: 0 0 .35rem; padding: 0 .75rem; border-left: .25rem solid var(--line); white-space: pre-wrap; }
 figure { margin: 0; }
-figcaption { margin-bottom: .5rem; }
-.plot { position: relative; padding-left: 3rem; }
-.plot svg { display: block; width: 100%; height: 6rem; }
-.scale { position: absolute; left: 0; top: 0; height: 4.4rem; margin: 0; width: 2.5rem; text-align: right; display: flex; flex-direction: column; justify-content: space-between; color: var(--aside); font-size: .8rem; line-height: 1; }
-.axis { display: flex; justify-content: space-between; margin: .3rem 0 0; color: var(--aside); font-size: .8rem; font-variant-numeric: tabular-nums; }
-rect.base, rect.none { fill: var(--line); }
-rect.left { fill: var(--bar-left); }
-rect.written { fill: var(--bar-written); }
-rect.pass { fill: var(--green); }
-rect.pass.drifted { fill: var(--yellow); } rect.pass.suspended, rect.pass.held { fill: var(--magenta); } rect.pass.failed { fill: var(--red); }
-.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .35rem 0 0 3rem; color: var(--aside); font-size: .85rem; }
-.legend i { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; }
-.legend .left { background: var(--bar-left); } .legend .written { background: var(--bar-written); } .legend .pass { background: var(--aside); height: .4rem; }
-#last-passes { display: block; margin-top: .5rem; }
-#last-passes table { margin-top: .5rem; }
+.chart { display: block; width: 100%; height: 5rem; margin-top: .5rem; border-bottom: 1px solid var(--line); }
+rect { fill: currentColor; }
+rect.none { color: var(--line); }
+.axis { display: flex; justify-content: space-between; color: var(--aside); font-size: .8rem; font-variant-numeric: tabular-nums; }
 @media screen and (max-width: 40rem) {
   .filters { gap: .5rem; margin-top: .5rem; }
   .filters form { flex: 1 1 100%; }
   .filters .chips { flex: 1 1 100%; flex-wrap: nowrap; overflow-x: auto; padding-bottom: .2rem; scrollbar-width: thin; }
   .chips a { padding: .05rem .55rem; }
-  .plot { padding-left: 0; }
-  .scale { display: none; }
-  .legend { margin-left: 0; }
   .records li { display: flex; flex-wrap: wrap; padding: .3rem 0; border-top: 1px solid var(--line); gap: 0 .5rem; }
   .records .content { flex: 1 0 100%; }
   table, tbody { display: block; }
@@ -95,14 +76,10 @@ rect.pass.drifted { fill: var(--yellow); } rect.pass.suspended, rect.pass.held {
   th, td { border: 0; padding: .05rem 0; }
   time { white-space: normal; }
   td { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); }
-  td::before { content: attr(data-label); grid-row: 1 / 9; color: var(--aside); font-size: .85rem; line-height: 1.75; }
-  td > * { grid-column: 2; justify-self: start; margin-top: 0; }
+  td::before { content: attr(data-label); color: var(--aside); font-size: .85rem; line-height: 1.75; }
+  td > div { grid-column: 2; }
 }
 @media print {
   .skip, .link, nav, .way { display: none; }
-}
-@media (prefers-reduced-motion: no-preference) {
-  .link.live::before { animation: arrive .6s ease-out; }
-  @keyframes arrive { from { opacity: 0; } }
 }
 `;

@@ -3,25 +3,29 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderOverview } from '../../src/status-page/overview.ts';
-import { renderSignIn } from '../../src/status-page/small-pages.ts';
-import { renderWrites } from '../../src/status-page/writes-page.ts';
+import { renderSignIn } from '../../src/status-page/forms.ts';
+import { renderWrites } from '../../src/status-page/writes.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderTemplatePage } from '../../src/status-page/template-page.ts';
 import { everyKindReport } from '../report/every-kind.ts';
-import { states, templateState, writes } from '../status-page/page-states.ts';
+import { factsOf, overviewOf, states, templateState, visitor, writes } from '../status-page/page-states.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 
 /** A folder for a picture of each state, for whoever wants to look at them. */
 const pictures = process.env['PICTURES'];
 
 const pages: Readonly<Record<string, () => string>> = {
-  ...Object.fromEntries(Object.entries(states).map(([name, facts]) => [name, () => renderOverview(facts())])),
-  template: () => renderTemplatePage(templateState()),
-  writes: () => renderWrites({ ...templateState(), writes }),
-  'sign-in': () =>
-    renderSignIn({ root: './', next: '', error: null, canAct: true, isClosed: true, reloads: false }),
+  ...Object.fromEntries(Object.entries(states).map(([name, facts]) => [name, () => overviewOf(facts())])),
+  template: () => {
+    const { facts, of } = templateState();
+    return renderTemplatePage(
+      { ...facts, ...visitor(), root: '../', reader: { role: 'act', canAct: true } },
+      of,
+    );
+  },
+  writes: () => renderWrites({ ...factsOf([]), ...visitor() }, writes),
+  'sign-in': () => renderSignIn({ root: './', next: '', error: null, isClosed: true, reloads: false }),
   // It has a policy of its own.
   'plan-html': () => renderHtml(everyKindReport),
 };

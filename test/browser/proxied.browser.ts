@@ -1,34 +1,51 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { triggerToken } from '../e2e/daemon.ts';
+import { workplace } from '../e2e/program.ts';
+import { freePort } from '../free-port.ts';
 import { visit } from './browser.ts';
 import { started } from './started.ts';
 
-/** A proxy as nginx is by default: only what is below its path goes on, with the Host of the daemon, slashes decoded. */
-const proxy = async (target: string, path: string): Promise<string> => {
-  const { host, hostname, port } = new URL(target);
-  const server = createServer((asked, answer) => {
-    const url = asked.url ?? '';
-    if (!url.startsWith(path)) return void answer.writeHead(404).end('not of the daemon');
-    const onward = { path: `/${url.slice(path.length).replaceAll(/%2f/gi, '/')}`, method: asked.method };
-    const passed = request({ hostname, port, ...onward, headers: { ...asked.headers, host } }, (found) => {
-      answer.writeHead(found.statusCode ?? 502, found.headers);
-      found.pipe(answer);
-      answer.once('close', () => found.destroy());
-    });
-    asked.pipe(passed.on('error', () => answer.destroy()));
+/** One that is installed, else where `.ci/proxy.sh` has put it. */
+const nginx = existsSync('/usr/sbin/nginx')
+  ? '/usr/sbin/nginx'
+  : path.join(process.env['PROXY'] ?? '', 'usr/sbin/nginx');
+
+/** nginx with the settings that it has by default: only what is below a path goes on, with the Host of the daemon. */
+const proxy = async (target: string, below: string): Promise<string> => {
+  const [cwd, port] = [await workplace({ withExamples: false }), await freePort()];
+  mkdirSync(path.join(cwd, 'logs'));
+  await writeFile(
+    path.join(cwd, 'nginx.conf'),
+    `daemon off; master_process off; pid nginx.pid; error_log logs/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+  server { listen 127.0.0.1:${port}; location ${below} { proxy_pass ${target}; } }
+}
+`,
+  );
+  const child = spawn(nginx, ['-p', cwd, '-c', 'nginx.conf'], { stdio: 'inherit' });
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const url = `http://127.0.0.1:${port}${below}`;
+  while ((await fetch(`${url}livez`).catch(() => null))?.ok !== true) {
+    if (child.exitCode !== null) throw new Error('nginx ended');
+    await setTimeout(20);
+  }
+  return url;
 };
 
-it('under a path of a proxy people sign in, see changes, follow links, act and sign out', async () => {
+it('under a path of nginx people sign in, see changes, follow links, act and sign out', async () => {
   const tokens = { DNS_SYNC_PAGE_TOKEN: 'the token of the page' };
   const { daemon, url, change } = await started(['--dry-run'], tokens);
   const root = await proxy(url, '/tools/dns/');
@@ -46,7 +63,7 @@ it('under a path of a proxy people sign in, see changes, follow links, act and s
   await signIn(triggerToken, 'Anna Example');
   expect(page.url()).toBe(`${root}templates/standard-web`);
   await page.getByRole('button', { name: 'Sync now' }).click();
-  await page.getByText('The pass that was asked for has ended').waitFor();
+  await page.getByText('You have asked for a pass.').waitFor();
   await daemon.event('pass.finished', ({ trigger }) => trigger === 'request');
 
   await page.getByRole('link', { name: '← all templates' }).click();
@@ -57,13 +74,13 @@ it('under a path of a proxy people sign in, see changes, follow links, act and s
   await page.locator('.rows li', { hasText: 'stray' }).waitFor();
   await page.locator('#filters a', { hasText: 'surplus' }).click();
   expect(page.url()).toBe(`${root}?show=surplus`);
-  for (const [name, path] of [
+  for (const [name, address] of [
     ['The last writes', 'writes'],
     ['dns-template-sync', ''],
     ['/api/history', 'api/history'],
   ] as const) {
     await page.getByRole('link', { name }).click();
-    expect(page.url()).toBe(`${root}${path}`);
+    expect(page.url()).toBe(`${root}${address}`);
   }
   await page.goBack();
   const [cookie] = await page.context().cookies();

@@ -20,9 +20,11 @@ describe('the page in a browser', () => {
     const { daemon, url, change, idOf } = await started();
     const { page, complaints } = await visit(url);
     await page.locator('#link.live').waitFor();
-    await page.evaluate("globalThis.isSame = true; document.querySelector('#last-passes').open = true");
-    const summaryElement = page.locator('#last-passes summary');
-    await summaryElement.focus();
+    await page.evaluate(
+      "globalThis.isSame = true; document.querySelector('.row.blocked details').open = true",
+    );
+    const opened = page.locator('.row.blocked summary');
+    await opened.focus();
 
     await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
     await daemon.pass();
@@ -37,12 +39,12 @@ describe('the page in a browser', () => {
 
     await change('edit-record', { record_id: await idOf('A', 'www'), content: '192.0.2.7' });
     await daemon.pass();
-    await page.locator('#last-passes tbody tr').nth(3).waitFor();
+    await page.locator('figcaption', { hasText: 'written' }).waitFor();
     expect(await page.locator('.rows li', { hasText: '192.0.2.7' }).count()).toBe(0);
 
     expect(await page.evaluate('isSame')).toBe(true);
-    expect(await page.evaluate("document.querySelector('#last-passes').open")).toBe(true);
-    expect(await page.evaluate("document.activeElement.closest('#last-passes') !== null")).toBe(true);
+    expect(await page.evaluate("document.querySelector('.row.blocked details').open")).toBe(true);
+    expect(await page.evaluate("document.activeElement.closest('.row.blocked') !== null")).toBe(true);
 
     await page.getByRole('link', { name: 'The last writes' }).click();
     const mended = page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' });
@@ -74,13 +76,11 @@ describe('the page in a browser', () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page, complaints } = await visit(url, { javaScriptEnabled: false });
     const words = async (): Promise<string> => page.locator('body').innerText();
-    expect(await words()).toContain('loads itself again every 30 seconds');
     expect(await words()).not.toContain('mx9.example.com');
     await change('edit-record', { record_id: await idOf('MX', null), content: 'mx9.example.com' });
     await daemon.pass();
     await page.reload();
     expect(await words()).toContain('mx9.example.com → mx1.example.com');
-    expect(await page.locator('noscript meta[http-equiv=refresh], meta[http-equiv=refresh]').count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 
@@ -109,12 +109,11 @@ describe('the page in a browser', () => {
     }
   });
 
-  it('filters by a text, after the key that focuses the field', async () => {
+  it('filters by a text', async () => {
     const { url } = await started(['--dry-run']);
     const { page } = await visit(url);
     await page.locator('#link.live').waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('nothing has this name');
+    await page.getByRole('searchbox').fill('nothing has this name');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing matches.').waitFor();
     await page.getByText('Show all that differs').click();
@@ -132,9 +131,9 @@ describe('the page in a browser', () => {
     await page.locator('#link.live').waitFor();
     const words = await page.locator('main').innerText();
     expect(words).toMatch(/bakery\.shops\.example\.com/);
-    expect(words).toMatch(/\d+ records in the file/);
-    expect(await page.locator('.records li').first().innerText()).toMatch(/in sync/);
-    expect(await page.locator('.records li', { hasText: 'blocked' }).count()).toBe(1);
+    expect(words).toMatch(/\d+ records in sync/);
+    expect(await page.locator('.records li').first().innerText()).toMatch(/line \d+/);
+    expect(await page.locator('.row', { hasText: 'blocked' }).count()).toBe(1);
     expect(words).toContain('192.0.2.7 → 203.0.113.10');
     await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
     await daemon.pass();
@@ -257,9 +256,9 @@ describe('it is accessible', () => {
     const { page } = await visit(url);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the state');
-    await page.locator('#last-passes summary').focus();
+    await page.locator('.row summary').first().focus();
     await page.keyboard.press('Enter');
-    await page.locator('#last-passes table').waitFor();
+    await page.locator('.row details[open]').waitFor();
   });
 });
 

@@ -32,7 +32,6 @@ describe('the daemon, with answers on', () => {
       templates: [{ subdomains: [{ answers: { status: 'drifted', differences } }] }],
     });
     const page = await (await daemon.ask('/')).text();
-    expect(page).toContain('From file to name servers');
     expect(page).toContain('192.0.2.9');
     const scrape = await daemon.scrape();
     const value = (name: string, labels: Record<string, string> = {}): number | undefined =>

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing, startDaemon, type Daemon } from './daemon.ts';
+import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService, type Meddling } from './service.ts';
 
@@ -56,8 +56,20 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('1 surplus');
     answer = status(401, 'who are you?');
     await daemon.pass();
-    expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: .*?who are you/s);
+    expect(await page()).toMatch(/answered 401: .*?who are you.*?✕<\/span> denied<\/span>/s);
     expect(await page()).toContain('Backing off');
+  });
+
+  it('tells nobody who searches for a secret whether a record holds it', async () => {
+    const { service, id, daemon, page } = await started({ args: ['--dry-run'] });
+    const content = `key=${triggerToken}`;
+    await service.change('add-record', { dns_template_id: id, type: 'TXT', name: 'k', content });
+    await daemon.pass();
+    expect(await page()).toContain('key=[secret]');
+    const find = async (text: string): Promise<string> =>
+      (await daemon.ask(`/?q=${encodeURIComponent(text)}`)).text();
+    expect(await find('key=')).toContain('key=[secret]');
+    expect(await find(`key=${triggerToken.slice(0, 3)}`)).toContain('Nothing matches.');
   });
 
   it('shows the errors of an invalid file on the page of its template, and what the service has', async () => {
@@ -70,7 +82,7 @@ describe('the status page of the running program', () => {
         .replaceAll(/\s+/g, ' ')
         .replaceAll('&#96;', '`');
     };
-    expect(await words()).toContain('1 record in the file');
+    expect(await words()).toContain('1 record in sync');
     await writeBelow(cwd, 'templates/_web.yaml', 'records:\n  - {type: A, content: 192.0.2.300}\n');
     await edit('192.0.2.2', 'include: [_web.yaml]\nttl: soon\n');
     await daemon.event('pass.finished', ({ status: found }) => found === 'failed');
@@ -88,7 +100,7 @@ describe('the status page of the running program', () => {
     expect(page).toMatch(/error templates\/_web\.yaml:2:24 `192\.0\.2\.300` is not/);
     expect(page).toContain('2 records at the service');
     expect(page).toMatch(
-      /A @ 192\.0\.2\.1 ttl 3600 record \d+ MX @ mx\.example\.net priority 7, ttl 3600 record \d+/,
+      /A @ 192\.0\.2\.1 ttl 3600 record \d+ MX @ mx\.example\.net priority 7 ttl 3600 record \d+/,
     );
     expect(service.writes()).toEqual([]);
   });

@@ -1,24 +1,22 @@
-import type { Difference } from '../../src/plan/difference.ts';
-import { assembleReport } from '../../src/report/assemble.ts';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
+import type { Difference } from '../../src/plan/difference.ts';
 import {
   notAsked,
-  withoutApplied,
   type PassResult,
   type Status,
   type SubdomainResult,
   type TemplateResult,
 } from '../../src/result.ts';
-import { excerptOf } from '../../src/status-page/excerpt.ts';
-import {
-  type ClientSummary,
-  type PageFacts,
-  type PassEntry,
-  type TemplateSummary,
-  type WriteEntry,
-  recordStates,
+import type {
+  ClientFacts,
+  Facts,
+  PassEntry,
+  TemplateFacts,
+  WriteEntry,
 } from '../../src/status-page/facts.ts';
-import { everything } from '../../src/status-page/query.ts';
+import { renderOverview } from '../../src/status-page/overview.ts';
+import { everything, type PageQuery, type Visit } from '../../src/status-page/query.ts';
+import { excerptOf, reportOf } from '../../src/status-page/excerpt.ts';
 import { everyKind, pass, template } from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */
@@ -37,17 +35,17 @@ export const lastPass = (rest: Partial<PassEntry> = {}): PassEntry => ({
   ...rest,
 });
 
-export const client = (rest: Partial<ClientSummary> = {}): ClientSummary => ({
+export const client = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
   client: 'default',
   health: 'healthy',
   why: null,
+  lastError: null,
   running: null,
-  waiting: null,
   failures: 0,
   backoffUntil: null,
   nextScheduled: now + 240_000,
   lastPass: lastPass(),
-  trouble: null,
+  knownAt: null,
   ...rest,
 });
 
@@ -67,26 +65,35 @@ export const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, inde
   error: null,
 }));
 
-/** The facts of a page on which nothing is filtered. */
-const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): PageFacts => {
+/** Somebody who may only look. */
+export const visitor = (query: Partial<PageQuery> = {}): Visit => ({
+  query: { ...everything, ...query },
+  reader: { role: null, canAct: false },
+  root: './',
+  page: '',
+});
+
+export type State = Facts & { readonly results: readonly PassResult[] };
+
+export const overviewOf = (state: State, query: Partial<PageQuery> = {}): string => {
+  const seen = visitor(query);
+  const report = reportOf(state.results, [], seen.query.client);
+  return renderOverview({ ...state, ...seen }, excerptOf(report, seen.query));
+};
+
+/** The state after a pass of each client. */
+export const factsOf = (results: readonly PassResult[], rest: Partial<Facts> = {}): State => {
   const passHistory = new PassHistory();
   for (let hour = 20; hour > 0; hour -= 3)
     passHistory.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
-  const { query = everything } = rest;
   return {
     version: 'v-1',
-    reader: { role: null, canAct: false },
-    notice: null,
-    root: './',
-    page: '',
     now,
     timeZone: 'UTC',
-    query,
-    fleet: null,
-    newest: excerptOf(assembleReport(passes), query),
-    clients: [client()],
+    clients: results.map((one) => client({ client: one.client })),
+    results,
     day: passHistory.day(now),
-    passes: passHistory.recent,
+    fleet: null,
     ...rest,
   };
 };
@@ -192,14 +199,16 @@ const held = {
 
 const unreachable = 'cannot reach https://panel.example.net/api/v1: connection refused (ECONNREFUSED)';
 
-const down = (knownAt: number | null): ClientSummary =>
+const down = (rest: Partial<ClientFacts> = {}): ClientFacts =>
   client({
     health: 'failing',
     why: unreachable,
+    lastError: unreachable,
     failures: 3,
     backoffUntil: now + 64_000,
     lastPass: lastPass({ status: 'failed', error: unreachable, left: null }),
-    trouble: { why: unreachable, knownAt, unknown: knownAt === null ? 40 : 0 },
+    knownAt: now - 360_000,
+    ...rest,
   });
 
 const sevenClients = [
@@ -212,62 +221,51 @@ const sevenClients = [
   'garage',
 ];
 
-/** The page of a template with something of everything. */
-export const templateState = (): TemplateSummary => {
-  const [, whole] = everyKind.templates;
-  if (whole === undefined) throw new Error('no template');
-  const frame = pageOf([]);
+/** Without other templates. */
+export const resultsOf = ({ templates: all, ...rest }: PassResult, name = 'standard-web'): PassResult[] => [
+  { ...rest, templates: all.filter(({ template: one }) => one === name) },
+];
+
+/** Everything about a template with something of everything. */
+export const templateState = (): { facts: Facts; of: TemplateFacts } => {
   const file = 'templates/standard-web.yaml';
   const records = Array.from({ length: 30 }, (_, index) => ({
     ...record(index, contents[index % 5]?.[1] ?? ''),
     type: 'A' as const,
-    source: { file, line: index + 5, column: 5 },
+    source: { file, line: index + 50, column: 5 },
   }));
+  const open = everyKind.templates.flatMap(({ differences }) =>
+    differences.flatMap((one) => ('source' in one ? { ...one.desired, source: one.source } : [])),
+  );
+  const desired = {
+    template: 'standard-web',
+    id: 17,
+    source: { file, line: 1, column: 1 },
+    mode: 'enforce',
+    surplus: 'report',
+    adopt: false,
+    limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
+    subdomains: [],
+    ignore: [],
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of its records are those of files
+    records: [...open, ...records] as unknown as TemplateFacts['files'][number]['desired']['records'],
+  } as const;
   return {
-    ...frame,
-    reader: { role: 'act', canAct: true },
-    root: '../',
-    page: 'templates/standard-web',
-    name: whole.template,
-    hasSeveralClients: false,
-    templates: [
-      {
-        template: withoutApplied(whole),
-        href: 'templates/standard-web',
-        more: 0,
-        records: recordStates(records, { inSync: 1, differences: [] }),
-        recordsOf: 'file',
-        moreRecords: 0,
-        dryRun: false,
-        pastes: [
-          {
-            at: 0,
-            place: `${file}:5`,
-            before: record(0, '192.0.2.1'),
-            yaml: '  - { type: A, name: www, content: 203.0.113.9 }',
-          },
-          { at: 1, place: `${file}:6`, before: record(1, '192.0.2.2'), yaml: null },
-          {
-            at: 2,
-            place: file,
-            before: null,
-            yaml: `  - type: TXT\n    name: selector._domainkey\n    content: ${'x'.repeat(300)}`,
-          },
-        ],
-        morePastes: 3,
-      },
-    ],
-    problems: [],
-    commits: everyKind.commits ?? [],
-    writes,
+    facts: factsOf([everyKind]),
+    of: {
+      name: 'standard-web',
+      files: [{ client: 'default', desired }],
+      results: resultsOf(everyKind),
+      writes,
+    },
   };
 };
 
-export const states: Readonly<Record<string, () => PageFacts>> = {
-  'in-sync': () => pageOf([pass({ templates: templates(40, {}) })]),
-  '40-differences': () => pageOf([pass({ templates: templates(40, twelve) })]),
+export const states: Readonly<Record<string, () => State>> = {
+  'in-sync': () => factsOf([pass({ templates: templates(40, {}) })]),
+  '40-differences': () => factsOf([pass({ templates: templates(40, twelve) })]),
   held: () =>
-    pageOf([
+    factsOf([
       pass({
         templates: templates(40, { 3: 12, 20: 1 }, held).map((one) => ({
           ...one,
@@ -280,7 +278,7 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
       }),
     ]),
   failed: () =>
-    pageOf([
+    factsOf([
       pass({
         templates: [
           ...templates(38, { 7: 2 }),
@@ -302,43 +300,37 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
         problems: everyKind.problems,
       }),
     ]),
-  'service-down': () =>
-    pageOf([pass({ templates: templates(40, twelve) })], { clients: [down(now - 360_000)] }),
-  'never-up': () =>
-    pageOf([pass({})], { clients: [down(null)], passes: [], day: new PassHistory().day(now) }),
+  'service-down': () => {
+    const asOf = new Date(now - 360_000).toISOString();
+    const some = templates(40, twelve).map((one) => ({ ...one, asOf }));
+    return factsOf([pass({ templates: some })], { clients: [down()] });
+  },
+  'never-up': () => {
+    const some = templates(40, {}).map((one) => ({ ...one, asOf: null }));
+    const rest = { clients: [down({ knownAt: null })], day: new PassHistory().day(now) };
+    return factsOf([pass({ templates: some })], rest);
+  },
   'first-start': () =>
-    pageOf([], {
+    factsOf([], {
       clients: [
         client({ health: 'starting', why: 'no pass has ended yet', lastPass: null, running: 'startup' }),
       ],
-      passes: [],
       day: new PassHistory().day(now),
     }),
-  '7-clients': () =>
-    pageOf(
-      sevenClients.map((name, index) =>
-        pass({
-          client: name,
-          templates: templates(6, index % 3 === 1 ? { 2: 2, 4: 1 } : {}).map((one) => ({
-            ...one,
-            client: name,
-          })),
-        }),
-      ),
-      {
-        clients: sevenClients.map((name, index) =>
-          index === 5
-            ? { ...down(now - 360_000), client: name }
-            : client({ client: name, lastPass: lastPass({ client: name }) }),
-        ),
-      },
-    ),
-  '500-templates': () => pageOf([pass({ templates: templates(500, { 217: 1 }) })]),
+  '7-clients': () => {
+    const passes = sevenClients.map((name, index) => {
+      const some = templates(6, index % 3 === 1 ? { 2: 2, 4: 1 } : {});
+      return pass({ client: name, templates: some.map((one) => ({ ...one, client: name })) });
+    });
+    const { clients } = factsOf(passes);
+    return factsOf(passes, { clients: clients.with(5, down({ client: sevenClients[5]! })) });
+  },
+  '500-templates': () => factsOf([pass({ templates: templates(500, { 217: 1 }) })]),
   '7000-records': () =>
-    pageOf([
+    factsOf([
       pass({
         templates: templates(500, Object.fromEntries(Array.from({ length: 500 }, (_, index) => [index, 14]))),
       }),
     ]),
-  'every-kind': () => pageOf([everyKind]),
+  'every-kind': () => factsOf([everyKind]),
 };

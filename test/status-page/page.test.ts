@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Difference } from '../../src/plan/difference.ts';
 import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
-import {
-  type ClientSummary,
-  type PageFacts,
-  recordStates,
-  type WriteEntry,
-  type Writes,
-} from '../../src/status-page/facts.ts';
-import { renderOverview } from '../../src/status-page/overview.ts';
-import { renderWrites } from '../../src/status-page/writes-page.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { notAsked, type PassResult, type TemplateResult } from '../../src/result.ts';
+import type { ClientFacts, Facts, WriteEntry, Writes } from '../../src/status-page/facts.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
-import { assembleReport } from '../../src/report/assemble.ts';
-import { excerptOf } from '../../src/status-page/excerpt.ts';
-import { everything } from '../../src/status-page/query.ts';
-import type { Report } from '../../src/report/report.ts';
-import { notAsked } from '../../src/result.ts';
-import { everyKindReport, linkToCommit, pass, template } from '../report/every-kind.ts';
+import {
+  addressOf,
+  everything,
+  readPageQuery,
+  rootOf,
+  templateAddress,
+  type PageQuery,
+} from '../../src/status-page/query.ts';
+import { renderTemplatePage } from '../../src/status-page/template-page.ts';
+import { renderWrites } from '../../src/status-page/writes.ts';
+import { everyKind, linkToCommit, pass, template } from '../report/every-kind.ts';
 import {
   harmlessReport,
   hostileTexts,
@@ -27,45 +25,23 @@ import {
   someHostileTexts,
   unseen,
 } from '../report/hostile.ts';
-import { renderTemplatePage } from '../../src/status-page/template-page.ts';
-import { client, lastPass, now, states, templateState } from './page-states.ts';
+import {
+  client,
+  factsOf,
+  lastPass,
+  now,
+  overviewOf,
+  resultsOf,
+  states,
+  templateState,
+  visitor,
+} from './page-states.ts';
 
-const write = (text: string): WriteEntry => ({
-  at: '2026-11-20T20:00:30.000Z',
-  client: text,
-  template: text,
-  action: 'update',
-  recordId: 5,
-  before: { type: text, name: text, content: 'old', priority: null, ttl: 300 },
-  after: { type: text, name: text, content: text, priority: null, ttl: 600 },
-  outcome: 'failed',
-  error: text,
-});
-
-const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
-  const { query = everything } = rest;
-  return {
-    version: 'v-1',
-    reader: { role: null, canAct: false },
-    notice: null,
-    root: './',
-    page: '',
-    now,
-    timeZone: 'UTC',
-    query,
-    fleet: null,
-    newest: excerptOf(report, query),
-    clients: [client()],
-    day: new PassHistory().day(now),
-    passes: [lastPass()],
-    ...rest,
-  };
-};
-
-const page = (report: Report, rest: Partial<PageFacts> = {}): string => renderOverview(facts(report, rest));
-
-const writesPage = (writes: Writes): string =>
-  renderWrites({ ...facts(everyKindReport), hasSeveralClients: false, writes });
+const page = (
+  passes: readonly PassResult[],
+  rest: Partial<Facts> = {},
+  query: Partial<PageQuery> = {},
+): string => overviewOf(factsOf(passes, rest), query);
 
 /** What a person reads of it: without the tags, what steers and the signs' escapes. */
 const wordsOf = (html: string): string =>
@@ -75,37 +51,19 @@ const wordsOf = (html: string): string =>
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll(/\s+/g, ' ');
 
-describe('the processes that share a store', () => {
-  const hostile = '<b>panel</b>';
-  const process = {
-    id: 'one',
-    place: hostile,
-    address: null,
-    version: '1.2.3',
-    since: new Date(now).toISOString(),
-    aliveUntil: new Date(now).toISOString(),
-    clients: 12,
-  };
-
-  it('are listed with how many clients they own, and clients that nobody owns', () => {
-    const fleet = { processes: [process], unowned: ['acme', hostile], isHere: 'one' };
-    const html = page(everyKindReport, { fleet });
-    for (const part of ['No process makes the passes of acme,', '12 1.2.3'])
-      expect(wordsOf(html)).toContain(part);
-    expect(html).not.toContain(hostile);
-  });
-
-  it('are not there where one process does everything', () => {
-    const fleet = { processes: [process], unowned: [], isHere: 'one' };
-    const words = 'Each client has a process that makes its passes.';
-    expect(wordsOf(page(everyKindReport, { fleet }))).toContain(words);
-    expect(wordsOf(page(everyKindReport))).not.toContain(words);
-  });
+const record = (name: string, content = '192.0.2.1') => ({
+  type: 'A',
+  name,
+  content,
+  priority: null,
+  ttl: null,
 });
+const source = { file: 'templates/web.yaml', line: 4, column: 5 };
+const add = (name: string): Difference => ({ action: 'add', desired: record(name), cause: 'edited', source });
 
 describe('the status page', () => {
   it('shows each difference with before and after, its place, cause, reason and what to do', () => {
-    const words = wordsOf(page(everyKindReport));
+    const words = wordsOf(page([everyKind]));
     for (const text of [
       '+ add A www missing → 203.0.113.10 ttl 300 edited to be written',
       'templates/standard-web.yaml:9',
@@ -123,40 +81,33 @@ describe('the status page', () => {
       'new.example.net ○ pending Its template was written 2 minutes ago.',
       'templates/broken.yaml:3:5',
       '1 template in sync',
-    ]) {
+    ])
       expect(words).toContain(text);
-    }
   });
 
   it('leaves out what was applied, which differs no more', () => {
-    expect(wordsOf(page(everyKindReport))).not.toContain('v=spf1 mx -all');
+    expect(wordsOf(page([everyKind]))).not.toContain('v=spf1 mx -all');
   });
 
   it('shows when the last pass ran, why and how long, and what the next one waits for', () => {
-    const words = wordsOf(page(everyKindReport));
-    expect(words).toContain(
-      'Last pass 20:00:00 UTC, a file changed, took 1.2 s. Next pass 20:05:00 UTC, on schedule.',
-    );
-    expect(wordsOf(page(everyKindReport, { clients: [client({ running: 'request' })] }))).toContain(
-      'A pass is running, on request.',
+    const words = wordsOf(page([everyKind]));
+    expect(words).toContain('Last pass 20:00:00 UTC, a file changed, took 1.2 s.');
+    expect(words).toContain('20:05:00 UTC on schedule');
+    expect(wordsOf(page([everyKind], { clients: [client({ running: 'request' })] }))).toContain(
+      'running now: on request',
     );
   });
 
   it('calls nothing in sync while a client has had no pass', () => {
-    const report = assembleReport([pass({ templates: [template({ template: 'shop' })] })]);
+    const all = [pass({ templates: [template({ template: 'shop' })] })];
     const first = client({ client: 'first' });
-    const other = client({
-      client: 'other',
-      health: 'starting',
-      why: 'no pass has ended yet',
-      lastPass: null,
-    });
+    const other = client({ client: 'other', health: 'starting', why: 'no pass has ended', lastPass: null });
     const stateIn = (html: string) => /<p class="state">(.*?)<\/p>/s.exec(html)?.[1];
-    expect(stateIn(page(report, { clients: [first] }))).toContain('in sync');
-    expect(stateIn(page(report, { clients: [first, other] }))).toContain('starting');
+    expect(stateIn(page(all, { clients: [first] }))).toContain('in sync');
+    expect(stateIn(page(all, { clients: [first, other] }))).toContain('starting');
   });
 
-  it.each<[string, Partial<ClientSummary>, string]>([
+  it.each<[string, Partial<ClientFacts>, string]>([
     ['healthy', {}, '● healthy'],
     ['starting', { health: 'starting', why: 'no pass has ended yet', lastPass: null }, '○ starting no pass'],
     ['held', { health: 'held', why: 'mail-only: 120 adds' }, '■ held mail-only: 120 adds'],
@@ -165,149 +116,229 @@ describe('the status page', () => {
     [
       'backing off',
       { failures: 3, backoffUntil: now + 8_000 },
-      'Backing off until 20:01:08 UTC 3 failures in a row',
+      'Backing off until 20:01:08 UTC, 3 failures in a row',
     ],
     ['yesterday', { nextScheduled: now + 86_400_000 }, '2026-11-21 20:01:00 UTC on schedule'],
   ])('shows that a client is %s', (_, state, words) => {
-    expect(wordsOf(page(everyKindReport, { clients: [client(state)] }))).toContain(words);
+    expect(wordsOf(page([], { clients: [client(state)] }))).toContain(words);
   });
 
-  it('says so before the first pass, without writes, and if the history cannot be read', () => {
-    const empty = wordsOf(page(assembleReport([]), { passes: [] }));
-    expect(empty).toContain('the first pass has not ended yet');
-    expect(empty).toContain('No pass has ended in the last 24 hours.');
-    expect(wordsOf(writesPage([]))).toContain('Nothing has been written yet.');
-    expect(wordsOf(writesPage('it is damaged'))).toContain('The history cannot be read: it is damaged');
+  it('shows the last known state of what cannot be read now, and why, once', () => {
+    const words = wordsOf(overviewOf(states['service-down']!()));
+    expect(words).toMatch(/▲ failed .*refused \(ECONNREFUSED\)\. This shows the state of 19:55:00 UTC\./);
+    expect(words.match(/ECONNREFUSED/g)).toHaveLength(1);
+    expect(words).toContain('customer-0 (1000) ◆ differs');
+  });
+
+  it('says so before the first pass', () => {
+    const words = wordsOf(overviewOf(states['first-start']!()));
+    expect(words).toContain('the first pass has not ended yet');
+    expect(words).toContain('No pass has ended in the last 24 hours.');
   });
 
   it('describes the chart of the day in words', () => {
     const passHistory = new PassHistory();
     passHistory.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
     passHistory.add({ ...lastPass(), left: 0 });
-    expect(wordsOf(page(everyKindReport, { day: passHistory.day(now) }))).toContain(
-      '2 passes; 4 differences written; at most 12 open differences at a time, none now; a pass failed or was held in one 15-minute interval.',
+    expect(wordsOf(page([everyKind], { day: passHistory.day(now) }))).toContain(
+      '2 passes; 4 differences written; at most 12 open differences at a time, none now; passes failed or were held in 1 interval of 15 minutes.',
     );
   });
 
   it('promises no writes where a daemon makes none', () => {
-    const words = wordsOf(page({ ...everyKindReport, dryRun: true }));
+    const words = wordsOf(page([{ ...everyKind, dryRun: true }]));
     expect(words).toContain('edited not written: dry run');
     expect(words).not.toContain('to be written');
   });
 
-  it('shows what was edited, or drifted, alone', () => {
-    for (const [show, count] of [
-      ['edited', 5],
-      ['drifted', 2],
-    ] as const) {
-      const query = { ...everything, show };
-      const { groups, counts } = excerptOf(everyKindReport, query);
-      const causes = groups.flatMap(({ templates }) =>
-        templates.flatMap(({ template: { differences } }) =>
-          differences.map((one) => ('cause' in one ? one.cause : null)),
-        ),
-      );
-      expect(counts[show]).toBe(count);
-      expect(causes.every((cause) => cause === show || cause === 'both')).toBe(true);
-    }
-  });
-
-  it('of one template says of a dry run that nothing is written', () => {
-    const summary = templateState();
-    const dry = { ...summary, templates: summary.templates.map((one) => ({ ...one, dryRun: true })) };
-    expect(wordsOf(renderTemplatePage(summary))).toContain('to be written');
-    expect(wordsOf(renderTemplatePage(dry))).not.toContain('to be written');
-    expect(wordsOf(renderTemplatePage(dry))).toContain('not written: dry run');
-  });
-
-  it('of one template says nothing about records that were not compared', () => {
-    const source = { file: 'templates/site.yaml', line: 3, column: 5 };
-    const record = { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: null, source };
-    const stateIn = (inSync: number) => recordStates([record], { inSync, differences: [] })[0]?.state;
-    expect([stateIn(1), stateIn(0)]).toEqual(['in-sync', null]);
-  });
-
-  it('of one template shows beside each record what the service has, and what only the service has', () => {
-    const { templates, ...summary } = templateState();
-    const [details] = templates;
-    const source = { file: 'templates/standard-web.yaml', line: 3, column: 5 };
-    const at = (name: string, content: string) => ({ type: 'A', name, content, priority: null, ttl: 300 });
-    const differences: Difference[] = [
-      {
-        action: 'update',
-        recordId: 5,
-        current: at('www', '192.0.2.7'),
-        desired: at('www', '203.0.113.1'),
-        fields: ['content'],
-        cause: 'drifted',
-        source,
-      },
-      {
-        action: 'surplus',
-        recordId: 9,
-        current: at('old', '192.0.2.9'),
-        reason: 'unlisted',
-        cause: 'unknown',
-      },
-    ];
-    const file = [
-      { ...at('www', '203.0.113.1'), source },
-      { ...at('api', '203.0.113.2'), source: { ...source, line: 4 } },
-    ];
-    const records = recordStates(file, { inSync: 1, differences });
-    const words = wordsOf(renderTemplatePage({ ...summary, templates: [{ ...details!, records }] }));
-    expect(words).toContain('2 records in the file, 1 more at the service');
-    expect(words).toMatch(
-      /differs A www 203\.0\.113\.1 at the service: 192\.0\.2\.7 ttl 300 ttl 300 line 3 ● in sync A api 203\.0\.113\.2 ttl 300 line 4 \? surplus A old 192\.0\.2\.9 ttl 300 record 9/,
-    );
-  });
-
-  it('of one template lists the errors of its file', () => {
-    const summary = { ...templateState(), problems: everyKindReport.problems };
-    expect(wordsOf(renderTemplatePage(summary))).toContain('A CNAME must be the only record of its name');
+  it('lists the processes that share a store, and clients that nobody owns', () => {
+    const hostile = '<b>panel</b>';
+    const time = new Date(now).toISOString();
+    const process = {
+      id: 'one',
+      place: hostile,
+      address: null,
+      version: '1.2.3',
+      since: time,
+      aliveUntil: time,
+      clients: 12,
+    };
+    const html = page([everyKind], {
+      fleet: { processes: [process], unowned: ['acme', hostile], isHere: 'one' },
+    });
+    for (const part of ['No process makes the passes of acme,', '12 1.2.3'])
+      expect(wordsOf(html)).toContain(part);
+    expect(html).not.toContain(hostile);
+    expect(page([everyKind])).not.toContain('Processes');
   });
 });
 
-describe('from file to name servers', () => {
-  it('each subdomain is shown in four layers, those with differences first', () => {
-    const words = wordsOf(page(everyKindReport));
-    const section = words.slice(words.indexOf('From file to name servers'));
-    expect(section).toMatch(
-      /shop\.example\.net ◆ differs standard-web ◆ differs ◆ differs ns1\.example\.net \(192\.0\.2\.1\) serial/,
+describe('what the status page shows', () => {
+  const blocked: Difference = {
+    action: 'blocked',
+    reason: 'refused',
+    desired: record('two'),
+    source,
+    message: 'it was refused',
+  };
+  const some = pass({
+    templates: [
+      template({ template: 'adds', status: 'drifted', differences: [add('www'), add('api')] }),
+      template({ template: 'calm', file: 'templates/calm.yaml' }),
+      template({ template: 'held', status: 'held', message: 'too many', differences: [add('held')] }),
+      template({ template: 'in-the-way', status: 'drifted', differences: [add('one'), blocked] }),
+      template({ template: 'lost', status: 'failed', message: 'no such template' }),
+      template({ template: 'lost-too', status: 'failed', message: 'no such template' }),
+    ],
+  });
+  /** Links to templates, and the names of records that differ, in the order of the page. */
+  const shown = (query: Partial<PageQuery>): string[] =>
+    [...page([some], {}, query).matchAll(/href="templates\/([^"]+)"|<code class="name">([^<]+)/g)].map(
+      ([, link, name]) => link ?? name ?? '',
     );
-    expect(section).toMatch(/ns5\.example\.net \(192\.0\.2\.5\) silent/);
-    expect(section.indexOf('shop.example.net')).toBeLessThan(section.indexOf('in-sync.example.net ◆'));
-    expect(section).not.toContain('gone.example.net ');
+
+  it('starts with what needs a person', () => {
+    expect(shown({})).toEqual([
+      'lost',
+      'lost-too',
+      'in-the-way',
+      'two',
+      'one',
+      'held',
+      'held',
+      'adds',
+      'api',
+      'www',
+    ]);
   });
 
-  it('is left out if no name server was asked', () => {
-    expect(page(assembleReport([pass({ templates: [template({})] })]))).not.toContain(
-      'From file to name servers',
+  it.each([
+    [{ show: 'blocked' }, ['in-the-way', 'two']],
+    [{ show: 'failed' }, ['lost', 'lost-too']],
+    [{ show: 'held' }, ['held', 'held']],
+    [{ show: 'surplus' }, []],
+    [{ show: 'in-sync' }, ['calm']],
+    [{ text: 'API' }, ['adds', 'api']],
+    [{ text: 'in-the' }, ['in-the-way', 'two', 'one']],
+    [{ text: 'refused' }, ['in-the-way', 'two']],
+    [{ text: 'calm' }, ['calm']],
+    [{ text: 'www', show: 'blocked' }, []],
+    [{ skip: 2 }, ['held', 'held', 'adds', 'api', 'www']],
+  ] as const)('is what %j asks for', (query, expected) => {
+    expect(shown(query)).toEqual(expected);
+  });
+
+  it.each([{}, { show: 'blocked' as const }])('is counted by kind, shown or not: %j', (query) => {
+    expect(wordsOf(page([some], {}, query))).toContain(
+      'all that differs 2 failed 1 blocked 1 held 4 to add 1 in sync',
     );
   });
 
-  it('is limited', () => {
-    const subdomains = Array.from({ length: 1_000 }, (_, index) => ({
-      subdomain: `s${index}.example.net`,
-      status: 'in-sync' as const,
-      message: null,
-      differences: [],
-      answers: { status: 'in-sync' as const, servers: [], differences: [] },
+  it('has links with the client where there are several', () => {
+    const passes = ['acme', 'bakery'].map((name) =>
+      pass({ client: name, templates: [template({ client: name, template: 'web' })] }),
+    );
+    for (const name of ['acme', 'bakery'])
+      expect(page(passes)).toContain(`href="clients/${name}/templates/web"`);
+  });
+});
+
+describe('the page of a template', () => {
+  const words = (change: (pass: PassResult) => PassResult = (same) => same): string => {
+    const { facts, of } = templateState();
+    const results = resultsOf(change(everyKind));
+    return wordsOf(renderTemplatePage({ ...facts, ...visitor() }, { ...of, results }));
+  };
+
+  it('shows what differs, and how to accept it, the records that do not, and the errors of its file', () => {
+    const text = words((all) => ({
+      ...all,
+      problems: [{ ...all.problems[0]!, file: 'templates/standard-web.yaml', message: 'an odd one' }],
     }));
-    const words = wordsOf(page(assembleReport([pass({ templates: [template({ subdomains })] })])));
-    expect(words).toContain('and 900 subdomains more');
+    for (const part of [
+      'priority 10 → 20',
+      'To accept it, in templates/standard-web.yaml:11 replace @ MX mx1.example.net by',
+      'To accept it, in templates/standard-web.yaml:9 remove www A 203.0.113.10',
+      'records in sync',
+      'A www 203.0.113.10 ttl 3600 line 50',
+      'an odd one',
+      'Subdomain shop.example.net',
+    ])
+      expect(text).toContain(part);
+    expect(text).not.toContain('parked-domains');
+  });
+
+  it('says of a dry run that nothing is written', () => {
+    expect(words()).toContain('to be written');
+    expect(words((all) => ({ ...all, dryRun: true }))).not.toContain('to be written');
+  });
+
+  it('calls no record in sync that was not compared', () => {
+    const uncompared = ({ templates, ...all }: PassResult): PassResult => ({
+      ...all,
+      templates: templates.map((one): TemplateResult => ({ ...one, inSync: 0, differences: [] })),
+    });
+    expect(words(uncompared)).toContain('records in the file');
+    expect(words(uncompared)).not.toContain('records in sync');
+  });
+});
+
+describe('the page of writes', () => {
+  const writes = (of: Writes): string => wordsOf(renderWrites({ ...factsOf([everyKind]), ...visitor() }, of));
+
+  it('says so if there are none, or they cannot be read', () => {
+    expect(writes([])).toContain('Nothing has been written yet.');
+    expect(writes('it is damaged')).toContain('The history cannot be read: it is damaged');
+  });
+});
+
+describe('the address of a page', () => {
+  it.each(['', '?show=blocked', '?q=www+%C3%A4%26b', '?show=add&q=x&client=acme&skip=40'])(
+    '%j is parsed, and formatted back to the same',
+    (address) => {
+      const { searchParams } = new URL(address, 'http://localhost');
+      expect(addressOf(readPageQuery(searchParams))).toBe(address);
+    },
+  );
+
+  it('ignores invalid parameters', () => {
+    const query = new URLSearchParams('show=everything&skip=-1&other=1&q=%20&did=harm');
+    expect(readPageQuery(query)).toEqual(everything);
+  });
+
+  it('says what was done, and leads to no other page that says so', () => {
+    const query = readPageQuery(new URLSearchParams('show=held&did=resume'));
+    expect(query.did).toBe('resume');
+    expect(addressOf(query)).toBe('?show=held');
+  });
+
+  it('of a template works with any name, also with half a character', () => {
+    expect(templateAddress('a/b?c', null)).toBe('templates/a%2Fb%3Fc');
+    expect(templateAddress('\ud800', 'acme')).toBe('clients/acme/templates/%EF%BF%BD');
+  });
+
+  it.each([
+    ['/', './'],
+    ['/writes', './'],
+    ['/api/report', '../'],
+    ['/templates/web', '../'],
+    ['/templates/a/b', '../'],
+    ['/clients/acme/templates/a/b', '../../../'],
+    ['/no/such/page', '../../'],
+  ])('leads from %s to the root by %s', (path, root) => {
+    expect(rootOf(path)).toBe(root);
   });
 });
 
 describe('the content security policy', () => {
   it('allows only its own style and script', () => {
-    const html = page(everyKindReport).replaceAll(linkToCommit, '');
+    const html = page([everyKind]).replaceAll(linkToCommit, '');
     for (const [name, directive] of [
       ['style', 'style-src'],
       ['script', 'script-src'],
     ] as const) {
-      const [, source = ''] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(html) ?? [];
-      const digest = createHash('sha256').update(source).digest('base64');
+      const [, text = ''] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(html) ?? [];
+      const digest = createHash('sha256').update(text).digest('base64');
       expect(pagePolicy).toContain(`${directive} 'sha256-${digest}'`);
     }
     expect(html).not.toMatch(/<[^>]*\s(style|on\w+)=|https?:\/\/(?!www\.w3\.org)|@import/i);
@@ -316,32 +347,16 @@ describe('the content security policy', () => {
 });
 
 describe('a very large page', () => {
-  const record = (index: number) => ({
-    type: 'A',
-    name: `n${index}`,
-    content: '192.0.2.1',
-    priority: null,
-    ttl: null,
-  });
-  const difference = (index: number) =>
-    ({
-      action: 'add',
-      desired: record(index),
-      cause: 'edited',
-      source: { file: 'templates/web.yaml', line: index + 1, column: 1 },
-    }) as const;
-
   it.each([
     ['500-templates', 50_000],
     ['7000-records', 100_000],
   ])('of %s has less than %i bytes', (name, size) => {
-    expect(Buffer.byteLength(renderOverview(states[name]!()))).toBeLessThan(size);
+    expect(Buffer.byteLength(overviewOf(states[name]!()))).toBeLessThan(size);
   });
 
   it('shows the first differences of a template and says how many more there are', () => {
-    const differences = Array.from({ length: 100_000 }, (_, index) => difference(index));
-    const report = assembleReport([pass({ templates: [template({ status: 'drifted', differences })] })]);
-    const html = page(report);
+    const differences = Array.from({ length: 100_000 }, (_, index) => add(`n${index}`));
+    const html = page([pass({ templates: [template({ status: 'drifted', differences })] })]);
     expect(html.length).toBeLessThan(100_000);
     const words = wordsOf(html);
     expect(words).toContain('100000 to add');
@@ -350,27 +365,31 @@ describe('a very large page', () => {
 
   it('is limited for many templates, subdomains, problems and long texts too', () => {
     const differences = Array.from({ length: 50 }, (_, index) => ({
-      ...difference(index),
-      desired: { ...record(index), content: 'x'.repeat(100_000) },
+      ...add(`n${index}`),
+      desired: record(`n${index}`, 'x'.repeat(100_000)),
     }));
-    const behind = (index: number) => ({
+    const subdomains = Array.from({ length: 30 }, (_, index) => ({
       subdomain: `s${index}.example.net`,
       status: 'drifted' as const,
       message: null,
-      differences: Array.from({ length: 100 }, (_, id) => ({
+      differences: Array.from({ length: 100 }, (__, id) => ({
         kind: 'missing' as const,
-        templateRecord: { id, ...record(id) },
+        templateRecord: { id, ...record(`n${id}`) },
         record: null,
         fields: [],
       })),
       answers: notAsked,
-    });
-    const subdomains = Array.from({ length: 30 }, (_, index) => behind(index));
-    const report = assembleReport([
+    }));
+    const html = page([
       pass({
         templates: [
           ...Array.from({ length: 300 }, (_, index) =>
-            template({ template: `t${index}`, status: 'drifted', differences, subdomains }),
+            template({
+              template: `t${index}`,
+              status: 'drifted',
+              differences,
+              subdomains,
+            }),
           ),
           ...Array.from({ length: 1_000 }, (_, index) => template({ template: `calm${index}` })),
         ],
@@ -385,7 +404,6 @@ describe('a very large page', () => {
         })),
       }),
     ]);
-    const html = page(report);
     expect(html.length).toBeLessThan(5_000_000);
     const words = wordsOf(html);
     for (const more of [
@@ -399,19 +417,37 @@ describe('a very large page', () => {
 });
 
 describe('hostile texts', () => {
-  const withTexts = (report: Report, text: string): string =>
-    page(report, {
-      clients: [
-        client({ client: text, why: text, health: 'failing', lastPass: lastPass({ error: `${text}!` }) }),
-      ],
-      passes: [lastPass({ error: text })],
-    }) + writesPage([write(text)]);
+  const write = (text: string): WriteEntry => ({
+    at: '2026-11-20T20:00:30.000Z',
+    client: text,
+    template: text,
+    action: 'update',
+    recordId: 5,
+    before: { type: text, name: text, content: 'old', priority: null, ttl: 300 },
+    after: { type: text, name: text, content: text, priority: null, ttl: 600 },
+    outcome: 'failed',
+    error: text,
+  });
+  const passOf = ({ templates, problems, commits, unmanaged }: ReturnType<typeof reportWith>): PassResult =>
+    pass({ templates, problems, commits, unmanaged });
+  const withTexts = (newest: PassResult): string => {
+    const { client: text } = newest.templates[0]!;
+    const state = { client: text, health: 'failing', why: text, lastError: `${text}!` } as const;
+    const facts = factsOf([newest], { clients: [client(state)] });
+    const name = newest.templates[1]!.template;
+    const of = { ...templateState().of, name, results: resultsOf(newest, name) };
+    return (
+      overviewOf(facts) +
+      renderTemplatePage({ ...facts, ...visitor() }, of) +
+      renderWrites({ ...facts, ...visitor() }, [write(text)])
+    );
+  };
 
-  it('do not change the structure of the page, and hide nothing', () => {
+  it('do not change the structure of a page, and hide nothing', () => {
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
-        const html = withTexts(reportWith(texts), texts[0] ?? '');
-        expect(skeletonOf(html)).toEqual(skeletonOf(withTexts(harmlessReport(texts), 'plain')));
+        const html = withTexts(passOf(reportWith(texts)));
+        expect(skeletonOf(html)).toEqual(skeletonOf(withTexts(passOf(harmlessReport(texts)))));
         expect(html.replaceAll(/<(style|script)>.*?<\/\1>/gs, '')).not.toMatch(unseen);
       }),
       { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },

@@ -1,13 +1,13 @@
-import { Hono, type Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
-import { smallPagePolicy } from '../../status-page/frame.ts';
-import { renderRefusal, renderSignIn } from '../../status-page/small-pages.ts';
-import { rootOf, withNotice, type Notice } from '../../status-page/query.ts';
 import { parseSuspensionLength, refusedReason } from '../../model/suspension.ts';
+import { renderRefusal, renderSignIn } from '../../status-page/forms.ts';
+import { pagePolicy } from '../../status-page/frame.ts';
+import { rootOf, type Deed } from '../../status-page/query.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
 import type { PageRefusal } from './refusals.ts';
-import type { Session, SignIn } from './sign-in.ts';
+import type { SignIn } from './sign-in.ts';
 
 export interface ActionOptions extends Pick<ClientManager, 'suspend' | 'resume'> {
   readonly signIn: SignIn;
@@ -16,98 +16,134 @@ export interface ActionOptions extends Pick<ClientManager, 'suspend' | 'resume'>
   readonly requestPass: ClientManager['request'];
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
-  readonly refuse: (c: Context, refusal: Omit<PageRefusal, 'address'>) => void;
-  readonly addressOf: (c: Context) => string;
+  /** Called for each request whose token is missing or wrong. */
+  readonly onRefused: (refusal: PageRefusal) => void;
+  readonly peerOf: (c: Context) => string;
   readonly log: Logger;
 }
 
 /**
  * The forms of the page. A request is taken only if the browser says that one of our own pages has sent it; an action
  * also needs a session that may act, whose cookie other sites do not send. An action leads back to its page, which
- * shows what became of it.
+ * says what was done.
  */
-export const actions = (options: ActionOptions): Hono => {
-  const { signIn, refuse, redact } = options;
-  const canSignIn = (): boolean => signIn.canAct() || signIn.isClosed();
-  const app = new Hono();
+export const addActions = (app: Hono, options: ActionOptions): void => {
+  const { signIn, redact, onRefused, peerOf } = options;
   for (const path of ['/sign-in', '/sign-out', '/act/*']) {
-    app.use(path, bodyLimit({ maxSize: largestForm, onError: (c) => c.text('Too large.\n', 413) }));
-    app.use(path, async (c, next) => {
-      if (c.req.method !== 'POST' || isFromHere(c, options.publicUrl())) return next();
-      refuse(c, { token: 'trigger', reason: 'foreign' });
-      const words =
-        'This request did not come from this page. Behind a proxy, set publicUrl to the address of the page.';
-      return refusal(c, 403, words);
+    app.post(path, bodyLimit({ maxSize: largestForm, onError: (c) => c.text('Too large.\n', 413) }));
+    app.post(path, async (c, next) => {
+      if (isFromHere(c, options.publicUrl())) return next();
+      onRefused({ token: 'trigger', reason: 'foreign', address: peerOf(c) });
+      return refusal(
+        c,
+        403,
+        'This request did not come from this page. Behind a proxy, set publicUrl to the address of the page.',
+      );
     });
   }
   app.get('/sign-in', (c) =>
-    canSignIn()
-      ? signInPage(c, signIn, { next: pageOfOurs(c.req.query('next')), status: 200 })
-      : c.notFound(),
+    signIn.isPossible() ? signInPage(c, signIn, 200, c.req.query('next')) : c.notFound(),
   );
   app.post('/sign-in', async (c) => {
-    if (!canSignIn()) return c.notFound();
-    const form = await formOf(c);
-    const [token, next] = [form.get('token'), pageOfOurs(form.get('next'))];
-    const role = token === null ? null : signIn.roleOf(token);
+    if (!signIn.isPossible()) return c.notFound();
+    const { token = '', next, name: given = '' } = await formOf(c);
+    const role = signIn.roleOf(token);
     if (role === null) {
-      const reason = token === null ? 'missing' : 'wrong';
-      refuse(c, { token: signIn.isClosed() ? 'page' : 'trigger', reason });
-      return signInPage(c, signIn, {
-        next,
-        status: 401,
-        error: 'This token is not one of those in the settings.',
-      });
+      onRefused({ token: signIn.isClosed() ? 'page' : 'trigger', reason: 'wrong', address: peerOf(c) });
+      return signInPage(c, signIn, 401, next, 'This token is not one of those in the settings.');
     }
-    const name = (form.get('name') ?? '').trim();
+    const name = given.trim();
     // A token in the wrong field would be shown to everybody.
     if ((role === 'act' || name !== '') && (!isName(name) || redact(name) !== name))
-      return signInPage(c, signIn, {
-        next,
-        status: 400,
-        error: 'Give your name: it is shown beside what you suspend.',
-      });
+      return signInPage(c, signIn, 400, next, 'Give your name: it is shown beside what you suspend.');
     await signIn.start(c, { role, name });
-    return c.redirect(`./${next}`, 303);
+    return c.redirect(`./${pageOfOurs(next)}`, 303);
   });
   app.post('/sign-out', async (c) => {
     await signIn.end(c);
-    return c.redirect(`./${pageOfOurs((await formOf(c)).get('next'))}`, 303);
+    return c.redirect(`./${pageOfOurs((await formOf(c))['next'])}`, 303);
   });
   app.post('/act/:action', async (c) => {
     if (!signIn.canAct()) return c.notFound();
     const session = await signIn.session(c);
-    if (session?.role === 'act') return act(c, await formOf(c), session, options);
-    refuse(c, { token: 'trigger', reason: 'missing' });
-    return refusal(c, 403, 'You have not signed in with the trigger token. Sign in, and try again.');
+    if (session?.role !== 'act') {
+      onRefused({ token: 'trigger', reason: 'missing', address: peerOf(c) });
+      return refusal(c, 403, 'You have not signed in with the trigger token. Sign in, and try again.');
+    }
+    // Nobody has proved this name: it must not pass for that of a user of the machine.
+    return act(c, await formOf(c), `${session.name} (on the page)`, options);
   });
-  app.all('/sign-in', (c) => c.text('Method not allowed.\n', 405, { allow: 'GET, HEAD, POST' }));
-  for (const path of ['/sign-out', '/act/*'])
-    app.all(path, (c) => c.text('Method not allowed.\n', 405, { allow: 'POST' }));
-  return app;
+};
+
+const act = async (
+  c: Context,
+  { client = '', template = '', next, reason = '', duration = '' }: Form,
+  by: string,
+  { requestPass, suspend, resume, redact, peerOf, log }: ActionOptions,
+): Promise<Response> => {
+  const action = c.req.param('action');
+  const gone = 'There is no template of this name any more.';
+  let did: Deed = 'sync';
+  let until: number | null = null;
+  if (action !== 'sync' && (client === '' || template === ''))
+    return refusal(c, 400, 'The form is not complete.');
+  if (action === 'resume') {
+    const ended = await resume(client, template);
+    if (ended === null) return refusal(c, 404, gone);
+    did = ended > 0 ? 'resume' : 'nothing';
+  } else if (action === 'suspend') {
+    const [why, length] = [reason.trim(), duration === '' ? null : parseSuspensionLength(duration)];
+    const refused = refusedReason(why, redact);
+    if (refused !== null) return refusal(c, 400, `The reason is refused: ${refused}.`);
+    if (duration !== '' && length === null)
+      return refusal(c, 400, 'Give a duration such as 2h, 1000d at most.');
+    const saved = await suspend(client, template, { by, reason: why, duration: length });
+    if (saved === null) return refusal(c, 404, gone);
+    [did, until] = ['suspend', saved.until];
+  } else if (action !== 'sync') return c.notFound();
+  // For a suspension, which is stored by now, the pass only shows it on the page.
+  const asked = await requestPass(client === '' ? [] : [client]);
+  if (action === 'sync' && asked.kind === 'unknown')
+    return refusal(c, 404, 'There is no client of this name any more.');
+  if (action === 'sync' && asked.kind === 'unsure')
+    return refusal(c, 503, 'PostgreSQL cannot be used now. Try again in a few seconds.');
+  const isDone = did !== 'nothing';
+  const what = { action, client: client || null, template: template || null, until };
+  log.info({ event: 'page.action', ...what, isDone, by, address: peerOf(c) }, 'action from the page');
+  const page = pageOfOurs(next);
+  return c.redirect(`../${page}${page.includes('?') ? '&' : '?'}did=${did}`, 303);
 };
 
 /** `next`: the page that was asked for. */
 export const signInPage = (
   c: Context,
   signIn: SignIn,
-  { next, status, error = null }: { next: string; status: 200 | 400 | 401; error?: string | null },
-): Response => {
-  // Followed from another site, a link comes without the cookie; loaded again by our own page, with it.
-  const reloads = c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site';
-  const page = {
-    next,
-    error,
-    reloads,
-    root: rootOf(c.req.path),
-    canAct: signIn.canAct(),
-    isClosed: signIn.isClosed(),
-  };
-  return c.html(renderSignIn(page), status, {
-    ...pageHeaders,
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-  });
+  status: 200 | 400 | 401,
+  next: string | undefined,
+  error: string | null = null,
+): Response =>
+  c.html(
+    renderSignIn({
+      next: pageOfOurs(next),
+      error,
+      root: rootOf(c.req.path),
+      isClosed: signIn.isClosed(),
+      // Followed from another site, a link comes without the cookie; loaded again by our own page, with it.
+      reloads: c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site',
+    }),
+    status,
+    { ...pageHeaders, ...(status === 401 && { 'www-authenticate': 'Bearer' }) },
+  );
+
+export const pageHeaders = {
+  'content-type': 'text/html; charset=UTF-8',
+  'content-security-policy': pagePolicy,
+  // With no-referrer, browsers would not send the origin of a form.
+  'referrer-policy': 'same-origin',
 };
+
+const refusal = (c: Context, status: 400 | 403 | 404 | 503, words: string): Response =>
+  c.html(renderRefusal('Nothing was done', words, rootOf(c.req.path)), status, pageHeaders);
 
 /** Browsers say where a form comes from; those that do not, and those without TLS, send its origin. */
 const isFromHere = (c: Context, publicUrl: string | null): boolean => {
@@ -115,79 +151,21 @@ const isFromHere = (c: Context, publicUrl: string | null): boolean => {
   if (site !== undefined) return site === 'same-origin';
   if (!URL.canParse(origin)) return false;
   const { host, origin: plain } = new URL(origin);
-  return (
-    host === c.req.header('host')?.toLowerCase() ||
-    (publicUrl !== null && plain === new URL(publicUrl).origin)
-  );
+  const isPublic = publicUrl !== null && plain === new URL(publicUrl).origin;
+  return isPublic || host === c.req.header('host')?.toLowerCase();
 };
 
-const act = async (
-  c: Context,
-  form: URLSearchParams,
-  { name }: Session,
-  { requestPass, suspend, resume, redact, addressOf, log }: ActionOptions,
-): Promise<Response> => {
-  const [action, client, template] = [c.req.param('action'), form.get('client'), form.get('template')];
-  // Nobody has proved this name: it must not pass for that of a user of the machine.
-  const by = `${name} (on the page)`;
-  const done = async (did: Notice['did'], until: number | null = null): Promise<Response> => {
-    const at = Date.now();
-    // For a suspension, which is stored by now, the pass only shows it on the page.
-    const asked = await requestPass(client === null ? [] : [client]);
-    if (action === 'sync' && asked.kind === 'unknown')
-      return refusal(c, 404, 'There is no client of this name any more.');
-    if (action === 'sync' && asked.kind === 'unsure')
-      return refusal(c, 503, 'PostgreSQL cannot be used now. Try again in a few seconds.');
-    log.info(
-      {
-        event: 'page.action',
-        action,
-        client,
-        template,
-        until,
-        isDone: did !== 'nothing',
-        by,
-        address: addressOf(c),
-      },
-      'action from the page',
-    );
-    return c.redirect(`../${withNotice(pageOfOurs(form.get('next')), { did, at })}`, 303);
-  };
-  if (action === 'sync') return done('sync');
-  if (client === null || template === null || (action !== 'suspend' && action !== 'resume'))
-    return refusal(c, 400, 'The form is not complete.');
-  if (action === 'resume') {
-    const ended = await resume(client, template);
-    return ended === null ? noTemplate(c) : done(ended > 0 ? 'resume' : 'nothing');
-  }
-  const [reason, given] = [(form.get('reason') ?? '').trim(), form.get('duration') ?? ''];
-  const duration = given === '' ? null : parseSuspensionLength(given);
-  const refused = refusedReason(reason, redact);
-  if (refused !== null) return refusal(c, 400, `The reason is refused: ${refused}.`);
-  if (given !== '' && duration === null) return refusal(c, 400, 'Give a duration such as 2h, 1000d at most.');
-  const saved = await suspend(client, template, { by, reason, duration });
-  return saved === null ? noTemplate(c) : done('suspend', saved.until);
-};
+type Form = Readonly<Partial<Record<string, string>>>;
 
-const noTemplate = (c: Context): Response => refusal(c, 404, 'There is no template of this name any more.');
+const formOf = async (c: Context): Promise<Form> =>
+  Object.fromEntries(new URLSearchParams(await c.req.text()));
 
 /** For people: without characters that would end a cookie, hide something, or look like our own mark. */
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N} .,'@_-]{1,60}$/u.test(name);
 
-const formOf = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());
-
 /** An address of ours, from the page's root: a form may come from elsewhere and name a foreign page. */
-export const pageOfOurs = (next: string | null | undefined): string =>
-  next != null && /^(?:\?|clients\/|templates\/|writes$)[\x21-\x7e]*$/.test(next) ? next : '';
-
-const pageHeaders = {
-  'content-security-policy': smallPagePolicy,
-  // With no-referrer, browsers would not send the origin of a form.
-  'referrer-policy': 'same-origin',
-};
-
-const refusal = (c: Context, status: 400 | 403 | 404 | 503, words: string): Response =>
-  c.html(renderRefusal(words, rootOf(c.req.path)), status, pageHeaders);
+const pageOfOurs = (next: string | undefined): string =>
+  next !== undefined && /^(?:\?|clients\/|templates\/|writes$)[\x21-\x7e]*$/.test(next) ? next : '';
 
 /** Bytes. */
 const largestForm = 8_192;

@@ -21,9 +21,8 @@ export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQu
   if (from === null) return 'since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z';
   const known = outcomes.find((one) => one === outcome) ?? null;
   if (outcome !== known) return `outcome: expected one of ${outcomes.join(', ')}`;
-  return { templates: query.getAll('template'), since: from, outcome: known, limit: maxWrites };
+  return { templates: query.getAll('template'), since: from, outcome: known, limit: 1_000 };
 };
 
 const keys = ['template', 'since', 'outcome'];
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
-const maxWrites = 1_000;

@@ -1,25 +1,102 @@
-import type { DaemonContext } from '../context.ts';
+import { messageOf } from '../../errors.ts';
+import type { Facts, Writes } from '../../status-page/facts.ts';
 import { renderOverview } from '../../status-page/overview.ts';
+import type { Visit } from '../../status-page/query.ts';
+import { excerptOf, reportOf } from '../../status-page/excerpt.ts';
 import { renderTemplatePage } from '../../status-page/template-page.ts';
-import { renderWrites } from '../../status-page/writes-page.ts';
-import { pageFacts, templateFacts, writesFacts, type PageSources } from './page-facts.ts';
-import type { Pages } from './routes.ts';
-import { sharedTexts } from './shared-texts.ts';
+import { renderWrites } from '../../status-page/writes.ts';
+import type { ClientManager } from '../clients/client-manager.ts';
+import type { DaemonContext } from '../context.ts';
+import type { ChangeFeed } from '../passes/change-feed.ts';
+import type { PassHistory } from '../passes/pass-history.ts';
+import { sharedTexts, type Text } from './shared-texts.ts';
+
+export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
+  readonly manager: ClientManager;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
+}
+
+export type Pages = ReturnType<typeof statusPages>;
 
 /** Each page is made once for all readers that may do the same, and again only after a change. */
-export const statusPages = ({ secrets, ...sources }: PageSources & Pick<DaemonContext, 'secrets'>): Pages => {
-  const shared = sharedTexts({ key: () => [sources.changeFeed.version, ...secrets()], maxAge });
-  const name = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+export const statusPages = (sources: PageSources) => {
+  const { manager, redact, secrets, changeFeed } = sources;
+  const shared = sharedTexts({ key: () => [changeFeed.version, ...secrets()], maxAge });
+  const facts = factsOf(sources);
+  /** Which page, what it is asked to show, and what its reader may do. */
+  const nameOf = (visit: Visit): string => JSON.stringify(visit);
   return {
-    overview: (query, reader) =>
-      shared(name(query, reader), () => renderOverview(pageFacts(query, reader, sources))),
-    template: (template, query, reader) => {
-      const facts = templateFacts(template, query, reader, sources);
-      return facts && shared(name(template, query, reader), async () => renderTemplatePage(await facts()));
+    overview: (visit: Visit): ReturnType<Text> =>
+      shared(nameOf(visit), () => {
+        const { query } = visit;
+        const report = reportOf(manager.newest, manager.problems, query.client);
+        // A few rows are redacted sooner than all; but a search must not find what is to be redacted.
+        const excerpt =
+          query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query);
+        return renderOverview({ ...facts(), ...visit }, excerpt);
+      }),
+    writes: (visit: Visit): ReturnType<Text> =>
+      shared(nameOf(visit), async () =>
+        renderWrites({ ...facts(), ...visit }, redact(await newestWrites(manager, null, null))),
+      ),
+    /** The templates of this name, of one client or of all; null if there is none. */
+    template: (name: string, client: string | null, visit: Visit): ReturnType<Text> | null => {
+      const found = manager.clients.filter(({ state }) => client === null || state.client === client);
+      const files = found.flatMap(({ state, templates }) =>
+        templates.described(name).map((desired) => ({ client: state.client, desired })),
+      );
+      const results = found.flatMap(({ newest }) => {
+        const templates = newest?.templates.filter(({ template }) => template === name) ?? [];
+        return newest === null ? [] : { ...newest, templates };
+      });
+      if (files.length === 0 && results.every(({ templates }) => templates.length === 0)) return null;
+      return shared(nameOf(visit), async () => {
+        const writes = await newestWrites(manager, name, client);
+        return renderTemplatePage({ ...facts(), ...visit }, redact({ name, files, results, writes }));
+      });
     },
-    writes: (reader) => shared(name(reader), async () => renderWrites(await writesFacts(reader, sources))),
   };
 };
 
 /** Milliseconds. Pages show relative times, so they get old without a change. */
 const maxAge = 30_000;
+
+/** What the daemon knows, without secrets. */
+const factsOf =
+  ({ manager, passHistory, changeFeed, fleet, redact }: PageSources) =>
+  (): Facts => {
+    const now = Date.now();
+    const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
+    return {
+      version: changeFeed.version,
+      now,
+      timeZone: zones.size === 1 ? [...zones].join('') : 'UTC',
+      clients: manager.clients.map(({ state, newest }) => {
+        const times = newest?.templates.flatMap(({ asOf }) => (asOf ? Date.parse(asOf) : [])) ?? [];
+        return {
+          ...redact({ ...state, lastPass: passHistory.lastOf(state.client) }),
+          backoffUntil: state.backoffUntil?.getTime() ?? null,
+          nextScheduled: state.nextScheduled?.getTime() ?? null,
+          knownAt: times.length === 0 ? null : Math.min(...times),
+        };
+      }),
+      day: passHistory.day(now),
+      fleet: redact(fleet.summary),
+    };
+  };
+
+/** A page is shown without them if they cannot be read. */
+const newestWrites = async (
+  manager: ClientManager,
+  template: string | null,
+  client: string | null,
+): Promise<Writes> => {
+  try {
+    const templates = template === null ? [] : [template];
+    const found = await manager.history({ templates, since: 0, outcome: null, limit: 50 });
+    return found.filter((one) => client === null || one.client === client).toReversed();
+  } catch (error) {
+    return messageOf(error);
+  }
+};

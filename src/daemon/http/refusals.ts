@@ -9,29 +9,14 @@ export interface PageRefusal {
   readonly address: string;
 }
 
-/**
- * Logs refusals: the first at once, those of the next ten seconds in one line, so that guessing tokens does
- * not fill the log.
- */
+/** Logs refusals, every ten seconds at most, so that guessing tokens does not fill the log. */
 export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
-  let isWaiting = false;
-  let last: PageRefusal | null = null;
-  let count = 0;
-  const say = (refusal: PageRefusal, requests: number): void => {
-    isWaiting = true;
-    log.warn({ event: 'request.refused', ...refusal, requests }, 'request refused: token missing or wrong');
-    setTimeout(() => {
-      isWaiting = false;
-      if (last !== null) say(last, count);
-      [last, count] = [null, 0];
-    }, interval).unref();
-  };
+  let requests = 0;
+  let next = -Infinity;
   return (refusal) => {
-    if (!isWaiting) return say(refusal, 1);
-    last = refusal;
-    count += 1;
+    requests += 1;
+    if (performance.now() < next) return;
+    log.warn({ event: 'request.refused', ...refusal, requests }, 'request refused: token missing or wrong');
+    [requests, next] = [0, performance.now() + 10_000];
   };
 };
-
-/** Milliseconds. */
-const interval = 10_000;

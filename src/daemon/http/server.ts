@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../errors.ts';
@@ -23,13 +24,24 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const server = createServer(timeouts, (request, response) => void answer(request, response));
   // More could use up the file descriptors that passes need.
   server.maxConnections = 500;
-  await listen(server, options.listen);
+  const { host, port } = options.listen;
+  const name = host.includes(':') ? `[${host}]` : host;
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    const message = `cannot listen on ${name}:${port}: ${causes.get(code) ?? String(code)}; choose another with --listen HOST:PORT, or --listen off`;
+    throw new UserError(message, { cause: error });
+  }
   server.on('error', (error) =>
     options.log.error({ event: 'listen.error', err: error }, 'the HTTP server has an error'),
   );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const address = server.address() as AddressInfo;
   return {
-    url: urlOf(server, options.listen.host),
-    isLocal: isLoopbackAddress(addressOf(server)?.address ?? ''),
+    url: `http://${name}:${address.port}`,
+    // Whatever name the settings use.
+    isLocal: /^(::1$|127\.|::ffff:127\.)/.test(address.address),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -49,35 +61,9 @@ const timeouts = {
 /** The host of a request without a Host header, which some probes send with HTTP/1.0. */
 const noHost = 'none.invalid';
 
-const listen = (server: Server, { host, port }: ServerOptions['listen']): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const refuse = (error: Error): void => {
-      const why = 'code' in error ? (causes.get(error.code) ?? error.code) : error.message;
-      const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-      const message = `cannot listen on ${place}: ${String(why)}; choose another with --listen HOST:PORT, or --listen off`;
-      reject(new UserError(message, { cause: error }));
-    };
-    server.once('error', refuse);
-    server.listen(port, host, () => {
-      server.off('error', refuse);
-      resolve();
-    });
-  });
-
 const causes = new Map<unknown, string>([
   ['EADDRINUSE', 'the address is in use already'],
   ['EADDRNOTAVAIL', 'this machine has no such address'],
   ['EACCES', 'no permission for this port'],
   ['ENOTFOUND', 'there is no such host'],
 ]);
-
-const urlOf = (server: Server, host: string): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${addressOf(server)?.port ?? 0}`;
-
-/** The address it really listens on, whatever name the settings use. */
-const addressOf = (server: Server): AddressInfo | null => {
-  const address = server.address();
-  return typeof address === 'object' ? address : null;
-};
-
-const isLoopbackAddress = (address: string): boolean => /^(::1$|127\.|::ffff:127\.)/.test(address);

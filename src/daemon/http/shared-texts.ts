@@ -17,12 +17,10 @@ export const sharedTexts = ({ key, maxAge }: SharedTexts) => {
     const known = kept.get(name);
     if (known && performance.now() - known.at < maxAge && sameElements(known.key, key())) return known.bytes;
     const made = { key: key(), at: performance.now(), bytes: bytesOf(make) };
-    kept.delete(name);
+    if (kept.size === maxKept) kept.clear();
     kept.set(name, made);
     // One that failed is made again.
     made.bytes.catch(() => kept.delete(name));
-    const [oldest] = kept.keys();
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
     return made.bytes;
   };
 };

@@ -45,6 +45,7 @@ export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) =>
   };
   return {
     canAct: () => actToken() !== null,
+    isPossible: () => actToken() !== null || pageToken() !== null,
     /** Whether the page is shown only to who has signed in. */
     isClosed: () => pageToken() !== null,
     /** What the token of a form allows. */

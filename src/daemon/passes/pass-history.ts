@@ -15,7 +15,6 @@ export class PassHistory {
   readonly #last = new Map<string, PassEntry>();
   readonly #times = new Map<string, PassTimes>();
   readonly #left = new Map<string, number>();
-  #recent: readonly PassEntry[] = [];
   /** The oldest first; slots without a pass are left out. */
   #slots: readonly FilledSlot[] = [];
 
@@ -30,7 +29,6 @@ export class PassHistory {
       lastComplete: entry.error === null ? endedAt : lastComplete,
     });
     if (entry.left !== null) this.#left.set(entry.client, entry.left);
-    this.#recent = [entry, ...this.#recent].slice(0, recentPasses);
     this.#slots = withPass(this.#slots, entry, before, this.#total());
   }
 
@@ -47,11 +45,6 @@ export class PassHistory {
 
   timesOf(client: string): PassTimes {
     return this.#times.get(client) ?? { lastPass: null, lastSuccess: 0, lastComplete: 0 };
-  }
-
-  /** The newest first. */
-  get recent(): readonly PassEntry[] {
-    return this.#recent;
   }
 
   /** The slots of the day that ends now, the oldest first. */
@@ -77,7 +70,6 @@ export class PassHistory {
 
 const slotsInDay = 96;
 const dayLength = slotsInDay * slotLength;
-const recentPasses = 20;
 
 interface FilledSlot extends SummarySlot {
   readonly worst: Status;

@@ -5,20 +5,13 @@ import { listeningLogger } from '../listening-logger.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('refusals are logged at once, and those of a burst together', () => {
+it('refusals are logged at once, and those of a burst with the next one after it', () => {
   const { log, lines } = listeningLogger();
   const say = refusalLog(log);
   const refusal: PageRefusal = { token: 'trigger', reason: 'wrong', address: '192.0.2.1' };
-  const counts = (): unknown[] => lines.map(({ requests }) => requests);
-  say(refusal);
-  expect(lines).toMatchObject([{ event: 'request.refused', ...refusal, requests: 1 }]);
   for (let count = 0; count < 1_000; count += 1) say(refusal);
-  say({ ...refusal, address: '192.0.2.2' });
-  expect(counts()).toEqual([1]);
+  expect(lines).toMatchObject([{ event: 'request.refused', ...refusal, requests: 1 }]);
   vi.advanceTimersByTime(10_000);
-  expect(counts()).toEqual([1, 1_001]);
-  expect(lines.at(-1)).toMatchObject({ address: '192.0.2.2' });
-  vi.advanceTimersByTime(100_000);
-  say(refusal);
-  expect(counts()).toEqual([1, 1_001, 1]);
+  say({ ...refusal, address: '192.0.2.2' });
+  expect(lines[1]).toMatchObject({ address: '192.0.2.2', requests: 1_000 });
 });

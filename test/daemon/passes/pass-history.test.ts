@@ -76,14 +76,11 @@ describe('the day of a journal', () => {
 });
 
 describe('a journal', () => {
-  it('keeps the last passes, however many there were', () => {
+  it('keeps the last pass and the last day, however many there were', () => {
     const passHistory = new PassHistory();
     for (let index = 0; index < 5_000; index += 1) {
       passHistory.add(entry({ startedAt: noon + index * 60_000, written: index }));
     }
-    expect(passHistory.recent.map(({ written }) => written)).toEqual(
-      Array.from({ length: 20 }, (_, index) => 4_999 - index),
-    );
     expect(passHistory.lastOf('acme')?.written).toBe(4_999);
     const day = passHistory.day(noon + 4_999 * 60_000);
     expect(day.reduce((sum, { passes }) => sum + passes, 0)).toBe(95 * 15 + 5);
