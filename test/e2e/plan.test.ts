@@ -13,7 +13,7 @@ describe('plan on the examples', () => {
     const cwd = await workplace();
     const { code, stdout, stderr } = await run(['plan'], { cwd, env: service.env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^dns-template-sync: planned without saved state, so causes are unknown: .*\n$/);
+    expect(stderr).toMatch(/^dns-template-sync: planned without saved state: .*\n$/);
     expect(stdout).toContain('2 to add, 4 to change, 3 surplus, 1 blocked');
     expect(stdout).toContain('~ A     www   203.0.113.9 → 203.0.113.10  ttl 3600');
     expect(stdout).toContain('templates/standard-web.yaml:8 · record 171');
