@@ -1,7 +1,6 @@
-import { Argument, Command, CommanderError, Option, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, Help, type OutputConfiguration } from 'commander';
 import type { Options } from './app/options.ts';
-import { aboutSetting } from './commands/setting-option.ts';
-import { commands, type ArgumentEntry, type CommandEntry, type OptionEntry } from './commands/table.ts';
+import { commands, type CommandEntry } from './commands/table.ts';
 import type { Io, Output } from './io.ts';
 import { readVersion } from './version.ts';
 
@@ -17,12 +16,16 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     .configureOutput(outputTo(io))
     .exitOverride();
   for (const entry of commands) addCommand(entry, program, io, (code) => void (exitCode = code));
+  // By the script of a shell, which no help lists.
+  if (argv[0] === 'complete')
+    return (await import('./commands/completion.ts')).complete(argv.slice(1), program, io);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const hint = hintFor(argv, error);
-    if (hint !== undefined) io.stderr.write(`did you mean \`dns-template-sync ${hint}\`?\n`);
+    const meant = otherTools[argv.slice(0, argv[0] === 'get' ? 2 : 1).join(' ')];
+    if (error.code !== 'commander.helpDisplayed' && meant !== undefined)
+      io.stderr.write(`did you mean \`dns-template-sync ${meant}\`?\n`);
     return error.exitCode === 0 ? 0 : 1;
   }
   return exitCode;
@@ -50,44 +53,47 @@ example files, and dns-template-sync plan --sandbox compares them.
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
 const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: number) => void): void => {
-  const [first = '', below] = entry.words.split(' ');
-  const above = below === undefined ? program : program.commands.find((one) => one.name() === first)!;
-  const { options = [], common = [], isHidden = false, run } = entry;
-  const command = above
-    .command(below ?? first, { hidden: isHidden })
-    .summary(entry.summary)
-    .description(entry.about)
-    .showHelpAfterError(`(see dns-template-sync ${first} --help)`);
-  for (const one of entry.arguments ?? []) command.addArgument(argumentOf(one));
-  for (const one of options) command.addOption(optionOf(one));
-  for (const one of common) command.addOption(optionOf(one).hideHelp());
-  if (isHidden) command.helpOption(false).allowUnknownOption();
-  else command.addHelpText('after', () => `\n${sectionsOf(entry, command, io).join('\n\n')}`);
+  const { usage, about, options = [], common = [], run } = entry;
+  const above = program.commands.find((one) => usage.startsWith(`${one.name()} `)) ?? program;
+  const command: Command = above
+    .command(above === program ? usage : usage.replace(/^\S+ /, ''))
+    .summary(about.replace(/\.( .*)?$/, ''))
+    .description(about)
+    .showHelpAfterError(`(see dns-template-sync ${usage.split(' ')[0]} --help)`)
+    .configureHelp({
+      visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !common.includes(option)),
+    })
+    .addHelpText('after', () => `\n${sectionsOf(entry, command, io).join('\n\n')}`);
+  for (const argument of command.registeredArguments) {
+    const text = argumentTexts[argument.name()];
+    if (text !== undefined) argument.description = `${text}${argument.required ? '' : '; default: all'}`;
+    const choices = argumentChoices[argument.name()];
+    if (choices !== undefined) argument.choices(choices);
+  }
+  for (const one of [...options, ...common]) command.addOption(one);
   if (run !== undefined)
     command.action(async (...given: unknown[]) => {
       const args = given.slice(0, command.registeredArguments.length).flat();
       const texts = args.filter((one) => typeof one === 'string');
-      end(await run(texts, command.opts<Options>(), io, program));
+      end(await run(texts, command.opts<Options>(), io));
     });
 };
 
-const argumentOf = ({ words, about, choices }: ArgumentEntry): Argument => {
-  const argument = new Argument(words, about);
-  return choices === undefined ? argument : argument.choices(choices);
+/** What arguments of these names are. */
+const argumentTexts: Readonly<Record<string, string | undefined>> = {
+  template: "a name, an id, or a pattern such as 'acme-*'",
+  record: "only these records, such as 'www A', '@ MX' or '* TXT'",
+  file: 'only these files',
+  receiver: 'only these receivers',
 };
-
-const optionOf = ({ flags, about, choices, fallback, isRepeatable, isRequired }: OptionEntry): Option => {
-  const option = new Option(flags, about);
-  option.description ||= aboutSetting(option.attributeName(), option.isBoolean());
-  if (choices !== undefined) option.choices(choices);
-  if (fallback !== undefined) option.default(fallback);
-  if (isRepeatable) option.argParser((value: string, before?: string[]) => [...(before ?? []), value]);
-  return option.makeOptionMandatory(isRequired === true);
+const argumentChoices: Readonly<Record<string, readonly string[] | undefined>> = {
+  what: ['template', 'fragment', 'config', 'client', 'report', 'notification'],
+  shell: ['bash', 'zsh', 'fish'],
 };
 
 /** What the help has beside arguments and options. */
 const sectionsOf = (
-  { options = [], common = [], exitCodes = usualCodes, examples = {} }: CommandEntry,
+  { options = [], common = [], exitCodes = usualCodes, examples }: CommandEntry,
   command: Command,
   { stdout }: Io,
 ): string[] => {
@@ -97,8 +103,8 @@ const sectionsOf = (
     const width = Math.max(...items.map(([term]) => term.length));
     return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
   };
-  const shared = common.map(({ flags }) => flags.split(' ')[0]).join(', ');
-  const hasSettings = [...options, ...common].some(({ flags }) => flags.startsWith('--config'));
+  const shared = common.map(({ long }) => long).join(', ');
+  const hasSettings = [...options, ...common].some(({ long }) => long === '--config');
   return [
     ...(hasSettings
       ? [
@@ -115,12 +121,9 @@ const sectionsOf = (
   ];
 };
 
-const usualCodes: NonNullable<CommandEntry['exitCodes']> = { 0: 'done', 1: 'an error; stderr says which' };
-
-const hintFor = (argv: readonly string[], { code }: CommanderError): string | undefined => {
-  const below = argv[0] === 'get' ? otherTools[`get ${argv[1] ?? ''}`] : undefined;
-  const isUnknown = code === 'commander.unknownCommand';
-  return below ?? (isUnknown ? otherTools[argv.find((word) => !word.startsWith('-')) ?? ''] : undefined);
+const usualCodes: NonNullable<CommandEntry['exitCodes']> = {
+  0: 'done, and nothing is wrong',
+  1: 'an error, or what it prints as a problem',
 };
 
 /** What other programs call these commands. */

@@ -1,108 +1,48 @@
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { postgresStore, type PostgresStore } from '../cluster/store.ts';
+import type { DaemonContext } from '../daemon/context.ts';
+import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
 import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
 import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
-import type { Options } from './options.ts';
-import { UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import { createLogger } from '../log.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { isOpenToAll } from '../state/private-file.ts';
 import { storeLocation } from '../state/store-location.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
-import { openClient, type Client, type ClientOptions } from './client.ts';
-import { observedBelow } from './observer.ts';
-import { isOpenToAll } from '../state/private-file.ts';
-import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
-import { postgresStore, type PostgresStore } from '../cluster/store.ts';
 import { readVersion } from '../version.ts';
+import { openClient, type Client, type ClientOptions } from './client.ts';
+import type { Options } from './options.ts';
+import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
-export interface AppContext {
-  readonly settings: Settings;
+export interface AppContext extends Pick<
+  DaemonContext,
+  'settings' | 'log' | 'sandboxUrl' | 'redact' | 'secrets' | 'close'
+> {
   readonly clients: readonly Client[];
-  readonly log: Logger;
   readonly clock: Clock;
   readonly store: StateStore;
   /** The store, if processes share it; else null. */
   readonly shared: PostgresStore | null;
-  /** Where the embedded service listens, if there is one. */
-  readonly sandboxUrl: string | null;
-  /** Replaces every secret in a value. */
-  readonly redact: <T>(value: T) => T;
-  /** The secrets that `redact` replaces. */
-  readonly secrets: () => readonly string[];
   /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
   reopen(): Pick<AppContext, 'settings' | 'clients'>;
   /** Reads the files of clients again and opens those that have changed. */
   reopenChanged(): Pick<AppContext, 'settings' | 'clients'>;
-  /** Closes the clients that were opened first, and the embedded service. */
-  close(): Promise<void>;
 }
 
-export interface AppContextOptions {
-  readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
+interface AppContextOptions {
+  readonly isDaemon?: boolean;
+  readonly onRequest?: ClientOptions['onRequest'];
   /** Whether clients with invalid files are left out while there are others. */
   readonly mayLeaveOut?: boolean;
 }
-
-/** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
-export const openAppContext = async (
-  options: Options,
-  io: Io,
-  { isDaemon = false, ...more }: AppContextOptions & { readonly isDaemon?: boolean } = {},
-): Promise<AppContext> => {
-  if (io.ownsProcess) {
-    loadWasmOnce();
-    keepYoungGenerationSmall();
-    if (isDaemon) keepHeapSmall();
-  }
-  const logTo = isDaemon ? io.stdout : io.stderr;
-  return openContext({
-    ...more,
-    clock: io.clock,
-    read: (previous) =>
-      readSettings({
-        flags: options,
-        env: io.env,
-        cwd: io.cwd,
-        needs: { baseUrl: true, tokens: true },
-        mayLeaveOut: more.mayLeaveOut === true,
-        ...(previous ? { previous } : { say: isDaemon ? loggedOn(io, options) : saidOn(io) }),
-      }),
-    isDaemon,
-    strict: options['strict'] === true,
-    allowEmpty: options['allowEmpty'] === true,
-    reset: options['reset'] === true,
-    outlet: (settings, secrets) => {
-      const log = createLogger({
-        level: levelOf(settings, isDaemon),
-        out: logTo,
-        secrets,
-        format: formatOf(options, isDaemon, logTo),
-        now: io.clock.now,
-      });
-      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
-    },
-  });
-};
-
-/** What a daemon says before its log can begin. Whoever collects its lines takes those of stderr for the same. */
-const loggedOn =
-  ({ stderr, clock }: Io, options: Options) =>
-  (notice: string): void =>
-    createLogger({
-      level: 'info',
-      out: stderr,
-      secrets: () => [],
-      format: formatOf(options, true, stderr),
-      now: clock.now,
-    }).info({ event: 'notice', notice }, 'notice');
 
 /** Runs a command's task with that. If the service fails it, throws what the service said as a `UserError`. */
 export const inAppContext = async <T>(
@@ -122,28 +62,53 @@ export const inAppContext = async <T>(
   }
 };
 
-/** The client of a command that works on one. */
-export const onlyClient = ({ clients }: Pick<AppContext, 'clients'>): Client => {
-  const [client, ...others] = clients;
-  if (!client || others.length > 0) throw severalClients(clients.map(({ settings }) => settings.name));
-  return client;
+/** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
+export const openAppContext = async (
+  options: Options,
+  io: Io,
+  { isDaemon = false, mayLeaveOut = false, onRequest }: AppContextOptions = {},
+): Promise<AppContext> => {
+  if (io.ownsProcess) {
+    loadWasmOnce();
+    keepYoungGenerationSmall();
+    if (isDaemon) keepHeapSmall();
+  }
+  const { logFormat, strict, allowEmpty, reset } = options;
+  const logOn = (out: Output, level: Settings['logLevel'], secrets: () => readonly string[]): Logger => {
+    // A command's log is for debugging; a daemon's is text only on a terminal.
+    const usual = isDaemon && out.isTTY === true ? 'text' : 'json';
+    const format = logFormat === 'json' || logFormat === 'text' ? logFormat : usual;
+    return createLogger({ level, out, secrets, format, now: io.clock.now });
+  };
+  // Before the log can begin. Whoever collects a daemon's lines takes those of stderr for the same.
+  const say = isDaemon
+    ? (notice: string) => logOn(io.stderr, 'info', () => []).info({ event: 'notice', notice }, 'notice')
+    : saidOn(io);
+  const { env, cwd, clock } = io;
+  const needs = { baseUrl: true, tokens: true };
+  return openContext({
+    clock,
+    read: (previous) =>
+      readSettings({ flags: options, env, cwd, needs, mayLeaveOut, ...(previous ? { previous } : { say }) }),
+    isDaemon,
+    strict: strict === true,
+    allowEmpty: allowEmpty === true,
+    reset: reset === true,
+    outlet: ({ logLevel }, secrets) => {
+      // A command's result is on stdout; the steps of its passes are logged only on request.
+      const level = !isDaemon && logLevel === 'info' ? 'warn' : logLevel;
+      const log = logOn(isDaemon ? io.stdout : io.stderr, level, secrets);
+      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
+    },
+    ...(onRequest ? { onRequest } : {}),
+  });
 };
 
-export const severalClients = (names: readonly string[]): UserError => {
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-  return new UserError(
-    `there are several clients (${names.slice(0, maxNamed).join(', ')}${more}): choose one with --client`,
-  );
-};
-
-const maxNamed = 10;
-
-export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
-  readonly clock: Clock;
+interface ContextRequest
+  extends
+    Pick<AppContextOptions, 'onRequest'>,
+    Pick<ClientOptions, 'clock' | 'isDaemon' | 'strict' | 'allowEmpty'> {
   readonly read: (previous?: Settings) => Settings;
-  readonly isDaemon: boolean;
-  readonly strict: boolean;
-  readonly allowEmpty: boolean;
   /** Whether the embedded service begins with its example data. */
   readonly reset: boolean;
   /** Where log and warnings go. */
@@ -155,49 +120,39 @@ export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
 
 /** The same, for settings from anywhere. */
 export const openContext = async ({
-  clock,
   read,
-  isDaemon,
-  strict,
-  allowEmpty,
   reset,
   outlet,
   onRequest = () => undefined,
+  ...how
 }: ContextRequest): Promise<AppContext> => {
+  const { clock, isDaemon } = how;
   const settings = read();
   let current = settings;
-  const previousSecrets = new Set<string>();
-  let known = { now: current.secrets(), previous: 0, all: current.secrets() };
-  /** The same array as long as there are no more. */
-  const secrets = (): readonly string[] => {
-    const now = current.secrets();
-    if (now !== known.now || previousSecrets.size !== known.previous)
-      known = { now, previous: previousSecrets.size, all: [...previousSecrets, ...now] };
-    return known.all;
+  /** Made once for all: each of thousands of clients asks in each pass. */
+  let names = namesOf(settings);
+  const use = (fresh: Settings): void => {
+    current = fresh;
+    names = namesOf(fresh);
   };
+  const secrets = everSeen(() => current.secrets());
   const redactNow = currentRedactor(secrets);
   const { log, warnings } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   // Each embedded service is that of one process, whose daemon shares nothing.
   const store = openStore(settings, clock, isDaemon && !settings.sandbox);
-  if (reset) await forgetSandbox(settings, store, clock);
+  // The state describes the old data.
+  if (reset)
+    for (const client of settings.clients)
+      await store.forget(storeLocation(client, sandboxTokens(client.name).clientToken, true));
   const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
-  let named = { clients: settings.clients, names: namesOf(settings) };
-  /** Made once for all: each of thousands of clients asks in each pass. */
-  const names = (): readonly string[] => {
-    if (named.clients !== current.clients) named = { clients: current.clients, names: namesOf(current) };
-    return named.names;
-  };
-  const open = (client: ClientSettings): Client => {
-    return openClient({
-      clock,
+  const open = (client: ClientSettings): Client =>
+    openClient({
+      ...how,
       settings: sandbox
-        ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: sandboxTokens(client.name) }
+        ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: { read: () => sandboxTokens(client.name) } }
         : client,
-      strict,
-      allowEmpty,
-      isDaemon,
-      names,
+      names: () => names,
       store,
       isSandbox: sandbox !== null,
       warn: (message, level) =>
@@ -207,7 +162,6 @@ export const openContext = async ({
         onRequest(request);
       },
     });
-  };
   const clients = settings.clients.map(open);
   for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
     if (settings.store !== null || !isOpenToAll(directory)) continue;
@@ -226,24 +180,25 @@ export const openContext = async ({
     redact: (value) => redactTexts(value, redactNow()),
     secrets,
     reopen: () => {
+      // What was a secret stays one.
+      secrets();
       const fresh = read(current);
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
-      for (const secret of current.secrets()) previousSecrets.add(secret);
-      if (!isSameStore(fresh, settings))
+      if (fresh.leaseDuration !== settings.leaseDuration || placeOf(fresh) !== placeOf(settings))
         log.warn(
           { event: 'settings.unapplied' },
           'store or leaseDuration has changed: the new one takes effect after a restart',
         );
-      current = fresh;
+      use(fresh);
       return { settings: fresh, clients: fresh.clients.map(open) };
     },
     reopenChanged: () => {
       if (current.clientFiles === null) return { settings: current, clients: [] };
       const before = new Set(current.clients);
       const { clients: now, problems } = current.clientFiles.read();
-      current = { ...current, clients: now, leftOut: problems };
+      use({ ...current, clients: now, leftOut: problems });
       return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
@@ -257,61 +212,25 @@ export const openContext = async ({
 
 const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
 
-/** A command's result is on stdout; the steps of its passes are logged only on request. */
-const levelOf = ({ logLevel }: Settings, isDaemon: boolean): Settings['logLevel'] =>
-  !isDaemon && logLevel === 'info' ? 'warn' : logLevel;
-
-/** A command's log is for debugging; a daemon's is text only on a terminal. */
-const formatOf = ({ logFormat }: Options, isDaemon: boolean, out: Output): 'json' | 'text' => {
-  if (logFormat === 'json' || logFormat === 'text') return logFormat;
-  return isDaemon && out.isTTY === true ? 'text' : 'json';
+/** One list that only grows. */
+const everSeen = (now: () => readonly string[]): (() => readonly string[]) => {
+  const all = new Set<string>();
+  let [last, count]: [readonly string[] | null, number] = [null, 0];
+  let list: readonly string[] = [];
+  return () => {
+    const current = now();
+    if (current === last && current.length === count) return list;
+    for (const one of current) all.add(one);
+    [last, count, list] = [current, current.length, [...all]];
+    return list;
+  };
 };
-
-const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
-  const { startSandbox } = await import('../sandbox/sandbox.ts');
-  const stateDir = clients[0]?.stateDir ?? '.';
-  return startSandbox({ dataFile: path.join(stateDir, 'sandbox.json'), reset });
-};
-
-/** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Clock): Promise<void> => {
-  for (const client of clients) {
-    const { clientToken } = sandboxTokens(client.name).read();
-    await store.forget(storeLocation(client, clientToken, true));
-    const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore(clock).forget(storeLocation(observed, clientToken, true));
-  }
-};
-
-/** A password that was rotated is read again where it is needed. */
-const isSameStore = (one: Settings, other: Settings): boolean =>
-  one.leaseDuration === other.leaseDuration && placeOf(one) === placeOf(other);
-
-const placeOf = ({ store }: Settings): string | null => {
-  const text = store?.read() ?? null;
-  if (text === null || !URL.canParse(text)) return text;
-  const url = new URL(text);
-  url.password = '';
-  return url.href;
-};
-
-/** The embedded service takes any tokens. */
-export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({
-  read: () => ({ userToken: 'sandbox-user', clientToken: `sandbox-${client}` }),
-});
-
-export const newRun = (): string => randomUUID();
 
 /** The store that the settings name. Nothing is opened before it is needed. */
-export const openStore = (
-  {
-    store,
-    leaseDuration,
-    storeConnections,
-    publicUrl,
-  }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections' | 'publicUrl'>,
+const openStore = (
+  { store, leaseDuration, storeConnections, publicUrl }: Settings,
   clock: Clock,
-  isDaemon = false,
+  isDaemon: boolean,
 ): StateStore | PostgresStore =>
   store === null
     ? fileStore(clock)
@@ -323,3 +242,37 @@ export const openStore = (
         version: readVersion(),
         address: publicUrl || null,
       });
+
+/** Without the password: one that was rotated is read again where it is needed. */
+const placeOf = ({ store }: Settings): string | null => {
+  const text = store?.read() ?? null;
+  if (text === null || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.password = '';
+  return url.href;
+};
+
+const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  return startSandbox({ dataFile: path.join(clients[0]?.stateDir ?? '.', 'sandbox.json'), reset });
+};
+
+/** The embedded service takes any tokens. */
+const sandboxTokens = (client: string) => ({
+  userToken: 'sandbox-user',
+  clientToken: `sandbox-${client}`,
+});
+
+/** The client of a command that works on one. */
+export const onlyClient = ({ clients }: Pick<AppContext, 'clients'>): Client =>
+  onlyOne(clients, ({ settings }) => settings.name);
+
+export const onlyOne = <T>(clients: readonly T[], nameOf: (client: T) => string): T => {
+  const [client, ...others] = clients;
+  if (client !== undefined && others.length === 0) return client;
+  const more = clients.length > maxNamed ? ` and ${clients.length - maxNamed} more` : '';
+  const names = clients.slice(0, maxNamed).map(nameOf).join(', ');
+  throw new UserError(`there are several clients (${names}${more}): choose one with --client`);
+};
+
+const maxNamed = 10;

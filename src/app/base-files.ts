@@ -4,7 +4,6 @@ import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isBelow } from '../lib/is-below.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { PassRequest } from './pass-request.ts';
 
 /**
  * Where a directory has the earlier template files of each client: at the same places as the working directory, of which
@@ -14,17 +13,17 @@ export const baseFiles = (
   directory: string,
   clients: readonly { readonly settings: ClientSettings }[],
   { cwd }: Pick<Io, 'cwd'>,
-): Required<Pick<PassRequest, 'base'>> => {
+): ((client: ClientSettings) => readonly string[]) => {
   const root = path.resolve(cwd, directory);
   refuseUnlessDirectory(root, directory);
   /** What lies elsewhere is of no checkout, and the same before and after. */
-  const filesOf = ({ templates }: Pick<ClientSettings, 'templates'>): readonly string[] =>
+  const filesOf = ({ templates }: ClientSettings): readonly string[] =>
     templates.map((one) => {
       const place = path.resolve(cwd, one);
       return isBelow(cwd, place) ? path.join(root, path.relative(cwd, place)) : place;
     });
   const isCheckout = clients.some(({ settings }) => filesOf(settings).some((one) => existsSync(one)));
-  return { base: isCheckout ? filesOf : () => [root] };
+  return isCheckout ? filesOf : () => [root];
 };
 
 const refuseUnlessDirectory = (root: string, name: string): void => {

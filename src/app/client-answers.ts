@@ -1,6 +1,6 @@
 import { HostingError } from '../hosting/errors.ts';
-import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { canonicalHost } from '../model/host.ts';
+import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import { isFaulty } from '../report/answers-view.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
@@ -36,74 +36,67 @@ export interface AnswersDeps {
 /** Asks the name servers of a client's subdomains, several at a time. */
 export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps): Promise<KnownAnswers> => {
   const { settings, timeout = 1_500 } = deps;
+  const { signal, previous } = request;
   const questions = questionsIn(await deps.load(), request, settings);
-  const found = new Map<string, SubdomainAnswers>();
-  if (questions.length === 0) return found;
+  if (questions.length === 0) return new Map();
   const rows = await deps.readRows();
   const { openAnswers } = await import('../answers/answers.ts');
-  const { signal, previous } = request;
-  const check = openAnswers({
-    resolver: settings.resolver,
-    grace: settings.answersGrace,
-    now: deps.now,
-    signal,
-    timeout,
-  });
-  const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
-  const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
+  const { resolver, answersGrace: grace } = settings;
+  const check = openAnswers({ resolver, grace, now: deps.now, signal, timeout });
+  const ask = async ({ template, subdomain, key }: Question): Promise<SubdomainAnswers> => {
     const nameservers = template?.nameservers ?? settings.nameservers;
     if (deps.isSandbox && nameservers.length === 0) return notAsked;
-    const records = await readRecords(subdomain, deps);
-    if (typeof records === 'string') return unread(records);
-    return check({
-      subdomain,
-      records,
-      nameservers,
-      ignores: (record) => matchesIgnore(template?.ignore ?? [], record),
-      lastWriteAt: template && lastWriteOf(template, rows),
-      previous: previousOf({ template, subdomain }),
-    });
+    try {
+      return await check({
+        subdomain,
+        records: await deps.listDnsRecords(subdomain),
+        nameservers,
+        ignores: (record) => matchesIgnore(template?.ignore ?? [], record),
+        lastWriteAt: rows.find((row) => isOf(template, row))?.lastWriteAt ?? null,
+        previous: previous.get(key) ?? null,
+      });
+    } catch (error) {
+      if (!(error instanceof HostingError)) throw error;
+      return unread(error.message);
+    }
   };
+  const found = new Map<string, SubdomainAnswers>();
   // The oldest answers first, so that a round that takes too long does not always leave out the same ones.
-  const inOrder = questions
-    .map((question) => ({ question, askedAt: previousOf(question)?.askedAt ?? '' }))
-    .sort((one, other) => (one.askedAt < other.askedAt ? -1 : one.askedAt > other.askedAt ? 1 : 0));
-  const rest = inOrder.values();
+  const askedAt = ({ key }: Question): number => Date.parse(previous.get(key)?.askedAt ?? '') || 0;
+  const rest = questions.toSorted((one, other) => askedAt(one) - askedAt(other)).values();
   const work = async (): Promise<void> => {
-    for (const { question } of rest) {
+    for (const question of rest) {
       if (signal.aborted) return;
       const answer = await ask(question);
       // An aborted question has no result.
-      if (!signal.aborted) found.set(keyOf(question), answer);
+      if (!signal.aborted) found.set(question.key, answer);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  const results = withSilentAsDrift(found);
-  const askedAt = new Date(deps.now()).toISOString();
+  const hasAnswered = [...found.values()].some(({ servers }) => servers.some((server) => !isFaulty(server)));
+  const now = new Date(deps.now()).toISOString();
   return new Map(
-    questions.map((question) => {
-      const answer = results.get(keyOf(question)) ?? unread('the round of questions took too long');
-      return [keyOf(question), withAge(answer, previousOf(question), askedAt)];
+    questions.map(({ key }) => {
+      const answers = found.get(key) ?? unread('the round of questions took too long');
+      return [key, withAge(hasAnswered ? withSilence(answers) : answers, previous.get(key), now)];
     }),
   );
 };
 
+/** Subdomains. */
+const atOnce = 8;
+
 /** Name servers that are all silent are drift if others answered: then it is not this machine that cannot ask. */
-const withSilentAsDrift = (found: KnownAnswers): KnownAnswers => {
-  const hasAnswered = [...found.values()].some(({ servers }) => servers.some((server) => !isFaulty(server)));
-  if (!hasAnswered) return found;
-  return new Map(
-    [...found].map(([key, answers]) => {
-      const areSilent = answers.servers.every(({ status, address }) => status === 'silent' && address !== '');
-      return [key, areSilent ? { ...answers, status: 'drifted' } : answers];
-    }),
-  );
+const withSilence = (answers: SubdomainAnswers): SubdomainAnswers => {
+  const { servers } = answers;
+  const areSilent = servers.every(({ status, address }) => status === 'silent' && address !== '');
+  return areSilent && servers.length > 0 ? { ...answers, status: 'drifted' } : answers;
 };
 
 /** If nobody could be asked, the previous answers stay, with the reason. */
 const withAge = (
   answers: SubdomainAnswers,
-  previous: SubdomainAnswers | null,
+  previous: SubdomainAnswers | undefined,
   askedAt: string,
 ): SubdomainAnswers => {
   if (answers.status === 'off') return answers;
@@ -114,28 +107,26 @@ const withAge = (
 };
 
 interface Question {
+  readonly key: string;
   /** Null if no file names the subdomain. */
   readonly template: DesiredTemplate | null;
   readonly subdomain: string;
 }
 
-const keyOf = ({ template, subdomain }: Question): string =>
-  answersKey(template?.template ?? null, subdomain);
-
-/** Subdomains. */
-const atOnce = 8;
-
 const questionsIn = (
   { templates }: DesiredState,
   { templates: names, isCommand, subdomains }: AnswersRequest,
   { answers }: ClientSettings,
-): Question[] => {
-  if (subdomains)
-    return subdomains.map((subdomain) => ({ template: templateOf(subdomain, templates), subdomain }));
-  return templates
-    .filter(({ template }) => names.length === 0 || names.includes(template))
-    .filter((template) => isCommand || (template.answers ?? answers) === 'on')
-    .flatMap((template) => template.subdomains.map((subdomain) => ({ template, subdomain })));
+): readonly Question[] => {
+  const asked = templates.filter(
+    (one) =>
+      (names.length === 0 || names.includes(one.template)) &&
+      (isCommand || (one.answers ?? answers) === 'on'),
+  );
+  const all = subdomains
+    ? subdomains.map((subdomain) => ({ template: templateOf(subdomain, templates), subdomain }))
+    : asked.flatMap((template) => template.subdomains.map((subdomain) => ({ template, subdomain })));
+  return all.map((one) => ({ ...one, key: answersKey(one.template?.template ?? null, one.subdomain) }));
 };
 
 /** The template that names the subdomain. */
@@ -147,20 +138,9 @@ export const templateOf = (
   return templates.find(({ subdomains }) => subdomains.some((one) => canonicalHost(one) === name)) ?? null;
 };
 
-const lastWriteOf = ({ id, template }: DesiredTemplate, rows: readonly TemplateRow[]): number | null =>
-  rows.find((one) => (id === null ? one.template === template : one.templateId === id))?.lastWriteAt ?? null;
-
-const readRecords = async (
-  subdomain: string,
-  { listDnsRecords }: AnswersDeps,
-): Promise<SubdomainRecord[] | string> => {
-  try {
-    return await listDnsRecords(subdomain);
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    return error.message;
-  }
-};
+const isOf = (template: DesiredTemplate | null, row: TemplateRow): boolean =>
+  template !== null &&
+  (template.id === null ? row.template === template.template : row.templateId === template.id);
 
 const unread = (message: string): SubdomainAnswers => ({
   status: 'failed',

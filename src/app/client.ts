@@ -1,45 +1,30 @@
 import { createHash } from 'node:crypto';
-import type { ClientFiles } from '../daemon/fleet.ts';
-import type { Look } from '../source/watch.ts';
-import { problemsOfTemplates } from './match-templates.ts';
+import type { DaemonClient } from '../daemon/context.ts';
 import type { Tokens } from '../hosting/call.ts';
-import {
-  connectHosting,
-  type HostingOptions,
-  type HostingService,
-  type RequestTrace,
-} from '../hosting/service.ts';
+import { connectHosting, type HostingService, type RequestTrace } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { SavedAt } from '../model/saved-at.ts';
-import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { DesiredState } from '../model/template.ts';
 import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
-import type { PassResult, UnmanagedTemplate } from '../result.ts';
+import type { KnownAnswers } from '../report/with-answers.ts';
+import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { unmanagedProblems } from '../report/view.ts';
-import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle, Suspending } from '../state/store-handle.ts';
+import { openTemplateSource } from '../source/template-source.ts';
+import { noMemories, type Memory } from '../state/memory.ts';
+import type { Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import { MemoryError, noMemories, type Instant, type Memory } from '../state/memory.ts';
-import { fileStore, type StateStore } from '../state/store.ts';
+import type { StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
-import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
-import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
-import { openTemplateSource, type TemplateSource } from '../source/template-source.ts';
-import { loadOptionsOf, loadTemplates } from './load-templates.ts';
-import { unmanagedIn, withInvalidFile } from './unmanaged.ts';
-import { withCommits } from './with-commits.ts';
-
-type Listing = Promise<readonly ActualTemplate[]>;
+import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './load-templates.ts';
+import { withUnmanaged } from './unmanaged.ts';
 
 /** One client of the service with all that its passes need, wired together. */
-export interface Client {
-  readonly settings: ClientSettings;
+export interface Client extends Omit<DaemonClient, 'pass' | 'suspending' | 'askNameServers'> {
   readonly service: HostingService;
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
@@ -48,316 +33,235 @@ export interface Client {
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-  /** Whether the template files are other ones than the last pass took, for a watcher. */
-  readonly look: () => Promise<Look>;
-  /** By what other processes can tell whether they have the same files, and mean the same by them; null if they are absent. */
-  readonly files: () => Promise<ClientFiles | null>;
-  /** A digest of its base URL and token. */
-  readonly token: () => string;
-  /** The ids of the templates that its token lists, asked now. */
-  readonly listTemplateIds: () => Promise<readonly number[]>;
-  readonly savedAt: SavedAt;
-  close(): Promise<void>;
 }
+
+/** The request for one pass. */
+export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
+  Partial<
+    Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'only' | 'isRehearsal' | 'approve'>
+  > & {
+    readonly dryRun: boolean;
+    /** Milliseconds to wait for the lock of another process. */
+    readonly lockTimeout: number;
+    readonly onWait?: (holder: string) => void;
+    /** Called before each wait, with its milliseconds and the reason. */
+    readonly onPause?: (milliseconds: number, why: string) => void;
+    /** Writes nothing to the service in any mode, but saves what it saw. */
+    readonly onlyRemembers?: boolean;
+    /** For a dry run without saved state: earlier template files of a client, which stand for it. */
+    readonly base?: (client: ClientSettings) => readonly string[];
+    /** The only subdomain to compare. */
+    readonly subdomain?: string;
+    /** Called when the lock is held and the pass begins. */
+    readonly onStart?: () => void;
+    /** Called with the loaded files before anything else. */
+    readonly onDesired?: (desired: DesiredState) => void;
+  };
 
 export interface ClientOptions {
   readonly settings: ClientSettings;
   readonly clock: Clock;
   readonly strict: boolean;
   /** Having no template files is not an error. */
-  readonly allowEmpty?: boolean;
+  readonly allowEmpty: boolean;
   /** Whether template files that may be half uploaded wait; a command reads what is there. */
-  readonly isDaemon?: boolean;
+  readonly isDaemon: boolean;
   /** The names of all configured clients, as they are now. */
-  readonly names?: () => readonly string[];
-  /** The store for the state; default: the state directory. */
-  readonly store?: StateStore;
+  readonly names: () => readonly string[];
+  readonly store: StateStore;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string, level?: 'info' | 'warn' | 'error') => void;
   /** `run`: the id of the pass; null for a round over name servers. */
-  readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
+  readonly onRequest: (request: RequestTrace & { readonly run: string | null }) => void;
 }
 
-export const openClient = (options: ClientOptions): Client => new OpenClient(options);
-
-class OpenClient implements Client {
-  readonly settings: ClientSettings;
-  readonly service: HostingService;
-  readonly look: Client['look'];
-  readonly savedAt: SavedAt;
-  readonly #options: ClientOptions;
-  readonly #store: StateStore;
-  readonly #handle: StoreHandle;
-  readonly #connection: HostingOptions;
-  readonly #templates: TemplateSource;
-  readonly #observer: Observer;
-  readonly #cache = emptyCache();
-  #tokens: Tokens;
-  /** By the monotonic clock. */
-  #listedAt = 0;
+export const openClient = (options: ClientOptions): Client => {
+  const { settings, clock, strict, store, isSandbox, warn } = options;
+  let tokens: Tokens = settings.tokens.read();
   /** The files that a pass has loaded last. */
-  #latest: DesiredState | null = null;
-  #unmanaged: readonly UnmanagedTemplate[] = [];
-  /** Of the pass that makes requests. */
-  #run: string | null = null;
-  #onPause: NonNullable<PassRequest['onPause']> = () => undefined;
-  #checkLock: () => void = () => undefined;
+  let latest: DesiredState | null = null;
+  /** The pass that makes requests. */
+  let current: PassRequest | null = null;
+  let checkLock = (): void => undefined;
+  const cache = emptyCache();
+  const handle = store.handle(warn);
 
-  constructor(options: ClientOptions) {
-    const { settings, clock, store = fileStore(clock), warn, onRequest } = options;
-    this.#options = options;
-    this.settings = settings;
-    this.#tokens = settings.tokens.read();
-    this.#store = store;
-    this.#handle = store.handle(warn);
-    this.#connection = {
+  const connect = (runOf: () => string | null, concurrency = settings.concurrency): HostingService =>
+    connectHosting({
       ...settings,
+      concurrency,
       clock,
-      tokens: () => this.#tokens,
-      onBackoff: (milliseconds, why) => this.#onPause(milliseconds, why),
-      beforeWrite: () => this.#checkLock(),
-      ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
-    };
-    this.service = connectHosting(this.#connection);
-    this.savedAt = storeLocation(settings, '', options.isSandbox);
-    this.#templates = templatesOf(options);
-    this.look = this.#templates.look;
-    this.#observer = openObserver({
-      clock,
-      location: () => this.#locationIn(observedBelow(settings.stateDir)),
-      redacted: (memory) => this.#redacted(memory),
+      tokens: () => tokens,
+      onBackoff: (milliseconds, why) => current?.onPause?.(milliseconds, why),
+      beforeWrite: () => checkLock(),
+      onRequest: (request) => options.onRequest({ run: runOf(), ...request }),
     });
-  }
-
-  readonly files: Client['files'] = async () => {
-    const files = await this.#templates.version();
-    if (files === null) return null;
-    const { mode, surplus, adopt, limits, vars } = this.settings;
-    const { strict } = this.#options;
-    const decisive = JSON.stringify([files.digest, mode, surplus, adopt, limits, vars, strict]);
-    return {
-      version: createHash('sha256').update(decisive).digest('hex').slice(0, 32),
-      commit: files.commit,
-    };
-  };
-
-  readonly token: Client['token'] = () => {
-    const { clientToken } = this.settings.tokens.read();
-    return storeLocation(this.settings, clientToken, this.#options.isSandbox).token;
-  };
-
-  readonly listTemplateIds: Client['listTemplateIds'] = async () => {
-    this.#tokens = this.settings.tokens.read();
-    const own = (await this.service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
-    return own.map(({ id }) => id);
-  };
-
-  load(): Promise<DesiredState> {
-    return this.#templates.load();
-  }
-
-  async pass(request: PassRequest): Promise<PassResult> {
-    this.#tokens = this.settings.tokens.read();
-    this.#run = request.run;
-    this.#onPause = request.onPause ?? (() => undefined);
-    const revisionOf = this.#templates.revisions();
-    const { clock, isSandbox } = this.#options;
-    const pass = passOf(request, this.settings, this.service, clock, isSandbox, revisionOf);
-    return request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass);
-  }
-
-  suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
-    return this.#handle.suspending(this.#location(), task);
-  }
-
-  async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const { clock, isSandbox, onRequest } = this.#options;
-    const reader = connectHosting({
-      ...this.#connection,
-      concurrency: 1,
-      ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
-    });
-    let closed: Promise<void> | null = null;
-    const close = (): Promise<void> => (closed ??= reader.close());
-    const stop = (): void => void close();
-    request.signal.addEventListener('abort', stop);
-    try {
-      return await askNameServers(request, {
-        settings: this.settings,
-        now: clock.now,
-        isSandbox,
-        load: async () => this.#latest ?? this.load(),
-        listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-        readRows: () =>
-          this.#store.read(this.#location(), async (memory) => (await memory?.templates()) ?? []),
-      });
-    } finally {
-      request.signal.removeEventListener('abort', stop);
-      await close();
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.service.close();
-    await this.#observer.close();
-  }
-
-  async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    if (request.base !== undefined) {
-      const state = { memory: noMemories, writer: null, warn: () => undefined };
-      return (await this.#compare(request, pass, state)).result;
-    }
-    const { result, listing } = await this.#handle.read(this.#location(), (memory, warn) =>
-      this.#compare(request, pass, { memory, writer: null, warn }),
-    );
-    const isObserved = request.trigger !== 'command' && result.wasRead === true;
-    return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
-  }
-
-  async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
-    const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
-    const lostPause = longestTime(this.settings);
-    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
-    const { result } = await this.#handle.write(
-      this.#location(),
-      use,
-      (saved, warn, { check, holdsAdds, now = () => pass.clock.now() }) => {
-        this.#checkLock = check;
-        const memory = this.#redacted(saved);
-        const timed = { ...pass, clock: { ...pass.clock, now } };
-        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds });
-      },
-    );
-    return result;
-  }
-
-  /** One pass with a state that is open, and the listing that it began with. */
-  async #compare(
-    request: PassRequest,
-    pass: PreparedPass,
-    state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
-  ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
-    request.onStart?.();
-    const startedAt = pass.clock.now();
-    // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-    const early = this.#templates.hasCache() ? this.#list() : null;
-    early?.catch(() => undefined);
-    const files = await this.#templates.load(request.signal);
-    this.#latest = files;
-    const loaded = withOnly(request.subdomain, request.onlyRemembers ? withoutWrites(files) : files);
-    const { templates: names } = request;
-    const described =
-      names.length === 0 ? loaded : { ...loaded, problems: problemsOfTemplates(loaded, names) };
-    request.onDesired?.(described);
-    const listing = early ?? this.#list();
-    listing.catch(() => undefined);
-    // A command compares everything again.
-    const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
-    const askedAt = this.#askedAt(pass.clock);
-    const memory =
-      request.base === undefined ? state.memory : memoryOfBase(await this.#loadBase(request.base), listing);
-    const given = {
-      ...pass,
-      ...cached,
-      ...state,
-      memory,
-      startedAt,
-      listing,
-      askedAt,
-    };
-    const result = await reconcile(described, given);
-    const marked = withCommits(result, this.settings.commitUrl);
-    return { result: await this.#withUnmanaged(marked, request, listing, { memory }), listing };
-  }
-
-  /** What is wrong there is not of this pass. */
-  #loadBase(filesOf: NonNullable<PassRequest['base']>): Promise<DesiredState> {
-    return loadTemplates({ ...this.settings, templates: filesOf(this.settings) }, { allowEmpty: true });
-  }
-
-  async #withUnmanaged(
-    result: PassResult,
-    { templates, trigger }: PassRequest,
-    listing: Listing,
-    { memory }: Pick<Pass, 'memory'>,
-  ): Promise<PassResult> {
-    if (templates.length > 0 || this.#latest === null || result.wasRead !== true) return result;
-    const actual = await listing;
-    const found = await unmanagedIn({
-      actual,
-      described: this.#latest,
-      before: this.#unmanaged,
-      // The report counts for more, where the state was lost during the pass.
-      managed: async () =>
-        new Set((await memory.templates().catch(noneIfLost)).map(({ templateId }) => templateId)),
-    });
-    const { name: client } = this.settings;
-    if (found !== this.#unmanaged) this.#unmanaged = found.map((one) => ({ client, ...one }));
-    // A daemon would fail for ever, which would hide what else fails.
-    const isError = this.#options.strict && trigger === 'command';
-    const problems = isError ? unmanagedProblems(this.#unmanaged) : [];
-    return {
-      ...result,
-      unmanaged: this.#unmanaged,
-      withInvalidFile: withInvalidFile(actual, this.#latest),
-      problems: [...result.problems, ...problems],
-    };
-  }
-
-  readonly #list = (): Listing => {
-    this.#listedAt = this.#options.clock.uptime().at;
-    return this.service.listDnsTemplates();
-  };
-
-  /** When the listing of this pass was asked for. */
-  #askedAt(clock: Pass['clock']): Instant {
-    const { boot, at } = clock.uptime();
-    return { now: clock.now() - (at - this.#listedAt), uptime: { boot, at: this.#listedAt } };
-  }
-
-  #location(): StoreLocation {
-    return this.#locationIn(this.settings.stateDir);
-  }
-
-  #locationIn(stateDir: string): StoreLocation {
-    const { isSandbox, names = () => [] } = this.#options;
-    return storeLocation({ ...this.settings, stateDir }, this.#tokens.clientToken, isSandbox, names());
-  }
-
-  #redacted(memory: Memory): Memory {
-    return withoutSecrets(memory, redactor([this.#tokens.userToken, this.#tokens.clientToken]));
-  }
-}
-
-const templatesOf = ({
-  settings,
-  strict,
-  allowEmpty = false,
-  clock,
-  isDaemon = false,
-  warn,
-}: ClientOptions): TemplateSource =>
-  openTemplateSource(loadOptionsOf(settings, { strict, allowEmpty }), {
-    waits: isDaemon,
+  const service = connect(() => current?.run ?? null);
+  const source = openTemplateSource(loadOptionsOf(settings, options), {
+    waits: options.isDaemon,
     clock,
     onWait: (file) =>
       warn(`${file} may still be uploading: it is read once it is whole, or unchanged for a while`, 'info'),
   });
+  const locationOf = (token: string): StoreLocation =>
+    storeLocation(settings, token, isSandbox, options.names());
+  const location = (): StoreLocation => locationOf(tokens.clientToken);
 
-const noneIfLost = (error: unknown): never[] => {
-  if (error instanceof MemoryError) return [];
-  throw error;
+  /** What a pass needs, except what is only known when it starts. */
+  const prepared = (request: PassRequest) => ({
+    ignoreSubdomains: false,
+    force: false,
+    retry: false,
+    acceptLoss: false,
+    ...request,
+    client: settings.name,
+    service,
+    clock: {
+      now: () => clock.now(),
+      uptime: () => clock.uptime(),
+      sleep: (milliseconds: number, signal: AbortSignal) => {
+        request.onPause?.(milliseconds, 'then the service is read once more');
+        return clock.sleep(milliseconds, signal);
+      },
+    },
+    revisionOf: source.revisions(),
+    settle: isSandbox ? 0 : settings.settle,
+    unknownPause: settings.unknownPause,
+    subdomainGrace: settings.subdomainGrace,
+    maxAddsPerPass: settings.limits.maxAddsPerPass,
+    concurrency: settings.concurrency,
+    // A command compares everything again.
+    ...(request.trigger === 'command' ? {} : { cache }),
+  });
+
+  /** One pass with a state that is open. */
+  const compare = async (
+    request: PassRequest,
+    pass: ReturnType<typeof prepared>,
+    state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
+  ): Promise<PassResult> => {
+    request.onStart?.();
+    const startedAt = pass.clock.now();
+    const files = await source.load(request.signal);
+    latest = files;
+    const described = partOf(files, request);
+    request.onDesired?.(described);
+    const askedAt = { now: pass.clock.now(), uptime: clock.uptime() };
+    const listing = service.listDnsTemplates();
+    listing.catch(() => undefined);
+    const { base } = request;
+    // What is wrong there is not of this pass.
+    const earlier =
+      base && (await loadTemplates({ ...settings, templates: base(settings) }, { allowEmpty: true }));
+    const memory = earlier ? memoryOfBase(earlier, listing) : state.memory;
+    const result = withCommits(
+      await reconcile(described, { ...pass, ...state, memory, startedAt, listing, askedAt }),
+      settings.commitUrl,
+    );
+    if (request.templates.length > 0 || result.wasRead !== true) return result;
+    // A daemon would fail for ever, which would hide what else fails.
+    const isError = strict && request.trigger === 'command';
+    return withUnmanaged(result, { actual: await listing, files, memory, isError });
+  };
+
+  const dryRun = (request: PassRequest): Promise<PassResult> => {
+    const pass = prepared(request);
+    if (request.base !== undefined)
+      return compare(request, pass, { memory: noMemories, writer: null, warn: () => undefined });
+    return handle.read(location(), (memory, say) =>
+      compare(request, pass, { memory, writer: null, warn: say }),
+    );
+  };
+
+  const write = (request: PassRequest): Promise<PassResult> => {
+    const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
+    const lostPause = longestTime(settings);
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
+    return handle.write(location(), use, (saved, say, { check, holdsAdds, now = clock.now }) => {
+      checkLock = check;
+      const memory = withoutOwnSecrets(saved);
+      const pass = prepared(request);
+      const timed = { ...pass, clock: { ...pass.clock, now } };
+      return compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
+    });
+  };
+
+  const withoutOwnSecrets = (memory: Memory): Memory =>
+    withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
+
+  return {
+    settings,
+    service,
+    savedAt: storeLocation(settings, '', isSandbox),
+    load: () => source.load(),
+    look: source.look,
+    files: async () => {
+      const files = await source.version();
+      if (files === null) return null;
+      const { mode, surplus, adopt, limits, vars } = settings;
+      const decisive = JSON.stringify([files.digest, mode, surplus, adopt, limits, vars, strict]);
+      const version = createHash('sha256').update(decisive).digest('hex').slice(0, 32);
+      return { version, commit: files.commit };
+    },
+    token: () => locationOf(settings.tokens.read().clientToken).token,
+    listTemplateIds: async () => {
+      tokens = settings.tokens.read();
+      const own = (await service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
+      return own.map(({ id }) => id);
+    },
+    pass: (request) => {
+      tokens = settings.tokens.read();
+      current = request;
+      return request.dryRun ? dryRun(request) : write(request);
+    },
+    suspending: (task) => handle.suspending(location(), task),
+    askNameServers: async (request) => {
+      const reader = connect(() => null, 1);
+      const stop = (): void => void reader.close();
+      request.signal.addEventListener('abort', stop);
+      try {
+        return await askNameServers(request, {
+          settings,
+          now: clock.now,
+          isSandbox,
+          load: async () => latest ?? source.load(),
+          listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
+          readRows: () => store.read(location(), async (memory) => (await memory?.templates()) ?? []),
+        });
+      } finally {
+        request.signal.removeEventListener('abort', stop);
+        await reader.close();
+      }
+    },
+    close: () => service.close(),
+  };
 };
 
-/** Templates with no other subdomain than this one. */
-const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {
-  if (subdomain === undefined) return files;
-  const name = canonicalHost(subdomain);
+/** What a pass is about of the files. */
+const partOf = (
+  files: DesiredState,
+  { templates: names, subdomain, onlyRemembers = false }: PassRequest,
+): DesiredState => {
+  if (names.length === 0 && subdomain === undefined && !onlyRemembers) return files;
+  const isOther = (one: string): boolean =>
+    subdomain !== undefined && canonicalHost(one) !== canonicalHost(subdomain);
   const templates = files.templates.map((one) => ({
     ...one,
-    subdomains: one.subdomains.filter((own) => canonicalHost(own) === name),
+    mode: onlyRemembers ? ('report' as const) : one.mode,
+    subdomains: one.subdomains.filter((own) => !isOther(own)),
   }));
-  return { ...files, templates };
+  return { ...files, templates, problems: problemsOfTemplates(files, names) };
+};
+
+/** Adds the commits of its templates' files. `commitUrl`: with `{sha}` in place of an id. */
+const withCommits = (result: PassResult, commitUrl: string | null): PassResult => {
+  const revisions = new Set(result.templates.flatMap(({ revision }) => revision ?? []));
+  if (commitUrl === null || revisions.size === 0) return result;
+  const commits = [...revisions].map((revision) => ({
+    revision,
+    url: commitUrl.replace('{sha}', encodeURIComponent(revision)),
+  }));
+  return { ...result, commits };
 };

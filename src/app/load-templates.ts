@@ -1,7 +1,7 @@
 import { ArgumentError } from '../errors.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { createTemplateLoader, type LoadOptions } from '../source/load.ts';
-import type { DesiredState } from '../model/template.ts';
+import { isFragmentPath, type DesiredState, type Problem } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 export interface LoadHow {
@@ -48,4 +48,30 @@ export const refuseUnused = (
     (name) => `--var ${name}: no template file uses this variable${suggestion(name, used)}`,
   );
   throw new ArgumentError(lines.join('\n'));
+};
+
+/** What files describe, also those with errors. */
+export const describedIn = ({ templates, unusable }: DesiredState): readonly Described[] =>
+  [...templates, ...unusable].flatMap(({ template, id }) => (template === null ? [] : { template, id }));
+
+export interface Described {
+  readonly template: string;
+  readonly id: number | null;
+}
+
+/** The problems of the files of these templates, or of all files if none is named. */
+export const problemsOfTemplates = (
+  { templates, unusable, problems }: DesiredState,
+  names: readonly string[],
+): readonly Problem[] => {
+  if (names.length === 0) return problems;
+  const broken = unusable.filter(({ template }) => template !== null && names.includes(template));
+  const described = templates.filter(({ template }) => names.includes(template));
+  const files = new Set([
+    ...broken.map(({ file }) => file),
+    ...described.flatMap(({ source, records }) => [source.file, ...records.map((one) => one.source.file)]),
+  ]);
+  // The fragments of an invalid file are not known here: any of them may have the error.
+  const concerns = (file: string): boolean => files.has(file) || (broken.length > 0 && isFragmentPath(file));
+  return problems.filter(({ file }) => file !== null && concerns(file));
 };

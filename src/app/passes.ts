@@ -1,15 +1,17 @@
-import { formatProblem } from '../desired/problem.ts';
-import { problemsOfTemplates, matchTemplates, unknownNames } from './match-templates.ts';
-import { ArgumentError, LockedError } from '../errors.ts';
+import { randomUUID } from 'node:crypto';
+import { LockedError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
+import { changeText } from '../report/row.ts';
 import type { Report } from '../report/report.ts';
-import type { Change, PassResult } from '../result.ts';
-import type { Client } from './client.ts';
-import type { PassRequest } from './pass-request.ts';
-import { PlanChangedError, serviceOf } from './plan-file.ts';
-import { refuseUnused } from './load-templates.ts';
-import { newRun, type AppContext } from './app-context.ts';
+import { outcomeWords } from '../report/row.ts';
 import { withAnswers } from '../report/with-answers.ts';
+import type { Change, PassResult } from '../result.ts';
+import type { AppContext } from './app-context.ts';
+import type { Client, PassRequest } from './client.ts';
+import { describedIn, problemsOfTemplates } from './load-templates.ts';
+import { PlanChangedError, serviceOf } from './plan-file.ts';
+import { showProgress } from './progress.ts';
 
 /** The report over these passes, which also names the clients that are left out. */
 export const reportOn = (
@@ -27,15 +29,20 @@ export interface PassEvents {
   readonly onPause: (client: string, milliseconds: number, why: string) => void;
 }
 
+/** How a command's passes are made. */
+export type PassesRequest = Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>;
+
+type PassesContext = Pick<AppContext, 'clients' | 'redact' | 'clock'>;
+
 /** A pass over each client, in parallel. */
 export const runPasses = async (
-  { clients, redact, clock }: Pick<AppContext, 'clients' | 'redact' | 'clock'>,
-  how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
+  { clients, redact, clock }: PassesContext,
+  how: PassesRequest,
   templates: readonly string[],
   events: PassEvents,
 ): Promise<PassResult[]> => {
-  const run = newRun();
-  const passes = (await clientsOf(clients, templates)).map(async (client) => {
+  const run = randomUUID();
+  const passes = (await clientsWith(templates, clients)).map(async (client) => {
     const startedAt = clock.now();
     const { name } = client.settings;
     const request: PassRequest = {
@@ -48,11 +55,11 @@ export const runPasses = async (
       onPause: (milliseconds, why) => events.onPause(name, milliseconds, redact(why)),
       ...how,
     };
-    return client
-      .pass(request)
-      .catch((error: unknown) =>
-        notStarted(error, client, request, { startedAt, durationMs: clock.now() - startedAt }),
-      );
+    return client.pass(request).catch(async (error: unknown) => {
+      if (!(error instanceof LockedError || error instanceof PlanChangedError)) throw error;
+      const durationMs = clock.now() - startedAt;
+      return { ...(await notStarted(error, client, request)), startedAt: isoOf(startedAt), durationMs };
+    });
   });
   // If one client fails, the writes of the others still complete.
   await Promise.allSettled(passes);
@@ -60,100 +67,97 @@ export const runPasses = async (
 };
 
 /** Those whose files describe any of the templates: no other is waited for, or fails what it has no part in. */
-const clientsOf = async (
+const clientsWith = async (
+  names: readonly string[],
   clients: readonly Client[],
-  templates: readonly string[],
 ): Promise<readonly Client[]> => {
-  if (templates.length === 0 || clients.length === 1) return clients;
+  if (names.length === 0 || clients.length === 1) return clients;
   const states = await Promise.all(clients.map((client) => client.load()));
-  return clients.filter((_, index) => {
-    const { templates: described, unusable } = states[index]!;
-    return [...described, ...unusable].some(({ template }) => templates.includes(template ?? ''));
-  });
+  const described = states.map(describedIn);
+  return clients.filter((_, index) => described[index]!.some(({ template }) => names.includes(template)));
 };
 
-/**
- * If another process holds the lock, or the plan has changed, the client is in the report as failed, with the
- * reason.
- */
+/** The client is in the report as failed, with the reason. */
 const notStarted = async (
-  error: unknown,
+  error: LockedError | PlanChangedError,
   client: Client,
   { run, trigger, templates }: PassRequest,
-  { startedAt, durationMs }: { readonly startedAt: number; readonly durationMs: number },
-): Promise<PassResult> => {
-  if (!(error instanceof LockedError || error instanceof PlanChangedError)) throw error;
+): Promise<Omit<PassResult, 'startedAt' | 'durationMs'>> => {
   const desired = await client.load();
   const { name } = client.settings;
+  const named = desired.templates.filter(
+    ({ template }) => templates.length === 0 || templates.includes(template),
+  );
   return {
     client: name,
     run,
     trigger,
-    startedAt: new Date(startedAt).toISOString(),
-    durationMs,
     dryRun: false,
     holdReason: error.message,
     retryAfter: null,
     isNotStarted: true,
-    templates: desired.templates
-      .filter(({ template }) => templates.length === 0 || templates.includes(template))
-      .map(({ template, id, source }) => ({
-        client: name,
-        template,
-        id,
-        file: source.file,
-        revision: null,
-        ...(error instanceof PlanChangedError
-          ? error.verdictOn(name, template)
-          : ({ status: 'failed', message: error.message } as const)),
-        inSync: 0,
-        parked: 0,
-        ignored: 0,
-        differences: [],
-        subdomains: [],
-      })),
+    templates: named.map(({ template, id, source }) => ({
+      client: name,
+      template,
+      id,
+      file: source.file,
+      revision: null,
+      ...(error instanceof PlanChangedError
+        ? error.verdictOn(name, template)
+        : ({ status: 'failed', message: error.message } as const)),
+      inSync: 0,
+      parked: 0,
+      ignored: 0,
+      differences: [],
+      subdomains: [],
+    })),
     problems: problemsOfTemplates(desired, templates).map((problem) => ({ ...problem, client: name })),
   };
 };
 
-/**
- * The template names that match the patterns. A name that no file describes is probably misspelled, so
- * nothing is done. Or its file is invalid, so the errors of the files are shown too.
- */
-export const resolveNames = async (
-  clients: readonly Client[],
-  patterns: readonly string[],
-): Promise<readonly string[]> => {
-  const states = await Promise.all(clients.map((client) => client.load()));
-  refuseUnused(
-    clients.map(({ settings }) => settings),
-    states,
-  );
-  if (patterns.length === 0) return [];
-  const { found, unknown, known } = await matchTemplates(patterns, clients);
-  if (unknown.length === 0) return found;
-  const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
-  throw new ArgumentError(
-    [
-      `no template file describes ${unknownNames(unknown, known)}`,
-      ...(unknown.some((name) => /\.ya?ml$/.test(name)) ? ['give the name of a template, not its file'] : []),
-      ...errors.map(formatProblem),
-    ].join('\n'),
-  );
+const isoOf = (at: number): string => new Date(at).toISOString();
+
+/** The same for a command, whose progress is shown on stderr. */
+export const passClients = async (
+  io: Pick<Io, 'stderr'>,
+  context: PassesContext,
+  how: PassesRequest,
+  templates: readonly string[],
+): Promise<PassResult[]> => {
+  const progress = showProgress(io, how.dryRun || how.isRehearsal ? 'comparing' : 'applying');
+  const of = (client: string): string => (context.clients.length > 1 ? `${client}: ` : '');
+  try {
+    return await runPasses(context, how, templates, {
+      onChange: (client, { template, action, before, after, outcome, error }) => {
+        const why = error === null ? '' : ` (${error})`;
+        const change = `${template}: ${action} ${changeText(before, after)}${why}`;
+        progress.print(`${of(client)}${outcomeWords[outcome]}: ${change}`);
+      },
+      onWait: (client, holder) => progress.status(`${of(client)}waiting for another pass: ${holder}`),
+      onPause: (client, milliseconds, why) => {
+        if (milliseconds < minShownWait) return;
+        progress.status(`${of(client)}waiting ${Math.ceil(milliseconds / 1_000)} s: ${why}`);
+      },
+    });
+  } finally {
+    progress.close();
+  }
 };
 
+/** Milliseconds. Shorter waits are not shown. */
+const minShownWait = 1_000;
+
 /** Asks the name servers of the subdomains and adds their answers to the passes. */
-export const addAnswers = async (
+export const addAnswers = (
   clients: readonly Client[],
   passes: readonly PassResult[],
   templates: readonly string[],
   signal: AbortSignal = new AbortController().signal,
-): Promise<PassResult[]> => {
-  return Promise.all(
+): Promise<PassResult[]> =>
+  Promise.all(
     passes.map(async (pass) => {
       const client = clients.find(({ settings }) => settings.name === pass.client)!;
       const request = { templates, isCommand: true, signal, previous: new Map() };
       return withAnswers(pass, await client.askNameServers(request));
     }),
   );
-};

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { Difference, SkipCause } from '../plan/difference.ts';
 import { groupBy } from '../model/group.ts';
+import type { Difference, SkipCause } from '../plan/difference.ts';
 import { readRegularFile } from '../regular-file.ts';
-import type { Report } from '../report/report.ts';
 import { changeText, recordText } from '../report/row.ts';
+import type { Report } from '../report/report.ts';
 import type { Client } from './client.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
@@ -15,23 +15,26 @@ export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<
   const text = await readRegularFile(path.resolve(cwd, file), largestFile).catch((error: unknown) => {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   });
-  // PowerShell's `>` and some editors put a mark before the text.
-  const plan = await planOf(parseJson(text.toString('utf8').replace(/^\ufeff/, '')));
-  if (typeof plan !== 'string') return plan;
-  throw new UserError(`--plan: ${file} is ${plan}: ${how}`);
+  let value: unknown = null;
+  try {
+    // PowerShell's `>` and some editors put a mark before the text.
+    value = JSON.parse(text.toString('utf8').replace(/^\ufeff/, ''));
+  } catch {
+    // Null is no plan.
+  }
+  const plan = await planOf(value);
+  if (plan !== null) return plan;
+  throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
 };
 
-/** What it is instead if it is no plan that can be compared with another one. */
-export const planOf = async (value: unknown): Promise<Report | string> => {
+/** Bytes; V8 strings end at half a gibibyte. */
+const largestFile = 256 * 1024 ** 2;
+
+/** Null if it is no plan of a service that is known. */
+export const planOf = async (value: unknown): Promise<Report | null> => {
   const { reportSchema } = await import('../report/report.ts');
-  const parsed = reportSchema.safeParse(value);
-  if (!parsed.success || !parsed.data.dryRun) return 'not a report of plan';
-  if (parsed.data.service === undefined)
-    return 'a plan of an earlier version, which does not say for which service it was made';
-  const differences = parsed.data.templates.flatMap((template) => template.differences);
-  return differences.some(({ outcome, skippedBy }) => outcome === 'skipped' && skippedBy === undefined)
-    ? 'a plan of an earlier version, which has no code for why a difference is skipped'
-    : parsed.data;
+  const { data } = reportSchema.safeParse(value);
+  return data?.dryRun === true && data.service !== undefined ? data : null;
 };
 
 /** By what a plan knows its service again: without the address itself, and in any order of the clients. */
@@ -40,48 +43,8 @@ export const serviceOf = (clients: readonly Pick<Client, 'savedAt'>[]): string =
   return createHash('sha256').update(scopes.join()).digest('hex').slice(0, 32);
 };
 
-/** Null, which is not a report, if it is not JSON. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
-/** Bytes; V8 strings end at half a gibibyte. */
-const largestFile = 256 * 1024 ** 2;
-
 type Templates = Report['templates'];
 type PlannedTemplate = Templates[number];
-
-/** The plan differs from the approved one. */
-export class PlanChangedError extends UserError {
-  override name = 'PlanChangedError';
-  readonly #which: string;
-  readonly #changes: readonly PlannedChange[];
-
-  constructor(which: string, changes: readonly PlannedChange[]) {
-    const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
-    const more = lines.length > maxShown ? `\n  and ${lines.length - maxShown} more` : '';
-    super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, maxShown).join('')}${more}`);
-    this.#which = which;
-    this.#changes = changes;
-  }
-
-  /** The status of one template for the report: failed only if its own plan has changed. */
-  verdictOn(client: string, template: string): Pick<PlannedTemplate, 'status' | 'message'> {
-    const name = `${client}/${template}`;
-    const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
-    const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
-    return {
-      status: own.length === 0 ? 'held' : 'failed',
-      message: `the plan is no longer ${this.#which}; nothing was written: ${why}`,
-    };
-  }
-}
-
-const maxShown = 20;
 
 interface PlannedChange {
   /** With its client: `default/standard-web`, and with its id if the name is not unique. */
@@ -89,24 +52,49 @@ interface PlannedChange {
   readonly change: string;
 }
 
+/** The plan differs from the approved one. */
+export class PlanChangedError extends UserError {
+  override name = 'PlanChangedError';
+  readonly #why: string;
+  readonly #changes: readonly PlannedChange[];
+
+  constructor(which: string, changes: readonly PlannedChange[]) {
+    const why = `the plan is no longer ${which}; nothing was written`;
+    const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
+    const more = lines.length > maxShown ? `\n  and ${lines.length - maxShown} more` : '';
+    super(`${why}:${lines.slice(0, maxShown).join('')}${more}`);
+    this.#why = why;
+    this.#changes = changes;
+  }
+
+  /** The status of one template for the report: failed only if its own plan has changed. */
+  verdictOn(client: string, template: string): Pick<PlannedTemplate, 'status' | 'message'> {
+    const name = `${client}/${template}`;
+    const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
+    if (own.length === 0) return { status: 'held', message: `${this.#why}: others have changed` };
+    return { status: 'failed', message: `${this.#why}: ${own.map(({ change }) => change).join('; ')}` };
+  }
+}
+
+const maxShown = 20;
+
 /**
  * The differences between two plans. `lifted`: a person has just lifted a guard, so being held in the first
  * plan is not a difference.
  */
 export const planChanges = (before: Templates, now: Templates, lifted: boolean): PlannedChange[] => {
-  const then = byName(before);
-  const today = byName(now);
+  const [then, today] = [byName(before), byName(now)];
   const names = [...new Set([...then.keys(), ...today.keys()])].sort();
   return names.flatMap((template) => {
     const [old, fresh] = [then.get(template), today.get(template)];
     if (!fresh) return [{ template, change: 'in that plan; no file describes it now' }];
-    if (!old) return [{ template, change: 'not in that plan' }];
+    if (!old) return [{ template, change: 'not in that plan; name only templates of it' }];
     return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
   });
 };
 
 /** The service may have several templates of one name, with different ids. */
-const byName = (templates: Templates): Map<string, PlannedTemplate> => {
+const byName = (templates: Templates): ReadonlyMap<string, PlannedTemplate> => {
   const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
   return new Map(
     [...namesakes].flatMap(([name, group]) =>
@@ -117,20 +105,21 @@ const byName = (templates: Templates): Map<string, PlannedTemplate> => {
 
 /** Subdomains are not compared: they are never written. */
 const templateChanges = (old: PlannedTemplate, fresh: PlannedTemplate, lifted: boolean): string[] => {
-  const then = differencesOf(old, lifted);
-  const today = differencesOf(fresh, lifted);
+  const [then, today] = [differencesOf(old, lifted), differencesOf(fresh, lifted)];
+  const only = (some: typeof then, others: typeof then): string[] =>
+    [...some].flatMap(([key, one]) => (others.has(key) ? [] : differenceText(one)));
   return [
     ...(old.id === fresh.id ? [] : [`its id was ${old.id} and is now ${fresh.id}`]),
     ...(lifted || old.message === fresh.message
       ? []
       : [`its message was: ${old.message ?? 'none'}; it is now: ${fresh.message ?? 'none'}`]),
-    ...[...then].flatMap(([key, one]) => (today.has(key) ? [] : [`no longer: ${differenceText(one)}`])),
-    ...[...today].flatMap(([key, one]) => (then.has(key) ? [] : [`new: ${differenceText(one)}`])),
+    ...only(then, today).map((text) => `no longer: ${text}`),
+    ...only(today, then).map((text) => `new: ${text}`),
   ];
 };
 
 /** The differences by their records. A moved line in a file is no change. */
-const differencesOf = ({ differences }: PlannedTemplate, lifted: boolean): Map<string, Difference> =>
+const differencesOf = ({ differences }: PlannedTemplate, lifted: boolean): ReadonlyMap<string, Difference> =>
   new Map(
     differences.map((one) => [
       JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
@@ -144,12 +133,13 @@ const inKeyOrder = (_: string, value: unknown): unknown =>
     : value;
 
 /** What `mode: report` or `--only` left out of one plan, which nobody can force, is not to be written by another one. */
-const withoutOutcome = (difference: Difference): unknown => ({
-  isLeftOut: difference.outcome === 'skipped' && !mayBeLifted.has(difference.skippedBy),
-  recordId: 'recordId' in difference ? difference.recordId : null,
-  current: 'current' in difference ? difference.current : null,
-  desired: 'desired' in difference ? difference.desired : null,
-});
+const withoutOutcome = (difference: Difference): unknown => {
+  const { recordId = null, current = null, desired = null } = { ...empty, ...difference };
+  const isLeftOut = difference.outcome === 'skipped' && !mayBeLifted.has(difference.skippedBy);
+  return { isLeftOut, recordId, current, desired };
+};
+
+const empty: { readonly recordId?: unknown; readonly current?: unknown; readonly desired?: unknown } = {};
 
 const mayBeLifted: ReadonlySet<SkipCause | undefined> = new Set(['mode-edits', 'held', 'pass']);
 

@@ -1,57 +1,60 @@
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
-import type { UnmanagedTemplate } from '../result.ts';
+import { unmanagedProblems } from '../report/view.ts';
+import type { PassResult } from '../result.ts';
+import { MemoryError, type MemoryReader } from '../state/memory.ts';
 
-type Unmanaged = Omit<UnmanagedTemplate, 'client'>;
-
-export interface UnmanagedRequest {
+interface FilesAndService {
   /** The service's templates. */
   readonly actual: readonly ActualTemplate[];
-  readonly described: DesiredState;
-  /** The ids of templates that a file has described before. */
-  readonly managed: () => Promise<ReadonlySet<number>>;
-  /** What was found last. It is returned again while nothing changes. */
-  readonly before: readonly Unmanaged[];
+  readonly files: DesiredState;
+  readonly memory: Pick<MemoryReader, 'templates'>;
+  /** Whether it is an error that no file describes a template. */
+  readonly isError: boolean;
 }
 
-/** The client's own templates that no file describes. Nothing can be deleted, so they stay as they are. */
-export const unmanagedIn = async ({
-  actual,
-  described: { templates, unusable, files },
-  managed,
-  before,
-}: UnmanagedRequest): Promise<readonly Unmanaged[]> => {
-  // An invalid file without a readable name may be the one that describes it.
-  if (files === 0 || unusable.some(({ template }) => template === null)) return [];
-  const all = [...templates, ...unusable];
-  const [ids, names] = [new Set(all.map(({ id }) => id)), new Set(all.map(({ template }) => template))];
-  const left = actual.filter(
-    ({ id, name, publiclyAvailable }) => !publiclyAvailable && !ids.has(id) && !names.has(name),
-  );
-  const isAsBefore =
-    left.length === before.length &&
-    left.every(({ id, name, records }, index) => {
-      const last = before[index]!;
-      return last.id === id && last.template === name && last.records === records.length;
-    });
-  if (isAsBefore) return before;
-  const known = await managed();
-  return left.map(({ id, name, records }) => ({
+/**
+ * Adds the client's own templates that no file describes: nothing can be deleted, so they stay as they are. And those whose
+ * files have errors, since nothing else tells what the service has for them.
+ */
+export const withUnmanaged = async (
+  result: PassResult,
+  { actual, files, memory, isError }: FilesAndService,
+): Promise<PassResult> => {
+  const own = actual.filter(({ publiclyAvailable }) => !publiclyAvailable);
+  const { unusable } = files;
+  const ids = new Set(unusable.map(({ id }) => id));
+  const names = new Set(unusable.map(({ id, template }) => (id === null ? template : null)));
+  const left = notDescribed(own, files);
+  const managed = left.length === 0 ? [] : await memory.templates().catch(noneIfLost);
+  const known = new Set(managed.map(({ templateId }) => templateId));
+  const unmanaged = left.map(({ id, name, records }) => ({
+    client: result.client,
     template: name,
     id,
     records: records.length,
     hadFile: known.has(id),
   }));
+  return {
+    ...result,
+    unmanaged,
+    withInvalidFile: own.filter(({ id, name }) => ids.has(id) || names.has(name)),
+    problems: [...result.problems, ...(isError ? unmanagedProblems(unmanaged) : [])],
+  };
 };
 
-/** The client's own templates whose files have errors: nothing else tells what the service has for them. */
-export const withInvalidFile = (
-  actual: readonly ActualTemplate[],
-  { unusable }: DesiredState,
+const notDescribed = (
+  own: readonly ActualTemplate[],
+  { templates, unusable, files }: DesiredState,
 ): readonly ActualTemplate[] => {
-  if (unusable.length === 0) return [];
-  const ids = new Set(unusable.map(({ id }) => id));
-  const names = new Set(unusable.map(({ id, template }) => (id === null ? template : null)));
-  return actual.filter(
-    ({ id, name, publiclyAvailable }) => !publiclyAvailable && (ids.has(id) || names.has(name)),
-  );
+  // An invalid file without a readable name may be the one that describes it.
+  if (files === 0 || unusable.some(({ template }) => template === null)) return [];
+  const all = [...templates, ...unusable];
+  const [ids, names] = [new Set(all.map(({ id }) => id)), new Set(all.map(({ template }) => template))];
+  return own.filter(({ id, name }) => !ids.has(id) && !names.has(name));
+};
+
+/** The report counts for more, where the state was lost during the pass. */
+const noneIfLost = (error: unknown): never[] => {
+  if (error instanceof MemoryError) return [];
+  throw error;
 };

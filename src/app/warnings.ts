@@ -21,38 +21,24 @@ export const loggedWarnings = (log: Logger): WarningOutlet => ({
   close: () => undefined,
 });
 
-/** For the person who runs a command; those of one of several clients are gathered until its end. */
+/** For the person who runs a command. Those of one of several clients are gathered until its end, so that each is said once. */
 export const printedWarnings = (log: Logger, io: Pick<Io, 'stderr'>): WarningOutlet => {
-  const gathered = new Warnings();
+  const clientsOf = new Map<string, Set<string>>();
   const print = saidOn(io);
   return {
     warn: (message, client, clients = 1, level = 'warn') => {
-      if (client === undefined) print(message);
-      else if (!log.isLevelEnabled(level)) return;
-      else if (clients === 1) print(message);
-      else gathered.add(client, message);
+      if (client !== undefined && !log.isLevelEnabled(level)) return;
+      if (client === undefined || clients === 1) print(message);
+      else clientsOf.set(message, new Set([...(clientsOf.get(message) ?? []), client]));
     },
-    close: (clients) => gathered.lines(clients).forEach(print),
+    close: (clients) => {
+      for (const [message, names] of clientsOf) {
+        const more = names.size > maxNamed ? ` and ${names.size - maxNamed} more clients` : '';
+        const some = `${[...names].slice(0, maxNamed).join(', ')}${more}`;
+        print(`${names.size === clients ? `all ${clients} clients` : some}: ${message}`);
+      }
+    },
   };
 };
-
-/** Messages besides the result of a command over several clients: one that concerns many clients is said once. */
-export class Warnings {
-  readonly #clients = new Map<string, Set<string>>();
-
-  add(client: string, message: string): void {
-    const clients = this.#clients.get(message) ?? new Set();
-    this.#clients.set(message, clients.add(client));
-  }
-
-  /** `all`: the number of clients of the command. */
-  lines(all: number): string[] {
-    return [...this.#clients].map(([message, names]) => {
-      if (names.size === all) return `all ${all} clients: ${message}`;
-      const [shown, more] = [[...names].slice(0, maxNamed), names.size - maxNamed];
-      return `${shown.join(', ')}${more > 0 ? ` and ${more} more clients` : ''}: ${message}`;
-    });
-  }
-}
 
 const maxNamed = 5;

@@ -2,35 +2,39 @@ import { realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
+import { describedIn, loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
+import { readOffline, type Options } from '../app/options.ts';
+import { passClients } from '../app/passes.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
-import { loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
-import type { Options } from '../app/options.ts';
-import { resolveNames } from '../app/passes.ts';
 import { checkOut } from '../app/report-output.ts';
-import { passClients } from '../app/shown-passes.ts';
+import { resolveNames } from '../app/names.ts';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { accept, type EditedFile } from '../import/accept.ts';
-import { changesFor, isChosen, type Changes } from '../import/changes.ts';
+import { changesFor, isChosen } from '../import/changes.ts';
 import { patchFor } from '../import/patch.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
+import type { Io } from '../io.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
-import { readSettings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import { clientTable } from '../settings/table.ts';
 import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
 export const acceptTemplate = async (
-  template: string,
+  name: string,
   records: readonly string[],
   options: Options,
   io: Io,
 ): Promise<number> => {
-  const patterns = records.map(patternIn);
+  const patterns = records.map((text) => {
+    const pattern = parseRecordPattern(text);
+    if (typeof pattern === 'string') throw new UserError(pattern);
+    return pattern;
+  });
   const out = typeof options['out'] === 'string' ? options['out'] : null;
   const asks = out === null && options['yes'] !== true;
   if (asks && !canAsk(io))
@@ -39,17 +43,18 @@ export const acceptTemplate = async (
     );
   if (out !== null && out !== '-') await checkOut(options, io);
   return inAppContext(options, io, async (context) => {
-    const found = await findChanges(template, patterns, context, options, io);
-    const { files } = found;
-    for (const note of found.unsaid) printLine(io, `no file can say ${escapeControl(note)}`);
+    const { template, files, count, unsaid } = await findEdits(name, patterns, context, options, io);
+    for (const note of unsaid) printLine(io, `no file can say ${note}`);
     if (files.length === 0) {
-      printLine(
-        io,
-        `${escapeControl(found.template)}: nothing to accept: its files say what the service has`,
-      );
+      printLine(io, `${template}: nothing to accept: its files say what the service has`);
       return 0;
     }
-    const patch = patchOf(files, context, io);
+    const patches = files.map(({ path: file, before, after }) =>
+      patchFor(path.relative(io.cwd, path.resolve(io.cwd, file)), before, after),
+    );
+    const patch = patches.join('');
+    if (context.redact(patch) !== patch)
+      throw new UserError('a template file contains a token of this client: remove it from there first');
     if (out === '-') io.stdout.write(patch);
     else if (out !== null) await writeFile(path.resolve(io.cwd, out), patch);
     if (out !== null) return 0;
@@ -58,90 +63,76 @@ export const acceptTemplate = async (
       io.stderr.write('nothing was written\n');
       return 1;
     }
-    await save(files, io);
-    io.stdout.write(
-      [
-        ...files.map((file) => `written  ${escapeControl(file.path)}`),
-        `${escapeControl(found.template)}: accepted ${plural(found.count, 'difference')}`,
-        '',
-      ].join('\n'),
-    );
+    await save(files, io.cwd);
+    const lines = [
+      ...files.map((file) => `written  ${escapeControl(file.path)}`),
+      `${escapeControl(template)}: accepted ${count}`,
+    ];
+    io.stdout.write(lines.map((line) => `${line}\n`).join(''));
     return 0;
   });
 };
 
-const patternIn = (text: string): RecordPattern => {
-  const pattern = parseRecordPattern(text);
-  if (typeof pattern === 'string') throw new UserError(pattern);
-  return pattern;
-};
-
-interface FoundChanges extends Pick<Changes, 'unsaid'> {
-  readonly template: string;
-  readonly files: readonly EditedFile[];
-  readonly count: number;
-}
-
-const findChanges = async (
+/** What the files have to say instead, which has been tried. */
+const findEdits = async (
   name: string,
   patterns: readonly RecordPattern[],
   context: AppContext,
   options: Options,
   io: Io,
-): Promise<FoundChanges> => {
-  const names = await whileShown(io, 'reading template files', () => resolveNames(context.clients, [name]));
-  const described = await Promise.all(context.clients.map((client) => isDescribedBy(client, names)));
-  const [client, another] = context.clients.filter((_, index) => described[index]);
+) => {
+  const { client, template: own } = await whileShown(io, 'reading template files', () =>
+    chooseTemplate(name, context.clients),
+  );
+  const copy = await openWorkingCopy(
+    loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
+  );
+  const before = await copy.load(new Map());
+  const result = await compare(client, own, context, io);
+  const template = before.templates.find((one) => one.template === own && one.source.file === result.file);
+  if (!template) throw new UserError(`${result.file} changed while it was compared: try again`);
+  const { changes, unsaid, refusals } = changesFor(template, result.differences, patterns);
+  refuseStrangers(template, result, patterns);
+  if (refusals.length > 0) throw refusalOf(refusals);
+  if (JSON.stringify(context.redact(changes)) !== JSON.stringify(changes))
+    throw new UserError(
+      'the service has a record that contains a token of this client, which must not be in a file',
+    );
+  const texts = await textsOf(template, copy);
+  const sharers = await sharersOf(texts, client.settings, options, io);
+  const accepted = await accept({ template, changes, texts, before, load: copy.load, sharers });
+  if ('refusals' in accepted) throw refusalOf(accepted.refusals);
+  return { template: own, files: accepted.files, count: plural(changes.length, 'difference'), unsaid };
+};
+
+/** The one template that is meant, and the one client that has it. */
+const chooseTemplate = async (
+  name: string,
+  clients: readonly Client[],
+): Promise<{ readonly client: Client; readonly template: string }> => {
+  const names = await resolveNames(clients, [name]);
+  const described = (await Promise.all(clients.map((client) => client.load()))).map(describedIn);
+  const [client, another] = clients.filter((_, index) =>
+    described[index]!.some(({ template }) => template === names[0]),
+  );
   if (!client || names.length > 1)
     throw new UserError(`${name} is not one template, but ${names.join(', ')}: name one of them`);
   if (another)
     throw new UserError(
       `clients ${client.settings.name} and ${another.settings.name} both have a template ${name}: choose one with --client`,
     );
-  const copy = await openWorkingCopy(
-    loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
-  );
-  const before = await copy.load(new Map());
-  const result = await compare(client, names, context, io);
-  const template = before.templates.find(
-    ({ source, template: own }) => own === names[0] && source.file === result.file,
-  );
-  if (!template) throw new UserError(`${result.file} changed while it was compared: try again`);
-  const found = changesFor(template, result.differences, patterns);
-  refuseStrangers(template, result, patterns);
-  if (found.refusals.length > 0) throw refusalOf(found.refusals);
-  if (JSON.stringify(context.redact(found.changes)) !== JSON.stringify(found.changes))
-    throw new UserError(
-      'the service has a record that contains a token of this client, which must not be in a file',
-    );
-  const { changes } = found;
-  const texts = await textsOf(template, copy);
-  const accepted = await accept({
-    template,
-    changes,
-    texts,
-    before,
-    load: copy.load,
-    sharers: await sharersOf(texts, client.settings, options, io),
-  });
-  if ('refusals' in accepted) throw refusalOf(accepted.refusals);
-  return { template: template.template, unsaid: found.unsaid, count: changes.length, files: accepted.files };
-};
-
-const isDescribedBy = async (client: Client, names: readonly string[]): Promise<boolean> => {
-  const { templates, unusable } = await client.load();
-  return [...templates, ...unusable].some(({ template }) => template !== null && names.includes(template));
+  return { client, template: names[0]! };
 };
 
 /** A dry run over the one template. */
 const compare = async (
   client: Client,
-  names: readonly string[],
+  name: string,
   context: AppContext,
   io: Io,
 ): Promise<TemplateResult> => {
   const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains: true };
-  const [pass] = await passClients(io, { ...context, clients: [client] }, how, names);
+  const [pass] = await passClients(io, { ...context, clients: [client] }, how, [name]);
   const result = pass!.templates[0]!;
   const { status, message, differences } = result;
   if (status === 'failed' || (status === 'held' && differences.length === 0))
@@ -155,15 +146,12 @@ const refuseStrangers = (
   { differences }: TemplateResult,
   patterns: readonly RecordPattern[],
 ): void => {
-  const known = [
-    ...records,
-    ...differences.flatMap((one) => ('current' in one && one.current ? [one.current] : [])),
-  ];
+  const present = differences.flatMap((one) => ('current' in one && one.current ? [one.current] : []));
+  const known = [...records, ...present];
   const unknown = patterns.filter((pattern) => !known.some((record) => isChosen([pattern], record)));
-  if (unknown.length > 0)
-    throw new UserError(
-      `${template} has no record ${unknown.map(({ text }) => `'${text}'`).join(', ')}, in its files or among the differences`,
-    );
+  if (unknown.length === 0) return;
+  const texts = unknown.map(({ text }) => `'${text}'`).join(', ');
+  throw new UserError(`${template} has no record ${texts}, in its files or among the differences`);
 };
 
 const refusalOf = (refusals: readonly string[]): UserError =>
@@ -173,6 +161,8 @@ const textsOf = async (
   { source, fragments = [] }: DesiredTemplate,
   copy: WorkingCopy,
 ): Promise<ReadonlyMap<string, string>> => {
+  // Keeps a byte order mark.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const texts = new Map<string, string>();
   for (const file of [source.file, ...fragments]) {
     const bytes = await copy.read(file);
@@ -188,24 +178,23 @@ const sharersOf = async (
   options: Options,
   io: Io,
 ): Promise<ReadonlyMap<string, string>> => {
-  const needs = { baseUrl: false, tokens: false };
   // Paths that were given for the chosen client are not those of others.
   const flags = { ...options, client: undefined, templates: undefined };
-  const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
-  const all = readSettings({ flags, needs, env, cwd: io.cwd });
+  const env = { ...io.env, [clientTable.templates.env ?? '']: undefined };
+  const { clients } = readOffline(flags, { ...io, env }, { isSilent: true });
   const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
   const places = new Map<string, string>();
   for (const file of files.keys()) places.set(await placeOf(file), file);
   const sharers = new Map<string, string>();
-  for (const other of all.clients) {
+  for (const other of clients) {
     if (other.name === name) continue;
     const { templates, unusable } = await loadTemplates(other, { allowEmpty: true });
+    const fragments = [...files.keys()].filter(isFragmentPath);
     for (const { file } of unusable)
-      for (const own of places.values())
-        if (isFragmentPath(own))
-          sharers.set(own, `${file} of client ${other.name} has errors, and may include it`);
-    for (const { template, source, fragments = [] } of templates)
-      for (const file of [source.file, ...fragments]) {
+      for (const own of fragments)
+        sharers.set(own, `${file} of client ${other.name} has errors, and may include it`);
+    for (const { template, source, fragments: included = [] } of templates)
+      for (const file of [source.file, ...included]) {
         const own = places.get(await placeOf(file));
         if (own !== undefined)
           sharers.set(own, `template ${template} of client ${other.name} uses this file too`);
@@ -214,31 +203,18 @@ const sharersOf = async (
   return sharers;
 };
 
-/** Keeps a byte order mark. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-const patchOf = (files: readonly EditedFile[], { redact }: AppContext, { cwd }: Io): string => {
-  const patch = files
-    .map(({ path: file, before, after }) =>
-      patchFor(path.relative(cwd, path.resolve(cwd, file)), before, after),
-    )
-    .join('');
-  if (redact(patch) === patch) return patch;
-  throw new UserError('a template file contains a token of this client: remove it from there first');
-};
-
-const save = async (files: readonly EditedFile[], { cwd }: Io): Promise<void> => {
-  for (const file of files) await refuseChanged(file, cwd);
+/** A file that has changed since stays as it is. */
+const save = async (files: readonly EditedFile[], cwd: string): Promise<void> => {
+  const refuseChanged = async ({ path: file, before }: EditedFile): Promise<void> => {
+    const now = await readIfThere(path.resolve(cwd, file)).catch((error: unknown) => {
+      throw error instanceof UserError ? new UserError(`${file} is not changed: ${error.message}`) : error;
+    });
+    if (now?.equals(Buffer.from(before)) !== true)
+      throw new UserError(`${file} was changed meanwhile, and is left as it is: try again`);
+  };
+  for (const file of files) await refuseChanged(file);
   for (const file of files) {
-    await refuseChanged(file, cwd);
+    await refuseChanged(file);
     await replaceFile(path.resolve(cwd, file.path), file.after);
   }
-};
-
-const refuseChanged = async ({ path: file, before }: EditedFile, cwd: string): Promise<void> => {
-  const now = await readIfThere(path.resolve(cwd, file)).catch((error: unknown) => {
-    throw error instanceof UserError ? new UserError(`${file} is not changed: ${error.message}`) : error;
-  });
-  if (now?.equals(Buffer.from(before)) !== true)
-    throw new UserError(`${file} was changed meanwhile, and is left as it is: try again`);
 };

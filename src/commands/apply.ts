@@ -1,125 +1,75 @@
+import { inAppContext, type AppContext } from '../app/app-context.ts';
+import { readOnly, resolveNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
+import { passClients, reportOn } from '../app/passes.ts';
+import { readPlan } from '../app/plan-file.ts';
+import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
+import { refuseDryRun, rehearse } from '../app/rehearse.ts';
+import { checkOut, showReport } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { parseDuration } from '../model/duration.ts';
-import { shellWord } from '../model/shell-word.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
-import type { PassResult } from '../result.ts';
-import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
-import { reportOn, resolveNames } from '../app/passes.ts';
-import { readPlan } from '../app/plan-file.ts';
-import { rehearse, type Approve, type Rehearsal } from '../app/rehearse.ts';
-import { passClients } from '../app/shown-passes.ts';
-import { readOnly } from '../app/only-records.ts';
-import type { PassRequest } from '../app/pass-request.ts';
-import { checkOut, showReport } from '../app/report-output.ts';
-import { inAppContext, type AppContext } from '../app/app-context.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
-  const asked = readOptions(patterns, options, io);
+  const given = readFlags(patterns, options);
+  const asks = options['yes'] !== true;
+  if (asks && !canAsk(io))
+    throw new UserError('apply asks before it writes, and this is not a terminal: give --yes');
   await checkOut(options, io);
-  return inAppContext(
-    options,
-    io,
-    async (context) => {
-      refuseDryRun(context);
-      const templates = await whileShown(io, 'reading template files', () =>
-        resolveNames(context.clients, patterns),
-      );
-      const how = { ...asked, only: await readOnly(io, options, context.clients, templates) };
-      const agreed = await agree(context, templates, how, options, io);
-      if (agreed === 'declined') {
+  const task = async (context: AppContext): Promise<number> => {
+    refuseDryRun(context);
+    const templates = await whileShown(io, 'reading template files', () =>
+      resolveNames(context.clients, patterns),
+    );
+    const how = { ...given, only: await readOnly(io, options, context.clients, templates) };
+    const file = typeof options['plan'] === 'string' ? options['plan'] : null;
+    const approved = file === null ? null : { report: await readPlan(file, io), name: `the plan in ${file}` };
+    const rehearsed =
+      asks || approved !== null
+        ? await rehearse(context, how, approved, (request) => passClients(io, context, request, templates))
+        : null;
+    if (rehearsed !== null && !('approve' in rehearsed)) {
+      await showReport(reportOn(rehearsed, context), options, io);
+      return 1;
+    }
+    if (rehearsed !== null && asks && willWrite(rehearsed.report)) {
+      await showReport(rehearsed.report, { format: 'text' }, io);
+      if (!(await confirm(io, 'Write this to the service?'))) {
         io.stderr.write('nothing was written\n');
         return 1;
       }
-      if (agreed !== undefined && typeof agreed !== 'function') {
-        await showReport(reportOn(agreed, context), options, io);
-        return 1;
-      }
-      const signal = stopSignal(io, context);
-      const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-      const passes = await passClients(io, context, request, templates);
-      const report = reportOn(passes, context);
-      await showReport(report, { ...options, withoutApplied: options['yes'] !== true }, io);
-      const detailed = options['detailedExitcode'] === true;
-      const isIncomplete = signal.aborted;
-      return exitCodeOf(report, { detailed, isIncomplete, named: templates });
-    },
-    { mayLeaveOut: true },
-  );
-};
-
-/** With `dryRun` in the settings, apply refuses rather than writes. */
-const refuseDryRun = ({ clients }: AppContext): void => {
-  const dry = clients.filter(({ settings }) => settings.dryRun).map(({ settings }) => settings.name);
-  if (dry.length === 0) return;
-  throw new UserError(
-    `dryRun is set for client ${dry.join(', ')}, so apply writes nothing: unset it, or use plan`,
-  );
-};
-
-interface ApplyFlags {
-  readonly force: boolean;
-  readonly retry: boolean;
-  readonly acceptLoss: boolean;
-  readonly lockTimeout: number;
-  readonly ignoreSubdomains: boolean;
-}
-
-const readOptions = (templates: readonly string[], options: Options, io: Io): ApplyFlags => {
-  for (const [key, flag] of [
-    ['force', '--force'],
-    ['retry', '--retry'],
-    ['acceptLoss', '--accept-loss'],
-  ] as const) {
-    if (options[key] === true && templates.length === 0) {
-      throw new UserError(`${flag} needs template names, as in apply ${flag} TEMPLATE`);
     }
-  }
-  const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
-  if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
-  if (options['yes'] !== true && !canAsk(io)) {
-    throw new UserError('apply asks before it writes, and this is not a terminal: give --yes');
-  }
-  return {
-    force: options['force'] === true,
-    retry: options['retry'] === true,
-    acceptLoss: options['acceptLoss'] === true,
-    lockTimeout,
-    ignoreSubdomains: options['ignoreSubdomains'] === true,
+    const signal = stopSignal(io, context);
+    const approve = rehearsed && { approve: rehearsed.approve };
+    const passes = await passClients(io, context, { dryRun: false, ...how, signal, ...approve }, templates);
+    const report = reportOn(passes, context);
+    await showReport(report, { ...options, withoutApplied: asks }, io);
+    return exitCodeOf(report, {
+      detailed: options['detailedExitcode'] === true,
+      isIncomplete: signal.aborted,
+      named: templates,
+    });
   };
+  return inAppContext(options, io, task, { mayLeaveOut: true });
 };
 
-/** The approved plan: undefined approves everything. Returns the passes instead if there could be no plan. */
-const agree = async (
-  context: AppContext,
-  templates: readonly string[],
-  how: ApplyFlags & Pick<PassRequest, 'only'>,
-  options: Options,
-  io: Io,
-): Promise<Approve | undefined | 'declined' | readonly PassResult[]> => {
-  const file = typeof options['plan'] === 'string' ? options['plan'] : null;
-  const asks = options['yes'] !== true;
-  if (file === null && !asks) return undefined;
-  const approved =
-    file === null
-      ? null
-      : {
-          report: await readPlan(file, io),
-          name: `the plan in ${file}`,
-          again: (names: readonly string[]) => `\`apply --plan ${file} ${names.map(shellWord).join(' ')}\``,
-        };
-  const pass = (...request: Parameters<Rehearsal['pass']>): Promise<PassResult[]> =>
-    passClients(io, ...request);
-  const rehearsed = await rehearse(context, { templates, how, approved, pass });
-  if (!('approve' in rehearsed)) return rehearsed;
-  if (asks && willWrite(rehearsed.report)) {
-    await showReport(rehearsed.report, { format: 'text' }, io);
-    if (!(await confirm(io, 'Write this to the service?'))) return 'declined';
-  }
-  return rehearsed.approve;
+const readFlags = (templates: readonly string[], options: Options) => {
+  const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = options;
+  for (const [flag, isSet] of Object.entries({ force, retry, 'accept-loss': acceptLoss }))
+    if (isSet !== false && templates.length === 0)
+      throw new UserError(`--${flag} needs template names, as in apply --${flag} TEMPLATE`);
+  const lockTimeout = parseDuration(String(options['lockTimeout']));
+  if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
+  return {
+    force: force === true,
+    retry: retry === true,
+    acceptLoss: acceptLoss === true,
+    ignoreSubdomains: ignoreSubdomains === true,
+    lockTimeout,
+  };
 };
 
 const willWrite = ({ templates }: Report): boolean =>

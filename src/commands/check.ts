@@ -1,156 +1,164 @@
+import { inAppContext, type AppContext } from '../app/app-context.ts';
+import { templateOf } from '../app/client-answers.ts';
+import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { passClients } from '../app/passes.ts';
+import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
-import { formatProblem } from '../desired/problem.ts';
-import { escapeControl, asJson } from '../lib/escape-control.ts';
-import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
-import { compareSubdomain } from '../plan/subdomains.ts';
+import { asJson, escapeControl } from '../lib/escape-control.ts';
+import { canonicalHost } from '../model/host.ts';
+import type { ActualTemplate, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
+import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
 import { shortenPair } from '../report/columns.ts';
 import { asTable } from './text-table.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
-import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
-import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
-import type { Client } from '../app/client.ts';
-import { templateOf } from '../app/client-answers.ts';
-import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { passClients } from '../app/shown-passes.ts';
-import { printLine, whileShown } from '../app/progress.ts';
-import { canonicalName } from '../model/canonical.ts';
-import { canonicalHost } from '../model/host.ts';
-import type { RecordData } from '../model/record.ts';
+import { notAsked, type Status, type SubdomainAnswers } from '../result.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
   inAppContext(options, io, async (context) => {
     const checked: CheckedName[] = [];
-    let failed = false;
     for (const name of names) {
       try {
         checked.push(context.redact(await checkName(name, context, io)));
       } catch (error) {
         // One unknown name spoils no other.
         if (!(error instanceof UserError || error instanceof HostingError)) throw error;
-        failed = true;
         const said = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
         printLine(io, context.redact(said));
       }
     }
     io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
-    const statuses = checked.map(({ status }) => status);
-    if (failed || statuses.includes('failed')) return 1;
-    const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
+    if (checked.length < names.length || checked.some(({ status }) => status === 'failed')) return 1;
+    const differs = checked.some(({ status }) => status !== 'in-sync' && status !== 'pending');
     return options['detailedExitcode'] === true && differs ? 2 : 0;
   });
 
-interface CheckedName {
-  readonly name: string;
-  /** The subdomain itself, or the one that it is below. */
-  readonly subdomain: string;
-  readonly client: string;
-  readonly status: Status | 'pending';
-  /** Null if no file names the subdomain. */
-  readonly file: string | null;
-  /** Of that file, or, if no valid file names the subdomain, of all files. */
-  readonly problems: readonly Problem[];
-  /** Records of the template that do not count. */
-  readonly parked: number;
-  readonly ignored: number;
-  readonly template: string | null;
-  readonly templateId: number | null;
-  readonly records: readonly LayerRow[];
-  readonly answers: SubdomainAnswers;
-}
+type CheckedName = Awaited<ReturnType<typeof checkName>>;
 
-const checkName = async (name: string, context: AppContext, io: Io): Promise<CheckedName> => {
+const checkName = async (name: string, context: AppContext, io: Io) => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
     throw new UserError(`${name} is not a host name: give the name alone`);
-  const found = await whileShown(io, `checking ${name}`, () => layersOf(name, context));
-  const { client, subdomain, desired, records, matching } = found;
+  const found = await whileShown(io, `checking ${name}`, () => findName(name, context.clients));
+  const { client, subdomain, desired, template } = found;
   const isWhole = canonicalHost(name) === canonicalHost(subdomain);
-  const whole = {
-    file: desired?.records ?? null,
-    template: matching?.records ?? null,
-    service: records,
-    answers: found.answers,
-  };
-  const layers = isWhole ? whole : layersAt(name, subdomain, whole);
-  const { answers } = layers;
-  const rows = layerRows(subdomain, layers);
+  const answers = isWhole ? found.layers.answers : answersOn(name, found.layers.answers);
+  const all = layerRows(subdomain, found.layers);
+  const rows = isWhole
+    ? all
+    : all.filter((row) => canonicalHost(`${row.name}.${subdomain}`) === canonicalHost(name));
   if (rows.length === 0) throw new UserError(`${subdomain} has no record of that name`);
   const judged =
-    desired === null || !isWhole ? null : await judge(subdomain, desired, answers, client, context, io);
-  const problems = judged?.problems ?? (await client.load()).problems;
-  const isBehind = isWhole
-    ? matching !== null && compareSubdomain(subdomain, matching, records).length > 0
-    : rows.some((row) => differs(row));
-  const status =
-    answers.status === 'failed' || problems.some(({ severity }) => severity === 'error')
-      ? 'failed'
-      : (judged?.status ?? (isBehind ? 'drifted' : 'in-sync'));
+    desired !== null && isWhole
+      ? await judge(subdomain, desired, answers, client, context, io)
+      : {
+          status: rows.some(differs) ? ('drifted' as const) : ('in-sync' as const),
+          isPending: false,
+          // Any file may be the one that should name it.
+          problems: (await client.load()).problems,
+          parked: 0,
+          ignored: 0,
+        };
+  const { isPending, ...shown } = judged;
+  const byServers = answers.status === 'off' ? 'in-sync' : answers.status;
+  const isFailed =
+    answers.status === 'failed' || judged.problems.some(({ severity }) => severity === 'error');
+  const calm = isPending ? 'pending' : byServers;
+  const settled = judged.status === 'in-sync' ? calm : judged.status;
   return {
     name,
+    /** The subdomain itself, or the one that it is below. */
     subdomain,
     client: client.settings.name,
-    status:
-      status === 'in-sync' ? shownStatus(judged?.isPending === true ? 'pending' : answers.status) : status,
+    ...shown,
+    status: isFailed ? 'failed' : settled,
+    /** Null if no file names the subdomain. */
     file: desired?.source.file ?? null,
-    problems,
-    parked: judged?.parked ?? 0,
-    ignored: judged?.ignored ?? 0,
-    template: matching?.name ?? desired?.template ?? null,
-    templateId: matching?.id ?? null,
+    template: template?.name ?? desired?.template ?? null,
+    templateId: template?.id ?? null,
     records: rows,
     answers,
   };
 };
 
-/** Of a name below the subdomain, only that name. */
-const layersAt = (name: string, subdomain: string, layers: NameLayers): NameLayers => {
-  const wanted = canonicalHost(name);
-  const isOfName = (record: RecordData): boolean => {
-    const own = canonicalHost(canonicalName(record.name));
-    return own === wanted || `${own}.${canonicalHost(subdomain)}` === wanted;
+/** All layers of the nearest subdomain at or above the name that files name or the service knows. */
+const findName = async (name: string, clients: readonly Client[]) => {
+  const { client, subdomain, desired, records } = await ownerOf(name, clients);
+  const template = templateFor(desired, records, await client.service.listDnsTemplates());
+  const known = await client.askNameServers({
+    templates: [],
+    isCommand: true,
+    subdomains: [subdomain],
+    signal: new AbortController().signal,
+    previous: new Map(),
+  });
+  const layers: NameLayers = {
+    file: desired?.records ?? null,
+    template: template?.records ?? null,
+    service: records,
+    answers: known.get(answersKey(desired?.template ?? null, subdomain)) ?? notAsked,
   };
-  const { answers } = layers;
-  const differences = answers.differences.filter((one) => one.name === wanted);
-  const isOfOthers = differences.length === 0 && !answers.servers.some(isFaulty);
-  return {
-    file: layers.file?.filter(isOfName) ?? null,
-    template: layers.template?.filter(isOfName) ?? null,
-    service: layers.service?.filter(isOfName) ?? null,
-    answers: {
-      ...answers,
-      differences,
-      status: isOfOthers && answers.servers.length > 0 ? 'in-sync' : answers.status,
-    },
-  };
+  return { client, subdomain, desired, template, layers };
+};
+
+const ownerOf = async (name: string, clients: readonly Client[]) => {
+  const [only, ...others] = clients;
+  let unknown: unknown = new UserError(
+    'no template file names it, or a name above it, under subdomains: choose a client with --client',
+  );
+  const labels = name.replace(/\.$/, '').split('.');
+  // The name and all above it but the top-level domain.
+  for (let from = 0; from < Math.max(labels.length - 1, 1); from += 1) {
+    const subdomain = labels.slice(from).join('.');
+    for (const client of clients) {
+      const desired = templateOf(subdomain, (await client.load()).templates);
+      if (desired !== null)
+        return { client, subdomain, desired, records: await client.service.listDnsRecords(subdomain) };
+    }
+    if (only === undefined || others.length > 0) continue;
+    try {
+      const records = await only.service.listDnsRecords(subdomain);
+      return { client: only, subdomain, desired: null, records };
+    } catch (error) {
+      if (!(error instanceof HostingError) || error.status !== 404) throw error;
+      if (from === 0) unknown = error;
+    }
+  }
+  throw unknown;
+};
+
+const templateFor = (
+  desired: DesiredTemplate | null,
+  records: readonly SubdomainRecord[],
+  templates: readonly ActualTemplate[],
+): ActualTemplate | undefined => {
+  const ids = new Set(records.map(({ templateRecordId }) => templateRecordId));
+  if (desired === null) return templates.find((one) => one.records.some(({ id }) => ids.has(id)));
+  return templates.find(
+    ({ id, name, publiclyAvailable }) =>
+      !publiclyAvailable && (desired.id === null ? name === desired.template : id === desired.id),
+  );
+};
+
+/** Of a name below the subdomain, only what is about that name. */
+const answersOn = (name: string, answers: SubdomainAnswers): SubdomainAnswers => {
+  const { servers, status } = answers;
+  const differences = answers.differences.filter((one) => one.name === canonicalHost(name));
+  const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
+  return { ...answers, differences, status: isOfOthers ? 'in-sync' : status };
 };
 
 const differs = ({ file, template, service, servers }: LayerRow): boolean =>
-  [template, service, ...Object.values(servers)]
-    .filter((one) => one !== null)
-    .some((one) => !areAlike(one, file ?? service));
-
-const layersOf = async (name: string, { clients }: AppContext) => {
-  const { client, subdomain, desired, records } = await ownerOf(name, clients);
-  const templates = await client.service.listDnsTemplates();
-  const matching = templateFor(desired, records, templates);
-  const answers = await answersOf(subdomain, desired, client);
-  return { client, subdomain, desired, records, matching, answers };
-};
-
-const shownStatus = (answers: SubdomainAnswers['status']): CheckedName['status'] =>
-  answers === 'off' ? 'in-sync' : answers;
-
-interface Judged extends Pick<CheckedName, 'parked' | 'ignored' | 'problems'> {
-  readonly status: Status;
-  readonly isPending: boolean;
-}
+  [template, service, ...Object.values(servers)].some(
+    (one) => one !== null && !areAlike(one, file ?? service),
+  );
 
 /** As `plan --answers` judges the template, if it had this subdomain alone. */
 const judge = async (
@@ -158,134 +166,59 @@ const judge = async (
   { template }: DesiredTemplate,
   answers: SubdomainAnswers,
   client: Client,
-  { redact, clock }: AppContext,
+  context: AppContext,
   io: Io,
-): Promise<Judged> => {
+) => {
   const how = { dryRun: true, lockTimeout: 0, subdomain };
-  const passes = await passClients(io, { clients: [client], redact, clock }, how, [template]);
-  const known = new Map(
-    passes.flatMap(({ templates }) =>
-      templates.flatMap((one) =>
-        one.subdomains.map((own) => [answersKey(one.template, own.subdomain), answers] as const),
-      ),
-    ),
-  );
-  const { status, templates, problems } = assembleReport(passes.map((pass) => withAnswers(pass, known)));
-  const sum = (count: (one: TemplateResult) => number): number =>
-    templates.reduce((total, one) => total + count(one), 0);
+  const passes = await passClients(io, { ...context, clients: [client] }, how, [template]);
+  const subdomains = passes.flatMap(({ templates }) => templates.flatMap((one) => one.subdomains));
+  const known = new Map(subdomains.map((one) => [answersKey(template, one.subdomain), answers]));
+  const report = assembleReport(passes.map((pass) => withAnswers(pass, known)));
+  const status: Status = report.status;
   return {
     status,
-    problems,
-    isPending: templates.some((one) => one.subdomains.some((own) => own.status === 'pending')),
-    parked: sum((one) => one.parked),
-    ignored: sum((one) => one.ignored),
+    isPending: subdomains.some((one) => one.status === 'pending'),
+    problems: report.problems,
+    /** Records of the template that do not count. */
+    parked: report.templates.reduce((sum, one) => sum + one.parked, 0),
+    ignored: report.templates.reduce((sum, one) => sum + one.ignored, 0),
   };
-};
-
-/** The nearest subdomain at or above the name that files name or the service knows, with its client. */
-const ownerOf = async (name: string, clients: readonly Client[]) => {
-  const [only, ...others] = clients;
-  let unknown: unknown = null;
-  for (const subdomain of namesFrom(name)) {
-    for (const client of clients) {
-      const desired = templateOf(subdomain, (await client.load()).templates);
-      if (desired !== null)
-        return { client, subdomain, desired, records: await client.service.listDnsRecords(subdomain) };
-    }
-    if (!only || others.length > 0) continue;
-    try {
-      return {
-        client: only,
-        subdomain,
-        desired: null,
-        records: await only.service.listDnsRecords(subdomain),
-      };
-    } catch (error) {
-      if (!(error instanceof HostingError) || error.status !== 404) throw error;
-      unknown ??= error;
-    }
-  }
-  throw (
-    unknown ??
-    new UserError(
-      'no template file names it, or a name above it, under subdomains: choose a client with --client',
-    )
-  );
-};
-
-/** The name and all above it but the top-level domain. */
-const namesFrom = (name: string): readonly string[] => {
-  const labels = name.replace(/\.$/, '').split('.');
-  return labels.slice(0, Math.max(labels.length - 1, 1)).map((_, index) => labels.slice(index).join('.'));
-};
-
-const templateFor = (
-  desired: DesiredTemplate | null,
-  records: readonly SubdomainRecord[],
-  templates: readonly ActualTemplate[],
-): ActualTemplate | null => {
-  const own = templates.filter(({ publiclyAvailable }) => !publiclyAvailable);
-  if (desired !== null) {
-    const { id, template } = desired;
-    return own.find((one) => (id === null ? one.name === template : one.id === id)) ?? null;
-  }
-  const ids = new Set(records.map(({ templateRecordId }) => templateRecordId));
-  return templates.find((template) => template.records.some(({ id }) => ids.has(id))) ?? null;
-};
-
-const answersOf = async (
-  subdomain: string,
-  desired: DesiredTemplate | null,
-  client: Client,
-): Promise<SubdomainAnswers> => {
-  const found = await client.askNameServers({
-    templates: [],
-    isCommand: true,
-    subdomains: [subdomain],
-    signal: new AbortController().signal,
-    previous: new Map(),
-  });
-  return found.get(answersKey(desired?.template ?? null, subdomain)) ?? notAsked;
 };
 
 const asText = (checked: CheckedName): string => {
   const { name, subdomain, status, file, template, templateId, records, answers, problems } = checked;
-  const follows =
-    template === null ? 'no template' : `${template}${templateId === null ? '' : ` (${templateId})`}`;
-  const view = answersView(answers, subdomain);
-  const labelOf = serverLabels(answers.servers);
   const hasErrors = problems.some(({ severity }) => severity === 'error');
-  const where = file ?? (hasErrors ? 'in no valid template file' : 'in no template file');
-  const below = canonicalHost(name) === canonicalHost(subdomain) ? [] : [`in ${subdomain}`];
-  const heading = [`${name}: ${statusWords[status]}`, ...below, follows, where].join(' · ');
-  const uncounted = (['parked', 'ignored'] as const)
-    .filter((kind) => checked[kind] > 0)
-    .map((kind) => `${checked[kind]} ${kind}`);
-  const table = asTable(records.map(tableRow));
-  return [
-    `${escapeControl(heading)}\n`,
-    table,
-    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? not asked, or not readable\n']),
-    ...(uncounted.length > 0 ? [`records of the template that do not count: ${uncounted.join(', ')}\n`] : []),
-    ...problems.map((problem) => `${escapeControl(formatProblem(problem))}\n`),
+  const heading = [
+    `${name}: ${statusWords[status]}`,
+    ...(canonicalHost(name) === canonicalHost(subdomain) ? [] : [`in ${subdomain}`]),
+    `${template ?? 'no template'}${templateId === null ? '' : ` (${templateId})`}`,
+    file ?? (hasErrors ? 'in no valid template file' : 'in no template file'),
+  ].join(' · ');
+  const kinds = (['parked', 'ignored'] as const).filter((kind) => checked[kind] > 0);
+  const uncounted = kinds.map((kind) => `${checked[kind]} ${kind}`).join(', ');
+  const labelOf = serverLabels(answers.servers);
+  const lines = [
+    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? not asked, or not readable']),
+    ...(kinds.length === 0 ? [] : [`records of the template that do not count: ${uncounted}`]),
+    ...problems.map(formatProblem),
     ...answers.servers.flatMap((server) =>
-      server.serial === null ? [] : [`${escapeControl(labelOf(server))}: serial ${server.serial}\n`],
+      server.serial === null ? [] : [`${labelOf(server)}: serial ${server.serial}`],
     ),
-    ...(view?.remarks ?? []).map((remark) => `${remark}\n`),
-    ...answers.differences.flatMap(({ kind, type, name: asked, message }) =>
-      message === undefined ? [] : [`${kind}: ${escapeControl(`${asked} ${type}: ${message}`)}\n`],
+    ...(answersView(answers, subdomain)?.remarks ?? []),
+    ...answers.differences.flatMap((one) =>
+      one.message === undefined ? [] : [`${one.kind}: ${one.name} ${one.type}: ${one.message}`],
     ),
-  ].join('');
+  ];
+  const text = (line: string): string => `${escapeControl(line)}\n`;
+  return [text(heading), asTable(records.map(tableRow)), ...lines.map(text)].join('');
 };
 
 const tableRow = ({ name, type, file, template, service, servers }: LayerRow): Record<string, string> => {
   const others = [template, service, ...Object.values(servers)];
-  const cell = (own: LayerRow['file'], left: LayerRow['file']): string =>
-    own !== null && areAlike(own, left)
-      ? own.length === 0
-        ? '-'
-        : '='
-      : shortenPair(setText(left), setText(own), maxContent)[1];
+  const cell = (own: LayerRow['file'], left: LayerRow['file']): string => {
+    if (own !== null && areAlike(own, left)) return own.length === 0 ? '-' : '=';
+    return shortenPair(setText(left), setText(own), maxContent)[1];
+  };
   const differing = others.find((one) => one !== null && !areAlike(one, file)) ?? file;
   return {
     name: name ?? '@',

@@ -8,9 +8,7 @@ import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { ownersIn } from '../cluster/owners.ts';
-import type { PostgresStore } from '../cluster/store.ts';
 import { messageOf } from '../errors.ts';
-import { openCheckouts } from '../source/checkout.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
@@ -18,6 +16,7 @@ import { durationText } from '../model/duration.ts';
 import { isDescribable } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { nameOf } from '../network/trust.ts';
+import { openCheckouts } from '../source/checkout.ts';
 import { readVersion } from '../version.ts';
 
 /** `problem`: it cannot work, or would write wrongly, until that is changed. */
@@ -27,9 +26,12 @@ interface Finding {
   readonly text: string;
 }
 
-const ok = (about: string, text: string): Finding => ({ about, state: 'ok', text });
-const note = (about: string, text: string): Finding => ({ about, state: 'note', text });
-const problem = (about: string, text: string): Finding => ({ about, state: 'problem', text });
+const finding =
+  (state: Finding['state']) =>
+  (about: string, text: string): Finding => ({ about, state, text });
+const [ok, note, problem] = [finding('ok'), finding('note'), finding('problem')];
+
+const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
 /** Examines one client's service and surroundings, and only reads. Exits with 1 if something keeps it from working. */
 export const doctor = (options: Options, io: Io): Promise<number> =>
@@ -42,19 +44,19 @@ export const doctor = (options: Options, io: Io): Promise<number> =>
       await examineFiles(client),
       ...(await examineState(client, context)),
     ]);
-    const [version, { node }, { name }] = [readVersion(), process.versions, client.settings];
     const status = findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok';
+    const [version, { node }, { name }] = [readVersion(), process.versions, client.settings];
     const schema = 'dns-template-sync/doctor/v1';
     const found = context.redact({ schema, version, node, client: name, status, findings });
-    const lines = found.findings.map(
-      ({ about, state, text }) => `${signs[state]} ${about.padEnd(15)}${escapeControl(text)}`,
-    );
-    const heading = `dns-template-sync ${version}, Node.js ${node}, client ${found.client}`;
-    io.stdout.write(options['format'] === 'json' ? asJson(found) : `${[heading, ...lines].join('\n')}\n`);
+    const lines = [
+      `dns-template-sync ${version}, Node.js ${node}, client ${found.client}`,
+      ...found.findings.map(
+        ({ about, state, text }) => `${signs[state]} ${about.padEnd(15)}${escapeControl(text)}`,
+      ),
+    ];
+    io.stdout.write(options['format'] === 'json' ? asJson(found) : `${lines.join('\n')}\n`);
     return status === 'ok' ? 0 : 1;
   });
-
-const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
 /** Whether it can be reached and understood, what it has, and whether a second listing says the same. */
 const examineService = async (
@@ -70,8 +72,11 @@ const examineService = async (
     const settle = sandboxUrl === null ? settings.settle : 0;
     await clock.sleep(settle, new AbortController().signal);
     const second = await service.listDnsTemplates();
-    const listings = compareListings(first, second, durationText(settle));
-    return [ok('service', `${baseUrl} answers as specified${way}`), ...examineTemplates(second), listings];
+    return [
+      ok('service', `${baseUrl} answers as specified${way}`),
+      ...examineTemplates(second),
+      compareListings(first, second, `${durationText(settle)} apart`),
+    ];
   } catch (error) {
     const failed = problem('service', `${messageOf(error)}${way}`);
     if (/\/api\/v\d+\/*$/.test(baseUrl)) return [failed];
@@ -86,38 +91,32 @@ const examineTemplates = (templates: readonly ActualTemplate[]): Finding[] => {
   const counted = `${plural(own.length, 'own template')} with ${plural(records.length, 'record')}, ${templates.length - own.length} public`;
   const found = [(records.length === 0 ? note : ok)('templates', counted)];
   const strange = records.filter((record) => !isDescribable(record));
-  for (const { id, type, name } of strange.slice(0, 1))
-    found.push(
-      note(
-        'records',
-        `${strange.length} of other types or unreadable, such as ${id} (${type} ${name ?? '@'}): counted, never written`,
-      ),
-    );
+  if (strange[0]) {
+    const { id, type, name } = strange[0];
+    const such = `such as ${id} (${type} ${name ?? '@'}): counted, never written`;
+    found.push(note('records', `${strange.length} of other types or unreadable, ${such}`));
+  }
   const unstated = templates.filter(({ isOwnerStated }) => isOwnerStated === false);
-  for (const { name } of unstated.slice(0, 1))
-    found.push(
-      problem(
-        'templates',
-        `${unstated.length} without publicly_available, such as ${name}: never written, since they may be public`,
-      ),
-    );
+  if (unstated[0]) {
+    const such = `such as ${unstated[0].name}: never written, since they may be public`;
+    found.push(problem('templates', `${unstated.length} without publicly_available, ${such}`));
+  }
   return found;
 };
 
 const compareListings = (
   first: readonly ActualTemplate[],
   second: readonly ActualTemplate[],
-  settle: string,
+  apart: string,
 ): Finding => {
-  const [before, after] = [first, second].map(
-    (all) =>
-      new Set(all.flatMap(({ id, records }) => [String(id), ...records.map((one) => JSON.stringify(one))])),
-  );
-  const gone = [...before!].filter((one) => !after!.has(one)).length;
-  const come = [...after!].filter((one) => !before!.has(one)).length;
-  if (gone + come === 0) return ok('two listings', `${settle} apart, they agree`);
-  const text = `${settle} apart, ${gone} templates or records are gone, ${come} new: does somebody work there now, or is a listing not whole?`;
-  return problem('two listings', text);
+  const partsOf = (all: readonly ActualTemplate[]): string[] =>
+    all.flatMap(({ id, records }) => [String(id), ...records.map((one) => JSON.stringify(one))]);
+  const [before, after] = [new Set(partsOf(first)), new Set(partsOf(second))];
+  const gone = [...before].filter((one) => !after.has(one)).length;
+  const come = [...after].filter((one) => !before.has(one)).length;
+  if (gone + come === 0) return ok('two listings', `${apart}, they agree`);
+  const why = 'does somebody work there now, or is a listing not whole?';
+  return problem('two listings', `${apart}, ${gone} templates or records are gone, ${come} new: ${why}`);
 };
 
 /** One request without tokens tells of clock and certificate. What keeps it from being answered, the listing has said. */
@@ -127,21 +126,22 @@ const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Find
   const trust = ca === null ? {} : { ca: [...rootCertificates, ca.pem()] };
   return new Promise((resolve) => {
     const request = baseUrl.startsWith('https:') ? requestSecure : requestPlain;
-    const asked = request(baseUrl, { method: 'HEAD', agent: false, ...trust }, ({ headers, socket }) => {
-      const off = Math.round(Math.abs(clock.now() - Date.parse(headers.date ?? '')) / 1_000);
-      const agrees = ok('clock', 'agrees with that of the service');
-      const found = off < 5 ? [agrees] : [note('clock', `differs by ${off} s from that of the service`)];
+    const options = { method: 'HEAD', agent: false, timeout: 5_000, ...trust };
+    const asked = request(baseUrl, options, ({ headers: { date }, socket }) => {
+      const found: Finding[] = [];
+      const off = Math.round(Math.abs(clock.now() - Date.parse(date ?? '')) / 1_000);
+      if (off < 5) found.push(ok('clock', 'agrees with that of the service'));
+      else if (date !== undefined) found.push(note('clock', `differs by ${off} s from that of the service`));
       if (socket instanceof TLSSocket) {
         const { issuer, valid_to: until } = socket.getPeerCertificate();
         found.push(ok('certificate', `of ${nameOf(issuer)}, valid until ${until}`));
       }
       asked.destroy();
-      resolve(headers.date === undefined ? found.slice(1) : found);
+      resolve(found);
     });
-    const giveUp = setTimeout(() => asked.destroy(), 5_000);
     asked
+      .on('timeout', () => asked.destroy())
       .on('error', () => resolve([]))
-      .on('close', () => clearTimeout(giveUp))
       .end();
   });
 };
@@ -156,10 +156,8 @@ const examineFiles = async (client: Client): Promise<Finding> => {
   const { files, templates, problems } = await client.load();
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (files === 0) return note('template files', `none yet: ${errors[0]?.message ?? ''}`);
-  const [first] = templates;
-  const commit = first
-    ? (openCheckouts()(path.resolve(client.settings.cwd, first.source.file))?.commit ?? null)
-    : null;
+  const file = templates[0] && path.resolve(client.settings.cwd, templates[0].source.file);
+  const commit = (file && openCheckouts()(file)?.commit) ?? null;
   const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
   const text = `${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`;
   if (errors.length === 0) return ok('template files', text);
@@ -167,32 +165,29 @@ const examineFiles = async (client: Client): Promise<Finding> => {
 };
 
 /** Of the store that passes use, also with the embedded service. */
-const examineState = async (client: Client, context: AppContext): Promise<Finding[]> => {
-  const { file, stateDir } = client.savedAt;
+const examineState = async ({ savedAt, settings }: Client, context: AppContext): Promise<Finding[]> => {
+  const { store, shared } = context;
   try {
-    const [suspensions = []] = await context.store.suspended([client.savedAt]);
+    const [suspensions = []] = await store.suspended([savedAt]);
     const suspended = suspensions.length === 0 ? '' : `, ${plural(suspensions.length, 'suspension')}`;
-    if (context.shared !== null) {
-      const { place } = context.shared.database();
-      return [ok('state', `in ${place}${suspended}`), ...(await examineFleet(client, context.shared))];
+    if (shared === null) {
+      const unsaved = `nothing saved yet in ${savedAt.file}: the first write waits for a second listing`;
+      if (!existsSync(savedAt.file)) return [note('state', unsaved)];
+      accessSync(savedAt.stateDir, constants.W_OK | constants.X_OK);
+      return [ok('state', `${savedAt.file}${suspended}`)];
     }
-    if (!existsSync(file))
-      return [note('state', `nothing saved yet in ${file}: the first write waits for a second listing`)];
-    accessSync(stateDir, constants.W_OK | constants.X_OK);
-    return [ok('state', `${file}${suspended}`)];
+    const { processes, clients } = await ownersIn(await shared.opened());
+    const owner = clients.find(({ client }) => client === settings.name)?.owner;
+    return [
+      ok('state', `in ${shared.database().place}${suspended}`),
+      ...processes.map(({ place, version, clients: owned }) =>
+        ok('fleet', `${place}, version ${version}: makes the passes of ${plural(owned, 'client')}`),
+      ),
+      owner
+        ? ok('fleet', `passes of this client are made by ${owner}`)
+        : note('fleet', 'no living process makes the passes of this client'),
+    ];
   } catch (error) {
     return [problem('state', messageOf(error))];
   }
-};
-
-/** The processes that share the clients, and which of them owns this one. */
-const examineFleet = async ({ settings }: Client, store: PostgresStore): Promise<Finding[]> => {
-  const { processes, clients } = await ownersIn(await store.opened());
-  const found = processes.map(({ place, version, clients: owned }) =>
-    ok('fleet', `${place}, version ${version}: makes the passes of ${plural(owned, 'client')}`),
-  );
-  const own = clients.find(({ client }) => client === settings.name);
-  if (own?.owner) return [...found, ok('fleet', `passes of this client are made by ${own.owner}`)];
-  if (processes.length === 0) return [note('fleet', 'no process is alive')];
-  return [...found, note('fleet', 'no living process makes the passes of this client')];
 };

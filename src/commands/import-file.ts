@@ -7,15 +7,15 @@ import { messageOf, UserError } from '../errors.ts';
 import type { Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';
 import { writeTemplate, type FileContents } from '../import/write.ts';
+import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { createTemplateLoader } from '../source/load.ts';
-import { loadTexts } from '../source/load.ts';
-import { addSchemaFiles, schemaHeader } from './schema-files.ts';
+import { createTemplateLoader, loadTexts } from '../source/load.ts';
+import { addSchemas, schemaHeader } from './schema-files.ts';
 
 export interface ImportOutcome {
   /** The template's name in the file. */
@@ -62,71 +62,50 @@ export const importTarget = async (
 export const isRead = (directory: string, { templates, cwd }: ClientSettings): boolean =>
   templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
 
-/** What a zone file adds to its template. */
-export type ImportExtras = Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>;
-
 /** Writes the file of one template, or says why not. A file that exists is left alone. */
 export const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
+  extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
   { directory, client, state, withSchema, redact }: ImportTarget,
-  extras: ImportExtras,
 ): Promise<ImportOutcome> => {
   const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
-  const [described, ...others] = [...state.templates, ...state.unusable].flatMap((one) =>
-    (one.id === null ? one.template === name : one.id === template.id)
-      ? 'source' in one
-        ? one.source.file
-        : one.file
-      : [],
-  );
+  const [described, ...others] = filesOf(name, template.id, state);
   const file = described ?? path.join(directory, fileName);
-  const ended = (result: ImportOutcome['result'], note: string, schemas: readonly string[] = []) => ({
-    template: name,
-    result,
-    file,
-    note,
-    schemas,
-  });
+  const ended = (
+    result: ImportOutcome['result'],
+    note: string,
+    schemas: readonly string[] = [],
+  ): ImportOutcome => ({ template: name, result, file, note, schemas });
+  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
+    const note = `template ${template.id} contains a token of this client, which must not be in a file`;
+    return { ...ended('skipped', note), file: directory };
+  }
+  if (others.length > 0) return ended('skipped', `${others.join(', ')} describes it too`);
   const roots = [...client.templates, directory];
   const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
-  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras]))
-    return {
-      ...ended(
-        'skipped',
-        `template ${template.id} contains a token of this client, which must not be in a file`,
-      ),
-      file: directory,
-    };
-  if (others.length > 0) return ended('skipped', `${others.join(', ')} describes it too`);
+  const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
   try {
     const before = await readIfThere(placeOf(file));
-    const written = await writeTemplate(
-      {
-        name,
-        id,
-        records: template.records,
-        header: withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '',
-        ...extras,
-      },
-      (text) => loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
+    const written = await writeTemplate({ name, id, records: template.records, header, ...extras }, (text) =>
+      loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
     );
-    if (before !== null) {
-      if (!('refusal' in written) && before.equals(Buffer.from(written.text)))
-        return ended('unchanged', noteOn(written));
+    const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
+    if (before !== null && !isSame) {
+      const advice = `it describes the template already; accept ${shellWord(name)} writes into it what the service has`;
       return ended(
         'skipped',
-        described === undefined
-          ? 'it exists already, and does not describe this template'
-          : `it describes the template already; accept ${shellWord(name)} writes into it what the service has`,
+        described === undefined ? 'it exists already, and does not describe this template' : advice,
       );
     }
     if ('refusal' in written) return ended('skipped', `cannot be described by a file: ${written.refusal}`);
-    if (Buffer.byteLength(written.text) > maxFileSize)
-      return ended('skipped', 'it would be too large for one file');
-    const schemas = withSchema ? await addSchemaFiles(root, client.cwd) : [];
-    await createFile(placeOf(file), written.text);
-    return ended('written', noteOn(written), schemas);
+    const { text, desired, remarks } = written;
+    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
+    if (isSame) return ended('unchanged', note);
+    if (Buffer.byteLength(text) > maxFileSize) return ended('skipped', 'it would be too large for one file');
+    const schemas = withSchema ? await addSchemas(root, client.cwd) : [];
+    await createFile(placeOf(file), text);
+    return ended('written', note, schemas);
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return ended('skipped', messageOf(error));
@@ -134,21 +113,27 @@ export const importTemplate = async (
   }
 };
 
-const noteOn = ({ desired, remarks }: { desired: number; remarks: number }): string =>
-  [plural(desired, 'record'), ...(remarks === 0 ? [] : [plural(remarks, 'remark')])].join(', ');
-
-export const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
-  if (outcomes.length === 0) return "the service has no templates of this client's own\n";
-  const count = (result: ImportOutcome['result']): number =>
-    outcomes.filter((outcome) => outcome.result === result).length;
-  return [
-    ...outcomes.flatMap(({ result, file, note, schemas }) => [
-      ...schemas.map((schema) => `${'written'.padEnd(resultWidth)}  ${escapeControl(schema)}: for editors`),
-      `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
-    ]),
-    `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
-    '',
-  ].join('\n');
+/** The files that describe a template, by its id or its name. */
+const filesOf = (name: string, templateId: number, { templates, unusable }: DesiredState): string[] => {
+  const all = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
+  return all
+    .filter(({ id, template }) => (id === null ? template === name : id === templateId))
+    .map(({ file }) => file);
 };
 
-const resultWidth = 'unchanged'.length;
+/** Prints what became of each, and returns the exit code: 1 if one was skipped. */
+export const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
+  const counts = (['written', 'unchanged', 'skipped'] as const).map(
+    (result) => `${outcomes.filter((one) => one.result === result).length} ${result}`,
+  );
+  const lines = outcomes.flatMap(({ result, file, note, schemas }) => [
+    ...schemas.map((schema) => `written    ${escapeControl(schema)}: for editors`),
+    `${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}`,
+  ]);
+  const summary =
+    outcomes.length === 0
+      ? "the service has no templates of this client's own"
+      : `${plural(outcomes.length, 'template')}: ${counts.join(', ')}`;
+  for (const line of [...lines, summary]) stdout.write(`${line}\n`);
+  return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
+};

@@ -1,23 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { Options } from '../app/options.ts';
-import { saidOn } from '../app/warnings.ts';
+import { onlyOne } from '../app/app-context.ts';
+import { readOffline, type Options } from '../app/options.ts';
 import { printLine } from '../app/progress.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { labelsOf } from '../import/label.ts';
 import { originFrom } from '../import/zone/origin.ts';
 import { readZone, type ZoneNote } from '../import/zone/read-zone.ts';
+import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import { isHostLabel } from '../model/host.ts';
 import { groupBy } from '../model/group.ts';
+import { isHostLabel } from '../model/host.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
-import { severalClients } from '../app/app-context.ts';
-import { readSettings } from '../settings.ts';
-import { importTarget, importTemplate, summaryOf } from './import-file.ts';
+import { importTarget, importTemplate, showOutcomes } from './import-file.ts';
 
 /** Writes a template file from a zone file; needs no network and no tokens. Exits with 1 if there is such a file. */
 export const importZone = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
@@ -25,17 +23,14 @@ export const importZone = async (names: readonly string[], options: Options, io:
   if (typeof file !== 'string') throw new ArgumentError('--origin goes with --zone');
   const origin = originFrom(options['origin'], '--zone');
   if (names.length > 1) throw new ArgumentError('--zone makes one template: give one name');
-  const needs = { baseUrl: false, tokens: false };
-  const settings = readSettings({ flags: options, needs, env: io.env, cwd: io.cwd, say: saidOn(io) });
-  const [client, ...others] = settings.clients;
-  if (!client || others.length > 0) throw severalClients(settings.clients.map(({ name }) => name));
+  const settings = readOffline(options, io);
+  const client = onlyOne(settings.clients, ({ name }) => name);
   const redact = redactor(settings.allSecrets());
   const text = await textOf(file, io);
   // Messages would quote it.
   if (redact(text) !== text)
     throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
   const { records, leftOut, notes } = readZone(text, origin, file);
-  const automatic = records.filter(({ ttl }) => ttl === 1);
   const template = {
     id: 0,
     name: names[0] ?? origin,
@@ -43,37 +38,30 @@ export const importZone = async (names: readonly string[], options: Options, io:
     subdomains: null,
     records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
   };
+  const extras = {
+    subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
+    remarks: leftOut.map((one) => `${escapeControl(one.what)} (line ${one.line}: ${one.text})`),
+    remarksTitle: 'What a template cannot hold of the zone:',
+  };
+  const label = { ...labelsOf([template]).get(template)!, id: null };
   const target = await importTarget(client, options, (value) => redactTexts(value, redact));
-  const outcome = await importTemplate(
-    template,
-    { ...labelsOf([template]).get(template)!, id: null },
-    target,
-    {
-      subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
-      remarks: leftOut.map((one) => `${escapeControl(one.what)} (line ${one.line}: ${one.text})`),
-      remarksTitle: 'What a template cannot hold of the zone:',
-    },
-  );
+  const outcome = await importTemplate(template, label, extras, target);
+  const automatic = records.filter(({ ttl }) => ttl === 1);
   const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that the entry states none';
-  const said = [
+  say(io, file, [
     ...automatic.map(({ id }) => ({ line: id, text: automaticTtl })),
     ...notes,
     ...leftOut.map(({ line, what, text: why }) => ({ line, text: `left out: ${what} (${why})` })),
-  ];
-  say(file, said, io);
-  io.stdout.write(summaryOf([outcome]));
-  return outcome.result === 'skipped' ? 1 : 0;
+  ]);
+  return showOutcomes([outcome], io);
 };
 
 /** On stderr; what is said of several lines is one line. */
-const say = (file: string, notes: readonly ZoneNote[], io: Io): void => {
+const say = (io: Io, file: string, notes: readonly ZoneNote[]): void => {
   const groups = [...groupBy(notes, ({ text }) => text)];
   for (const [text, own] of groups.slice(0, maxShown)) {
-    const lines = own
-      .slice(0, maxShown)
-      .map(({ line }) => line)
-      .join(',');
-    printLine(io, escapeControl(`${file}:${lines}${own.length > maxShown ? ',…' : ''}: ${text}`));
+    const lines = own.slice(0, maxShown).map(({ line }) => line);
+    printLine(io, `${file}:${lines.join(',')}${own.length > maxShown ? ',…' : ''}: ${text}`);
   }
   if (groups.length > maxShown) printLine(io, `${file}: and ${groups.length - maxShown} more`);
 };

@@ -1,84 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { inAppContext, type AppContext } from '../app/app-context.ts';
+import type { Client } from '../app/client.ts';
+import { unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
-import type { Io } from '../io.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { LockedError, UserError } from '../errors.ts';
 import { scalarText } from '../import/entry.ts';
 import { labelsOf } from '../import/label.ts';
-import { unknownNames } from '../app/match-templates.ts';
-import { LockedError, UserError } from '../errors.ts';
-import type { ActualTemplate } from '../model/template.ts';
-import type { Client } from '../app/client.ts';
-import {
-  importTarget,
-  importTemplate,
-  isRead,
-  summaryOf,
-  type ImportOutcome,
-  type ImportTarget,
-} from './import-file.ts';
+import type { Io } from '../io.ts';
 import { matchNames } from '../model/match-names.ts';
-import { printLine, whileShown } from '../app/progress.ts';
-import { newRun, inAppContext, type AppContext } from '../app/app-context.ts';
+import { importTarget, importTemplate, isRead, showOutcomes, type ImportOutcome } from './import-file.ts';
 
-/** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
-export const importTemplates = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
-  inAppContext(options, io, async (context) => {
+/** Writes template files from the client's own templates, or from a zone file. Exits with 1 if a template was skipped. */
+export const importFiles = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+  if (options['zone'] !== undefined || options['origin'] !== undefined)
+    return (await import('./import-zone.ts')).importZone(patterns, options, io);
+  return inAppContext(options, io, async (context) => {
     const outcomes = await whileShown(io, 'importing', () => importAll(patterns, context, options, io));
-    io.stdout.write(summaryOf(outcomes));
-    return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
+    return showOutcomes(outcomes, io);
   });
+};
 
 const importAll = async (
   patterns: readonly string[],
-  context: AppContext,
+  { clients, redact }: AppContext,
   options: Options,
   io: Io,
-): Promise<ImportOutcome[]> => {
-  const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
-  const names = resolveNames(patterns, jobs);
+): Promise<readonly ImportOutcome[]> => {
+  if (options['out'] !== undefined && clients.length > 1)
+    throw new UserError('--out: there are several clients: choose one with --client');
+  const jobs = await Promise.all(
+    clients.map(async (client) => {
+      const target = await importTarget(client.settings, options, redact);
+      const templates = await client.service.listDnsTemplates();
+      return { client, target, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
+    }),
+  );
+  const known = jobs.flatMap(({ own }) => own.flatMap(({ name, id }) => [name, String(id)]));
+  const { found, unknown } = matchNames(patterns, known);
+  if (unknown.length > 0)
+    throw new UserError(
+      `the service has no template of this client's own called ${unknownNames(unknown, known)}`,
+    );
   const outcomes: ImportOutcome[] = [];
   // One after the other, since two clients may share a directory.
-  for (const job of jobs) {
-    const found = await importJob(job, names);
-    outcomes.push(...found);
-    await recordOwnership(
-      job,
-      found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
-      io,
-    );
-  }
-  return outcomes;
-};
-
-interface Job {
-  readonly client: Client;
-  readonly target: ImportTarget;
-  readonly own: readonly ActualTemplate[];
-}
-
-const openJob = async (client: Client, { clients, redact }: AppContext, options: Options): Promise<Job> => {
-  if (typeof options['out'] === 'string' && clients.length > 1) {
-    throw new UserError('--out: there are several clients: choose one with --client');
-  }
-  const target = await importTarget(client.settings, options, redact);
-  const templates = await client.service.listDnsTemplates();
-  return { client, target, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
-};
-
-const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readonly string[] => {
-  const all = jobs.flatMap(({ own }) => own);
-  const known = new Set(all.map(({ name }) => name));
-  const { found, unknown } = matchNames(patterns, [...known, ...all.map(({ id }) => String(id))]);
-  if (unknown.length === 0) return found;
-  const missing = unknownNames(unknown, known);
-  throw new UserError(`the service has no template of this client's own called ${missing}`);
-};
-
-const importJob = async ({ target, own }: Job, names: readonly string[]): Promise<ImportOutcome[]> => {
-  const outcomes: ImportOutcome[] = [];
-  for (const [template, label] of labelsOf(own)) {
-    if (names.length > 0 && !names.includes(template.name) && !names.includes(String(template.id))) continue;
-    const isRenamed = label.name !== template.name;
-    const remarks = isRenamed ? [`its name: ${scalarText(template.name)}`] : [];
-    outcomes.push(await importTemplate(template, label, target, { subdomains: [], remarks, remarksTitle }));
+  for (const { client, target, own } of jobs) {
+    const described: string[] = [];
+    for (const [template, label] of labelsOf(own)) {
+      const names = [template.name, String(template.id)];
+      if (patterns.length > 0 && !names.some((name) => found.includes(name))) continue;
+      const remarks = label.name === template.name ? [] : [`its name: ${scalarText(template.name)}`];
+      const extras = { subdomains: [], remarks, remarksTitle };
+      const outcome = await importTemplate(template, label, extras, target);
+      outcomes.push(outcome);
+      if (outcome.result !== 'skipped') described.push(outcome.template);
+    }
+    if (described.length > 0 && isRead(target.directory, client.settings))
+      await rememberOwn(client, described, io);
   }
   return outcomes;
 };
@@ -86,18 +64,13 @@ const importJob = async ({ target, own }: Job, names: readonly string[]): Promis
 const remarksTitle = 'What this file cannot say of the template at the service:';
 
 /**
- * Records in the state that the imported records belong to the files, so that a line that is removed later
- * counts as an edit. If another process holds the lock, its next pass does the same.
+ * Saves that the imported records belong to the files, so that a line that is removed later counts as an edit. If another
+ * process holds the lock, its next pass does the same.
  */
-const recordOwnership = async (
-  { client, target }: Job,
-  templates: readonly string[],
-  io: Io,
-): Promise<void> => {
-  if (templates.length === 0 || !isRead(target.directory, client.settings)) return;
+const rememberOwn = async (client: Client, templates: readonly string[], io: Io): Promise<void> => {
   try {
     await client.pass({
-      run: newRun(),
+      run: randomUUID(),
       trigger: 'command',
       templates,
       signal: new AbortController().signal,
@@ -110,9 +83,7 @@ const recordOwnership = async (
   } catch (error) {
     if (error instanceof LockedError) return;
     if (!(error instanceof UserError)) throw error;
-    printLine(
-      io,
-      `dns-template-sync: the files are written, but the state could not be saved: ${error.message}`,
-    );
+    const why = `the files are written, but the state could not be saved: ${error.message}`;
+    printLine(io, `dns-template-sync: ${why}`);
   }
 };

@@ -1,77 +1,60 @@
+import { inAppContext, type AppContext } from '../app/app-context.ts';
+import { baseFiles } from '../app/base-files.ts';
+import { readOnly, resolveNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
+import { addAnswers, passClients, reportOn } from '../app/passes.ts';
+import { whileShown } from '../app/progress.ts';
+import { showReport } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
-import type { Report } from '../report/report.ts';
+import { exitCodeOf } from '../report/exit-code.ts';
 import { settingsProblem } from '../settings/client-files.ts';
 import { SettingsError } from '../settings/problems.ts';
-import { exitCodeOf } from '../report/exit-code.ts';
-import { showReport } from '../app/report-output.ts';
-import { reportOn, resolveNames, addAnswers } from '../app/passes.ts';
-import { whileShown } from '../app/progress.ts';
-import { passClients } from '../app/shown-passes.ts';
-import { baseFiles } from '../app/base-files.ts';
-import { readOnly } from '../app/only-records.ts';
-import { inAppContext } from '../app/app-context.ts';
-import type { TemplateResult } from '../result.ts';
-
-/** Name servers were asked for, and none could be asked. */
-const isUnasked = ({ subdomains }: TemplateResult): boolean =>
-  subdomains.some(({ answers }) => answers.status === 'failed');
 
 /** What differs, and what a pass would do about it. Writes nothing. */
-export const plan = async (templates: readonly string[], options: Options, io: Io): Promise<number> => {
+export const plan = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
   try {
-    return await planned(templates, options, io);
+    if (options['answers'] === true && options['ignoreSubdomains'] === true)
+      throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
+    const task = (context: AppContext): Promise<number> => planned(patterns, context, options, io);
+    return await inAppContext(options, io, task, { mayLeaveOut: true });
   } catch (error) {
     // A comment on a pull request is made of this report.
-    if (error instanceof UserError && options['format'] !== 'text')
-      await showReport(failedBy(error), options, io);
+    if (error instanceof UserError && options['format'] !== 'text') {
+      const lines = error instanceof SettingsError ? error.problems : [error.message];
+      const problems = lines.map((line) => settingsProblem('', null, line));
+      await showReport(assembleReport([], problems), options, io);
+    }
     throw error;
   }
 };
 
-const failedBy = (error: UserError): Report => {
-  const problems = error instanceof SettingsError ? error.problems : [error.message];
-  return assembleReport(
-    [],
-    problems.map((line) => settingsProblem('', null, line)),
-  );
-};
-
-const planned = async (templates: readonly string[], options: Options, io: Io): Promise<number> => {
-  if (options['answers'] === true && options['ignoreSubdomains'] === true)
-    throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
-  return inAppContext(
-    options,
-    io,
-    async (context) => {
-      const { clients } = context;
-      const names = await whileShown(io, 'reading template files', () => resolveNames(clients, templates));
-      const only = await readOnly(io, options, clients, names);
-      const ignoreSubdomains = options['ignoreSubdomains'] === true;
-      const base = typeof options['base'] === 'string' ? options['base'] : null;
-      const passes = await passClients(
-        io,
-        context,
-        {
-          dryRun: true,
-          lockTimeout: 0,
-          ignoreSubdomains,
-          only,
-          ...(base === null ? {} : baseFiles(base, clients, io)),
-        },
-        names,
-      );
-      const found =
-        options['answers'] === true
-          ? await whileShown(io, 'asking name servers', () => addAnswers(clients, passes, names))
-          : passes;
-      const report = { ...reportOn(found, context), ...(base === null ? {} : { base }) };
-      await showReport(report, options, io);
-      if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
-      return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
-    },
-    { mayLeaveOut: true },
-  );
+const planned = async (
+  patterns: readonly string[],
+  context: AppContext,
+  options: Options,
+  io: Io,
+): Promise<number> => {
+  const { clients } = context;
+  const names = await whileShown(io, 'reading template files', () => resolveNames(clients, patterns));
+  const base = typeof options['base'] === 'string' ? options['base'] : null;
+  const how = {
+    dryRun: true,
+    lockTimeout: 0,
+    only: await readOnly(io, options, clients, names),
+    ignoreSubdomains: options['ignoreSubdomains'] === true,
+    ...(base === null ? {} : { base: baseFiles(base, clients, io) }),
+  };
+  const passes = await passClients(io, context, how, names);
+  const found =
+    options['answers'] === true
+      ? await whileShown(io, 'asking name servers', () => addAnswers(clients, passes, names))
+      : passes;
+  const report = { ...reportOn(found, context), ...(base === null ? {} : { base }) };
+  await showReport(report, options, io);
+  const subdomains = found.flatMap(({ templates }) => templates.flatMap((one) => one.subdomains));
+  // They were asked for, and none could be asked.
+  if (subdomains.some(({ answers }) => answers.status === 'failed')) return 1;
+  return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
 };

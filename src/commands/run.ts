@@ -6,7 +6,7 @@ import { openFleet } from '../cluster/fleet.ts';
 import { sharedNotifyStore } from '../cluster/notify-store.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
-import { newestWrites } from '../app/history-pages.ts';
+import { newestWrites } from '../app/history.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 

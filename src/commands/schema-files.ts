@@ -1,37 +1,59 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, UserError } from '../errors.ts';
-import { escapeControl } from '../lib/escape-control.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
+import { escapeControl } from '../lib/escape-control.ts';
 import { isFragmentPath } from '../model/template.ts';
-import { schemaId, schemaText } from './schema-text.ts';
+
+/** The JSON Schema (draft 2020-12) of what is named, as text. */
+export const schemaText = async (what: string): Promise<string> => {
+  const { $schema, ...rest } = await documentOf(what);
+  const named = { $schema, $id: idOf(what), title: `dns-template-sync ${what}`, ...rest };
+  return `${JSON.stringify(named, null, 2)}\n`;
+};
+
+const idOf = (what: string): string => `urn:dns-template-sync:${what}`;
+
+const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
+  // Of the input, before transforms.
+  const asWritten = (source: z.ZodType) => z.toJSONSchema(source, { io: 'input' });
+  const settings = () => import('../settings/schema.ts');
+  switch (what) {
+    case 'config':
+      return asWritten((await settings()).configSchema({ clients: 'either', mayBeText: false }));
+    case 'client':
+      return asWritten((await settings()).clientFileSchema());
+    case 'report':
+      return asWritten((await import('../report/report.ts')).reportSchema);
+    case 'notification':
+      return asWritten((await import('../notify/schema.ts')).notificationSchema);
+    case 'fragment':
+      return (await import('../desired/schema.ts')).fragmentJsonSchema();
+    default:
+      return (await import('../desired/schema.ts')).templateJsonSchema();
+  }
+};
 
 /*
- * The schemas of template files and fragments, as files in a directory of templates. Each file below it names its
- * schema in a comment, for editors.
+ * The schemas of template files and fragments may be files in a directory of templates, with names that the loader skips.
+ * Each file below it names its schema in a comment, for editors.
  */
-
 const kinds = ['template', 'fragment'] as const;
 
-type SchemaKind = (typeof kinds)[number];
-
-/** The loader skips names that begin with a dot. */
-const schemaFile = (root: string, kind: SchemaKind): string => path.join(root, `.${kind}.schema.json`);
+const fileOf = (root: string, kind: (typeof kinds)[number]): string =>
+  path.join(root, `.${kind}.schema.json`);
 
 /** The first line of a new file below a directory with schemas. */
 export const schemaHeader = (file: string, root: string): string => {
-  const target = schemaFile(root, isFragmentPath(file) ? 'fragment' : 'template');
+  const target = fileOf(root, isFragmentPath(file) ? 'fragment' : 'template');
   return `# yaml-language-server: $schema=${path.relative(path.dirname(file), target)}\n`;
 };
 
-/**
- * Leaves alone whatever has the name of a schema file already. Returns the files that were written. A relative root
- * starts from `cwd`.
- */
-export const addSchemaFiles = async (root: string, cwd: string): Promise<string[]> => {
+/** Leaves alone whatever has such a name already. Returns the files that were written. A relative root starts from `cwd`. */
+export const addSchemas = async (root: string, cwd: string): Promise<readonly string[]> => {
   const added: string[] = [];
   for (const kind of kinds) {
-    const file = schemaFile(root, kind);
+    const file = fileOf(root, kind);
     try {
       await createFile(path.resolve(cwd, file), await schemaText(kind));
       added.push(file);
@@ -42,37 +64,24 @@ export const addSchemaFiles = async (root: string, cwd: string): Promise<string[
   return added;
 };
 
-/** Writes both schemas, or throws and wrote neither. Replaces only schemas of this program. Returns a line about each. */
-export const writeSchemaFiles = async (root: string, cwd: string): Promise<string[]> => {
-  const changes: { file: string; text: string; before: Buffer | null }[] = [];
+/** Writes both, or throws and wrote neither. Replaces only schemas of this program. Returns a line about each. */
+export const writeSchemas = async (root: string, cwd: string): Promise<readonly string[]> => {
+  const changes = [];
   for (const kind of kinds) {
-    const file = schemaFile(root, kind);
-    const before = await of(file, () => readIfThere(path.resolve(cwd, file)));
-    if (before !== null && !isOurs(before, kind)) {
+    const [file, text] = [fileOf(root, kind), await schemaText(kind)];
+    const before = await namingFile(file, () => readIfThere(path.resolve(cwd, file)));
+    if (before !== null && !before.includes(`"$id": "${idOf(kind)}"`))
       throw new UserError(`${file} is not a schema of this program: move it away`);
-    }
-    changes.push({ file, text: await schemaText(kind), before });
+    changes.push({ file, text, before, isSame: before?.equals(Buffer.from(text)) === true });
   }
-  const lines: string[] = [];
-  for (const { file, text, before } of changes) {
-    const place = path.resolve(cwd, file);
-    const isSame = before?.equals(Buffer.from(text)) === true;
-    if (!isSame) await of(file, () => (before === null ? createFile(place, text) : replaceFile(place, text)));
-    lines.push(`${isSame ? 'unchanged' : 'written  '}  ${escapeControl(file)}`);
+  for (const { file, text, before, isSame } of changes) {
+    const write = before === null ? createFile : replaceFile;
+    if (!isSame) await namingFile(file, () => write(path.resolve(cwd, file), text));
   }
-  return lines;
+  return changes.map(({ file, isSame }) => `${isSame ? 'unchanged' : 'written  '}  ${escapeControl(file)}`);
 };
 
-const isOurs = (bytes: Buffer, kind: SchemaKind): boolean => {
-  try {
-    const content: unknown = JSON.parse(bytes.toString());
-    return z.looseObject({ $id: z.literal(schemaId(kind)) }).safeParse(content).success;
-  } catch {
-    return false;
-  }
-};
-
-const of = async <T>(file: string, act: () => Promise<T>): Promise<T> => {
+const namingFile = async <T>(file: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act();
   } catch (error) {

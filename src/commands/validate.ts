@@ -1,28 +1,17 @@
 import path from 'node:path';
-import { escapeControl, asJson } from '../lib/escape-control.ts';
-import { isBelow } from '../lib/is-below.ts';
-import { plural } from '../lib/plural.ts';
-import type { Options } from '../app/options.ts';
-import { saidOn } from '../app/warnings.ts';
-import { formatProblem } from '../desired/problem.ts';
-import type { Io } from '../io.ts';
-import type { DesiredState, Problem } from '../model/template.ts';
-import { readSettings } from '../settings.ts';
+import { readOffline, type Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { validateClients } from '../app/validate-clients.ts';
-import type { ClientProblem } from '../settings/client-files.ts';
+import { formatProblem } from '../desired/problem.ts';
+import type { Io } from '../io.ts';
+import { asJson, escapeControl } from '../lib/escape-control.ts';
+import { isBelow } from '../lib/is-below.ts';
+import { plural } from '../lib/plural.ts';
+import type { Problem } from '../model/template.ts';
 
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options, io: Io): Promise<number> => {
-  const needs = { baseUrl: false, tokens: false };
-  const settings = readSettings({
-    flags: options,
-    needs,
-    mayLeaveOut: true,
-    env: io.env,
-    cwd: io.cwd,
-    say: saidOn(io),
-  });
+  const settings = readOffline(options, io, { mayLeaveOut: true });
   const how = {
     strict: options['strict'] === true,
     allowEmpty: options['allowEmpty'] === true,
@@ -31,52 +20,27 @@ export const validate = async (files: readonly string[], options: Options, io: I
   const { problems, states } = await whileShown(io, 'reading template files', () =>
     validateClients(settings, files, how),
   );
-  const format = forms[String(options['format'])] ?? asText;
-  io.stdout.write(format(problems, states, io));
-  return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const count = states.reduce((sum, state) => sum + state.files, 0);
+  const counts = `${plural(errors.length, 'error')}, ${plural(problems.length - errors.length, 'warning')}`;
+  const lines = [...problems.map(formatProblem), `${plural(count, 'template file')}: ${counts}`, ''];
+  if (options['format'] === 'json') io.stdout.write(asJson({ problems }));
+  else if (options['format'] === 'github')
+    io.stdout.write(problems.map((one) => annotation(one, io)).join(''));
+  else io.stdout.write(lines.join('\n'));
+  return errors.length > 0 ? 1 : 0;
 };
 
-type Form = (
-  problems: readonly ClientProblem[],
-  states: readonly DesiredState[],
-  io: Pick<Io, 'cwd' | 'env'>,
-) => string;
-
-const asText: Form = (problems, states) => {
-  const files = states.reduce((sum, state) => sum + state.files, 0);
-  const count = (severity: Problem['severity']): number =>
-    problems.filter((problem) => problem.severity === severity).length;
-  const summary = `${plural(files, 'template file')}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`;
-  return [...problems.map((problem) => formatProblem(problem)), summary, ''].join('\n');
-};
-
-/** Workflow commands: each becomes an annotation at its line, by its path in the repository. */
-const asGithub: Form = (problems, _, io) =>
-  problems
-    .map(({ severity, check, message, file, line, column }) => {
-      const place = [
-        file === null ? null : `file=${property(inRepository(file, io))}`,
-        line === null ? null : `line=${line}`,
-        column === null ? null : `col=${column}`,
-        `title=${property(check)}`,
-      ].filter((part) => part !== null);
-      return `::${severity} ${place.join(',')}::${data(`${message} [${check}]`)}\n`;
-    })
-    .join('');
-
-/** A job may work in a directory below its checkout. */
-const inRepository = (file: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string => {
+/** A workflow command, which becomes an annotation at its line, by its path in the repository. */
+const annotation = ({ severity, check, message, file, line, column }: Problem, { cwd, env }: Io): string => {
+  // A job may work in a directory below its checkout.
   const workspace = env['GITHUB_WORKSPACE'] || cwd;
-  const absolute = path.resolve(cwd, file);
-  return isBelow(workspace, absolute) ? path.relative(workspace, absolute) : file;
+  const absolute = path.resolve(cwd, file ?? '');
+  const inRepository = isBelow(workspace, absolute) ? path.relative(workspace, absolute) : file;
+  const properties = Object.entries({ file: file && inRepository, line, col: column, title: check })
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key}=${data(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`);
+  return `::${severity} ${properties.join(',')}::${data(`${message} [${check}]`)}\n`;
 };
 
 const data = (text: string): string => escapeControl(text).replaceAll('%', '%25');
-
-const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
-
-const forms: Readonly<Record<string, Form>> = {
-  text: asText,
-  json: (problems) => asJson({ problems }),
-  github: asGithub,
-};

@@ -1,16 +1,19 @@
 import path from 'node:path';
-import { processIo } from '../process-io.ts';
 import { openContext, type AppContext } from '../app/app-context.ts';
-import { addAnswers, reportOn, resolveNames, runPasses, type PassEvents } from '../app/passes.ts';
+import { resolveNames } from '../app/names.ts';
+import { addAnswers, reportOn, runPasses, type PassesRequest } from '../app/passes.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
-import { rehearse, type ApprovedPlan } from '../app/rehearse.ts';
+import { refuseDryRun, rehearse } from '../app/rehearse.ts';
 import { validateClients } from '../app/validate-clients.ts';
 import { ArgumentError, UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { parseDuration } from '../model/duration.ts';
+import { processIo } from '../process-io.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
+import type { PassResult } from '../result.ts';
 import { readSettings, type Settings as ReadSettings } from '../settings.ts';
 import type { Needs } from '../settings/client.ts';
+import { SettingsError } from '../settings/problems.ts';
 import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './face.ts';
 
 /** What `connect` gives, once it is used. */
@@ -18,54 +21,42 @@ export const openConnection = (
   settings: Settings,
   { sandbox, strict = false, allowEmpty = false, onEvent, ...options }: ConnectOptions,
 ): Omit<Connection, typeof Symbol.asyncDispose> => {
-  const io = processIo(false);
+  const { clock, env, cwd } = processIo(false);
   /** What relative paths start from. */
-  const folder = path.resolve(io.cwd, options.cwd ?? '');
+  const folder = path.resolve(cwd, options.cwd ?? '');
   let context: AppContext | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   /** Apart from the pass: an error in it is none of the pass. */
   const tell = (event: SyncEvent): void => queueMicrotask(() => onEvent?.(event));
-  const passEvents: PassEvents = {
-    onChange: (client, change) => tell({ event: 'change', client, ...change }),
-    onWait: (client, holder) => tell({ event: 'waiting', client, holder }),
-    onPause: (client, milliseconds, why) => tell({ event: 'pause', client, milliseconds, why }),
-  };
 
-  const read = (needs: Needs): ReadSettings => {
-    const { env, cwd } = io;
-    try {
-      return readSettings({
-        flags: { sandbox },
-        object: settings,
-        folder,
-        needs,
-        mayLeaveOut: true,
-        env,
-        cwd,
-      });
-    } catch (error) {
-      throw error instanceof UserError ? new SettingsError(error.message, { cause: error }) : error;
-    }
-  };
+  const read = (needs: Needs): ReadSettings =>
+    readSettings({ flags: { sandbox }, object: settings, folder, needs, mayLeaveOut: true, env, cwd });
 
   const open = async (): Promise<AppContext> =>
     (context ??= await openContext({
-      clock: io.clock,
+      clock,
       read: () => read({ baseUrl: true, tokens: true, stateDir: true }),
       isDaemon: false,
       strict,
       allowEmpty,
       reset: false,
       outlet: (_, secrets) => ({
-        log: createLogger({ level: 'silent', out: nowhere, secrets, now: io.clock.now }),
+        log: createLogger({ level: 'silent', out: nowhere, secrets, now: clock.now }),
         warnings: {
           warn: (message: string, client: string | null = null) => tell({ event: 'notice', client, message }),
           close: () => undefined,
         },
       }),
     }));
+
+  const pass = (opened: AppContext, how: PassesRequest, names: readonly string[]): Promise<PassResult[]> =>
+    runPasses(opened, how, names, {
+      onChange: (client, change) => tell({ event: 'change', client, ...change }),
+      onWait: (client, holder) => tell({ event: 'waiting', client, holder }),
+      onPause: (client, milliseconds, why) => tell({ event: 'pause', client, milliseconds, why }),
+    });
 
   /** Passes of one client must not overlap. What only reads is left behind when it is aborted. */
   const inTurn = async <T>(
@@ -105,10 +96,9 @@ export const openConnection = (
   return {
     validate: ({ files = [], signal = never() } = {}) =>
       inTurn(signal, true, async () => {
-        const found = read({ baseUrl: false, tokens: false });
         const paths = files.map((file) => path.resolve(folder, file));
-        const how = { strict, allowEmpty, cwd: io.cwd };
-        const { problems, states } = await validateClients(found, paths, how);
+        const found = read({ baseUrl: false, tokens: false });
+        const { problems, states } = await validateClients(found, paths, { strict, allowEmpty, cwd });
         return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
       }),
     plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
@@ -118,35 +108,36 @@ export const openConnection = (
         const opened = await open();
         const names = await resolveNames(opened.clients, templates);
         const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
-        const passes = await runPasses(opened, how, names, passEvents);
+        const passes = await pass(opened, how, names);
         const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
         return { ok: true, report: reportOn(found, opened) };
       }),
-    apply: ({ templates = [], plan, lockTimeout: patience = '60s', ...rest } = {}) => {
-      const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
-      const { signal = never() } = rest;
-      return inTurn(signal, false, async () => {
+    apply: ({ templates = [], plan, lockTimeout: patience = '60s', signal = never(), ...rest } = {}) =>
+      inTurn(signal, false, async () => {
+        const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
         const lockTimeout = parseDuration(patience);
         if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
         for (const [key, isSet] of Object.entries({ force, retry, acceptLoss }))
           if (isSet && templates.length === 0) throw new ArgumentError(`${key} needs the names of templates`);
-        const approved = plan === undefined ? null : await approvedBy(plan);
+        const report = plan === undefined ? null : await planOf(plan);
+        if (plan !== undefined && report === null)
+          throw new ArgumentError('plan: this is not a report of plan');
         const opened = await open();
         refuseDryRun(opened);
         const names = await resolveNames(opened.clients, templates);
         const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout };
-        const pass = (_: AppContext, request: Parameters<typeof runPasses>[1]) =>
-          runPasses(opened, request, names, passEvents);
-        const rehearsed = approved && (await rehearse(opened, { templates: names, how, approved, pass }));
+        const approved = report && { report, name: 'the plan that was given' };
+        const rehearsed =
+          approved && (await rehearse(opened, how, approved, (request) => pass(opened, request, names)));
         if (signal.aborted) return aborted;
         if (rehearsed && !('approve' in rehearsed))
           return { ok: true, report: reportOn(rehearsed, opened), isComplete: false };
-        const passes = await pass(opened, { ...how, ...rehearsed, dryRun: false });
-        const report = reportOn(passes, opened);
+        const passes = await pass(opened, { ...how, ...rehearsed, dryRun: false }, names);
+        const made = reportOn(passes, opened);
         const isIncomplete = signal.aborted;
-        return { ok: true, report, isComplete: exitCodeOf(report, { detailed: false, isIncomplete }) === 0 };
-      });
-    },
+        const isComplete = exitCodeOf(made, { detailed: false, isIncomplete }) === 0;
+        return { ok: true, report: made, isComplete };
+      }),
     close: async () => {
       isClosed = true;
       await last;
@@ -160,22 +151,6 @@ const nowhere = { write: () => true };
 
 const never = (): AbortSignal => new AbortController().signal;
 
-/** With `dryRun` in the settings, apply refuses rather than writes. */
-const refuseDryRun = ({ clients }: AppContext): void => {
-  const dry = clients.filter(({ settings }) => settings.dryRun).map(({ settings }) => settings.name);
-  if (dry.length > 0)
-    throw new SettingsError(`dryRun is set for client ${dry.join(', ')}: unset it, or use plan`);
-};
-
-const approvedBy = async (plan: unknown): Promise<ApprovedPlan> => {
-  const report = await planOf(plan);
-  if (typeof report === 'string') throw new ArgumentError(`plan: this is ${report}`);
-  return { report, name: 'the plan that was given', again: (names) => `templates: ${JSON.stringify(names)}` };
-};
-
-/** Errors of the settings, apart from those of what they lead to. */
-class SettingsError extends UserError {}
-
 const failed = (kind: SyncError['kind'], message: string): Failed => ({
   ok: false,
   error: { kind, message },
@@ -183,6 +158,7 @@ const failed = (kind: SyncError['kind'], message: string): Failed => ({
 
 const aborted = failed('aborted', 'aborted before anything was written');
 
+/** What the settings lead to, such as the file of a token, is apart from the settings. */
 const kindOf = (error: UserError): SyncError['kind'] => {
   if (error instanceof SettingsError) return 'settings';
   if (error instanceof ArgumentError) return 'arguments';

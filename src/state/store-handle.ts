@@ -93,7 +93,7 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
         if (isOpen) throw error;
         why = messageOf(error);
       }
-      if (!location.isSandbox) say(`planned without saved state, so causes are unknown: ${why}`);
+      if (!location.isSandbox) say(`planned without saved state: ${why}`);
       return task(noMemories, say);
     },
     write: async (location, { mayBeginAnew = false, lostPause, ...waiting }, task) => {
@@ -145,7 +145,7 @@ export const takesOver = (before: string, name: string): string =>
   `${name} takes over the saved state of client ${before}, which used this token and is not set any more`;
 
 const startsWithout = (place: string): string =>
-  `no saved state for this client yet in ${place}: causes are unknown, first writes wait for a second listing`;
+  `no saved state for this client yet in ${place}: first writes wait for a second listing`;
 
 interface Notices {
   /** Starts a pass; returns the function that shows its notices. */

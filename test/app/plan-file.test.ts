@@ -95,12 +95,18 @@ describe('they differ', () => {
     [
       'by their template',
       template([add], { template: 'other' }),
-      ['default/other: not in that plan', 'default/web: in that plan; no file describes it now'],
+      [
+        'default/other: not in that plan; name only templates of it',
+        'default/web: in that plan; no file describes it now',
+      ],
     ],
     [
       'by their client',
       template([add], { client: 'acme' }),
-      ['acme/web: not in that plan', 'default/web: in that plan; no file describes it now'],
+      [
+        'acme/web: not in that plan; name only templates of it',
+        'default/web: in that plan; no file describes it now',
+      ],
     ],
   ])('%s', (_, now, expected) => {
     expect(changes(template([add]), now)).toEqual(expected);

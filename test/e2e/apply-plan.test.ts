@@ -32,7 +32,7 @@ describe('apply --plan', () => {
     await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
     const { code, stderr } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
     expect(code).toBe(1);
-    expect(stderr).toContain('name its templates again, as in `apply --plan plan.json voice`');
+    expect(stderr).toContain('not in that plan; name only templates of it');
     expect(service.writes()).toEqual([]);
     expect((await run(['apply', 'voice', '--plan', 'plan.json', '--yes'], launch)).code).toBe(0);
   });
@@ -65,7 +65,7 @@ describe('apply --plan', () => {
     const only = await run(['apply', '--plan', 'plan.json', '--yes', '--client', 'acme'], launch);
     expect(only).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('bakery/standard-web: in that plan'),
+      stderr: expect.stringContaining('the plan in plan.json is of another service, or of other clients'),
     });
     expect(service.writes()).toEqual([]);
     await service.change('edit-record', { record_id: 171, content: '203.0.113.9' });
@@ -106,7 +106,7 @@ describe('apply --plan', () => {
     const apply = ['apply', 'office-reverse', '--plan', 'plan.json', '--yes', '--force'];
     const { code, stderr } = await run(apply, launch);
     expect(code).toBe(1);
-    expect(stderr).toContain('plan.json is a plan of an earlier version, which has no code for why');
+    expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
     expect(service.writes()).toEqual([]);
   });
 

@@ -96,7 +96,7 @@ describe('history', () => {
     expect(only.stdout).toMatch(/^\S+Z applied {3}voice: /);
   });
 
-  it('shows the newest thousand, and says how many there are', async () => {
+  it('shows the newest thousand, and says that there are more', async () => {
     const launch = await written();
     const store = fileStore(systemClock);
     const stateDir = path.join(launch.cwd, 'state');
@@ -123,6 +123,6 @@ describe('history', () => {
     const shown: unknown[] = JSON.parse(stdout);
     expect({ code, length: shown.length }).toEqual({ code: 0, length: 1_000 });
     expect(shown.at(-2)).toMatchObject({ write: expect.stringMatching(/^[0-9a-f-]{36}/) });
-    expect(stderr).toBe('the newest 1000 of 1007 writes: --since and names of templates choose others\n');
+    expect(stderr).toBe('the newest 1000 writes: --since and names of templates choose others\n');
   });
 });

@@ -164,7 +164,7 @@ describe('a plan file', () => {
     await writeBelow(cwd, 'older.json', text.replace(/"service": ".*",\n/, ''));
     expect(await apply('older.json')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('an earlier version'),
+      stderr: expect.stringContaining('is not a report of plan'),
     });
     expect(await apply('marked.json')).toMatchObject({ code: 0 });
   });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { newestWrites } from '../../src/app/history-pages.ts';
+import { newestWrites } from '../../src/app/history.ts';
 import type { HistoryQuery } from '../../src/daemon/http/history-query.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
