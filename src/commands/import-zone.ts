@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Options } from '../app/options.ts';
 import { saidOn } from '../app/warnings.ts';
 import { printLine } from '../app/progress.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { labelsOf } from '../import/label.ts';
