@@ -93,10 +93,11 @@ const checkSameName = (all: readonly ResolvedRecord[]): void => {
   checkKinds(seenBy('kind-twice'));
   for (const set of groupBy(seenBy('mixed-ttl'), ({ desired }) => desired.type).values()) {
     const [first, ...others] = set.filter(({ desired }) => desired.ttl !== null);
-    const record = others.find(({ desired }) => desired.ttl !== first!.desired.ttl);
-    if (record === undefined) continue;
-    const ttls = `${record.desired.ttl} here, ${first!.desired.ttl} at ${placeOf(first!)}`;
-    tell(record, 'mixed-ttl', 'ttl', `the TTLs of one record set differ: ${ttls}`);
+    for (const record of others) {
+      const ttls = `${record.desired.ttl} here, ${first!.desired.ttl} at ${placeOf(first!)}`;
+      const isOther = record.desired.ttl !== first!.desired.ttl;
+      tell(record, 'mixed-ttl', 'ttl', isOther ? `the TTLs of one record set differ: ${ttls}` : null);
+    }
   }
   for (const [first, ...copies] of groupBy(all, dataOf).values())
     for (const record of copies) {
