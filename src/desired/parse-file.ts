@@ -62,10 +62,13 @@ const readBytes = (bytes: Uint8Array, isFragment: boolean): Read => {
       `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`,
       'unreadable',
     );
-  const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
-  const replaced = text.indexOf('\ufffd');
-  if (replaced >= 0 && !isUtf8(bytes))
-    return broken(text, replaced, 'this is not UTF-8: save the file as UTF-8');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n');
+  } catch {
+    const lossy = new TextDecoder().decode(bytes);
+    return broken(lossy, lossy.indexOf('\ufffd'), 'this is not UTF-8: save the file as UTF-8');
+  }
   const forbidden = text.search(unprintable);
   if (forbidden >= 0) return broken(text, forbidden, unprintableMessage(text, forbidden));
   const excess = excessIn(text);
@@ -94,14 +97,6 @@ export const maxFileSize = 16 * 1024 * 1024;
 /** A template cannot be split into two template files. */
 const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
 
-const isUtf8 = (bytes: Uint8Array): boolean => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== null;
-  } catch {
-    return false;
-  }
-};
-
 /** Characters that YAML 1.2 forbids, and lone carriage returns, which would be read as text. */
 // oxlint-disable-next-line no-control-regex
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
@@ -125,13 +120,12 @@ const excessIn = (source: string): number | null => {
 
 const readYaml = (given: string, isFragment: boolean): Read => {
   const parsed = parsedOrWrong(given);
-  if (parsed instanceof YAMLException) {
-    const problems = explainSyntax(given, parsed);
-    const rest = parsedOrWrong(withLetters(given, problems));
-    if (rest instanceof YAMLException) return { ...broken(given, 0, ''), problems };
-    return { ...rest, documents: rest.roots, isBroken: false, problems: [...problems, ...rest.problems] };
-  }
-  const { text, roots, problems } = parsed;
+  const isWrong = parsed instanceof YAMLException;
+  const mistakes = isWrong ? explainSyntax(given, parsed) : [];
+  const readable = isWrong ? parsedOrWrong(withLetters(given, mistakes)) : parsed;
+  if (readable instanceof YAMLException) return { ...broken(given, 0, ''), problems: mistakes };
+  const { text, roots } = readable;
+  const problems = [...mistakes, ...readable.problems];
   // An extra `---` makes an empty document.
   const documents = roots.filter((root) => root.kind !== 'scalar' || root.text !== null);
   const [first, second] = documents;
@@ -144,9 +138,10 @@ const readYaml = (given: string, isFragment: boolean): Read => {
 
 /** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
 const withLetters = (text: string, problems: readonly YamlProblem[]): string => {
-  const signs = text.split('');
-  for (const { at } of problems) if (/^[@`*%\\]$/.test(signs[at] ?? '')) signs[at] = 'x';
-  return signs.join('');
+  const places = problems.map(({ at }) => at).filter((at) => /[@`*%\\]/.test(text.charAt(at)));
+  places.sort((one, other) => one - other);
+  const pieces = places.map((at, index) => `${text.slice((places[index - 1] ?? -1) + 1, at)}x`);
+  return pieces.join('') + text.slice((places.at(-1) ?? -1) + 1);
 };
 
 const maxDocuments = 50_000;

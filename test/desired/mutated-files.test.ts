@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
+import { checkIds } from '../../src/desired/check-id.ts';
 import { desiredState } from '../../src/desired/desired-state.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import { resolveFile } from '../../src/desired/template.ts';
@@ -28,7 +28,7 @@ const stateOf = async (text: string): Promise<DesiredState> => {
   return desiredState([await resolveFile(file, options)], [], [], false);
 };
 
-const checks: ReadonlySet<string> = new Set([...errorChecks, ...warningChecks]);
+const checks: ReadonlySet<string> = new Set(checkIds);
 
 const faultsOf = (state: DesiredState, milliseconds: number): string[] => {
   const lines = state.problems.map(formatProblem);
