@@ -249,7 +249,7 @@ const ofFile = (file: string, templates: readonly DesiredTemplate[]): readonly D
   let byFile = indexes.get(templates);
   if (byFile === undefined) {
     byFile = new Map();
-    for (const one of templates) for (const path of filesOf(one)) pushTo(byFile, path, one);
+    for (const one of templates) for (const place of filesOf(one)) pushTo(byFile, place, one);
     indexes.set(templates, byFile);
   }
   return byFile.get(file) ?? [];
