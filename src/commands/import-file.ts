@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import type { Options } from '../app/options.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 import { messageOf, UserError } from '../errors.ts';
 import type { Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { onlyOne } from '../app/app-context.ts';
 import { readOffline, type Options } from '../app/options.ts';
 import { printLine } from '../app/progress.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import { labelsOf } from '../import/label.ts';
 import { originFrom } from '../import/zone/origin.ts';

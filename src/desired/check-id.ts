@@ -69,8 +69,5 @@ export const isWarning = (check: string): boolean => isCheck(check) && checks[ch
 
 export const isAllowable = (check: CheckId): check is AllowableCheck => checks[check].startsWith('allowable');
 
-const all = Object.keys(checks).filter(isCheck);
-
-export const errorChecks: readonly CheckId[] = all.filter((check) => !isWarning(check));
-export const warningChecks: readonly CheckId[] = all.filter(isWarning);
-export const allowableChecks: readonly AllowableCheck[] = all.filter(isAllowable);
+export const checkIds: readonly CheckId[] = Object.keys(checks).filter(isCheck);
+export const allowableChecks: readonly AllowableCheck[] = checkIds.filter(isAllowable);

@@ -2,17 +2,16 @@ import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { isHostLabel, nameLabelsOf } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
+import { textKind } from '../model/text.ts';
 import { kindOf } from '../plan/conflict.ts';
 import { withoutFinalDot } from '../model/glob.ts';
 import { groupBy } from '../model/group.ts';
 import { tooMuch } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import type { ResolvedRule } from './ignore-rule.ts';
-import type { Part } from './includes.ts';
-import { nameChecks } from './name-checks.ts';
+import type { TemplatePart } from './parts.ts';
 import { quote } from './problem.ts';
-import { recordChecksOf, unusualTtl, type CheckedTemplate } from './record-checks.ts';
-import { isLonger, placeIn, type ResolvedRecord } from './record.ts';
+import { checkRecord, isLonger, tell, unusualTtl, type CheckedTemplate } from './record-checks.ts';
+import { placeOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
 
 /** A template as its own document and its fragments describe it. */
 export interface TemplateContent {
@@ -21,51 +20,46 @@ export interface TemplateContent {
   readonly subdomains: readonly { readonly text: string; readonly at: number }[];
   readonly rules: readonly ResolvedRule[];
   readonly records: readonly ResolvedRecord[];
-  readonly own: Part;
+  readonly own: TemplatePart;
 }
 
-/** Runs every check over a template. A check does not see records that switch it off. */
+/** Runs every check over a template. */
 export const checkTemplate = async (content: TemplateContent): Promise<void> => {
   const { records, rules, own, ttl, subdomains } = content;
   const unusual = ttl === null ? null : unusualTtl(ttl);
-  if (unusual !== null) own.report('ttl-unusual', own.document.fields.get('ttl')!.at, unusual);
+  if (unusual !== null) own.report('ttl-unusual', own.fields.place('ttl')!, unusual);
   for (const { text, at } of subdomains)
     if (!isHostName(text))
       own.report('subdomain-name', at, `${quote(text)} under \`subdomains\` is not a host name`);
   const patterns = rules.filter(({ rule }) => `${rule.name}${rule.content}`.includes('*')).length;
   // Each pattern is compared with each record.
-  if (!own.budget.spend((patterns * records.length) / 250)) {
-    own.report('unreadable', own.document.at, tooMuch);
+  if (!own.budget.spend(patterns * records.length * 0.4)) {
+    own.report('unreadable', own.at, tooMuch);
     return;
   }
   const template = templateOf(content);
   for (const record of records) {
     if (isYieldDue()) await yieldToOthers();
-    for (const { id, place, find } of recordChecksOf(record.desired.type)) {
-      const message = find(record, template);
-      if (message !== null && !record.allow.has(id)) record.part.report(id, placeIn(record, place), message);
-    }
+    checkRecord(record, template);
   }
   for (const ofName of groupBy(records, ({ canonical }) => canonical.name).values()) {
     if (ofName.length < 2) continue;
     if (isYieldDue()) await yieldToOthers();
-    for (const { id, find } of nameChecks)
-      for (const { record, at, message } of find(withCheck(id, ofName))) record.part.report(id, at, message);
+    checkSameName(ofName);
   }
 };
 
 const templateOf = ({ name, subdomains, rules, records }: TemplateContent): CheckedTemplate => {
   const zones = subdomains.map(({ text }) => withoutFinalDot(canonicalName(text)));
   const parents = zones.map((zone) => zone.slice(zone.indexOf('.') + 1));
+  const own = name === null ? [] : [withoutFinalDot(canonicalName(name))];
   const isAlias = ({ desired, canonical, allow }: ResolvedRecord): boolean =>
     desired.name !== null && kindOf(canonical) === 'CNAME' && !allow.has('target-is-cname');
   return {
     rules,
     ignore: rules.map(({ rule }) => rule),
     zones: new Set(zones),
-    domains: new Set(
-      [...(name === null ? [] : [withoutFinalDot(canonicalName(name))]), ...parents].filter(isDomain),
-    ),
+    domains: new Set([...own, ...parents].filter(isDomain)),
     aliases: new Map(records.filter(isAlias).map((record) => [record.canonical.name, record])),
   };
 };
@@ -83,5 +77,79 @@ const isHostName = (text: string): boolean => {
   );
 };
 
-const withCheck = (id: CheckId, records: readonly ResolvedRecord[]): readonly ResolvedRecord[] =>
-  records.some(({ allow }) => allow.has(id)) ? records.filter(({ allow }) => !allow.has(id)) : records;
+/** What records of one name have wrong together. No check sees those that switch it off. */
+const checkSameName = (all: readonly ResolvedRecord[]): void => {
+  const seenBy = (id: CheckId): readonly ResolvedRecord[] =>
+    all.some(({ allow }) => allow.has(id)) ? all.filter(({ allow }) => !allow.has(id)) : all;
+  const [ofAlias, ofMail] = [seenBy('cname-alone'), seenBy('null-mx-alone')];
+  const other = ofAlias.find((record) => kindOf(record.canonical) !== 'CNAME');
+  // If a CNAME is allowed beside NS and SOA, it is allowed beside others too: the service flattens it there.
+  const isAllowed = ({ desired, allow }: ResolvedRecord): boolean =>
+    desired.name === null && allow.has('cname-apex');
+  const aliases = ofKind('CNAME', ofAlias).filter((record) => !isAllowed(record));
+  tellBeside('cname-alone', aliases, other, 'a CNAME must be alone at its name');
+  const [nullMx, mx] = [ofKind('null MX', ofMail), ofKind('MX', ofMail)];
+  tellBeside('null-mx-alone', nullMx, mx[0], 'an MX `.` means that there is no mail here');
+  checkKinds(seenBy('kind-twice'));
+  for (const set of groupBy(seenBy('mixed-ttl'), ({ desired }) => desired.type).values()) {
+    const [first, ...others] = set.filter(({ desired }) => desired.ttl !== null);
+    for (const record of others) {
+      const ttls = `${record.desired.ttl} here, ${first!.desired.ttl} at ${placeOf(first!)}`;
+      const isOther = record.desired.ttl !== first!.desired.ttl;
+      tell(record, 'mixed-ttl', 'ttl', isOther ? `the TTLs of one record set differ: ${ttls}` : null);
+    }
+  }
+  for (const [first, ...copies] of groupBy(all, dataOf).values())
+    for (const record of copies) {
+      const message = `this ${record.desired.type} record is listed twice, also at ${placeOf(first!)}`;
+      tell(record, 'duplicate-record', 'record', message);
+    }
+};
+
+const ofKind = (kind: string, records: readonly ResolvedRecord[]): readonly ResolvedRecord[] =>
+  records.filter(({ canonical }) => kindOf(canonical) === kind);
+
+/** For each record that must be alone, names another record, or the first of several of its kind. */
+const tellBeside = (
+  id: CheckId,
+  alone: readonly ResolvedRecord[],
+  other: ResolvedRecord | undefined,
+  rule: string,
+): void => {
+  for (const record of alone) {
+    const rival = other ?? alone[0]!;
+    // Another check reports copies.
+    if (dataOf(rival) === dataOf(record)) continue;
+    const what = `there is also ${rival.desired.type} (${placeOf(rival)})`;
+    tell(record, id, 'record', `${rule}, but at ${shownName(record)} ${what}`);
+  }
+};
+
+/** What a name can have but one text of, and what two of them do. */
+const checkKinds = (records: readonly ResolvedRecord[]): void => {
+  const texts = records.filter(({ desired }) => desired.type === 'TXT');
+  if (texts.length < 2) return;
+  const kinds = groupBy(texts, ({ canonical }) => textKind(canonical.name, canonical.content));
+  for (const [kind, [first, ...others]] of kinds)
+    for (const record of kind === null ? [] : others) {
+      if (dataOf(first!) === dataOf(record)) continue;
+      const [what, then] = kindWords[kind!] ?? [kind, 'then none counts'];
+      const message = `a second ${what} at ${shownName(record)}; ${then} (the first: ${placeOf(first!)})`;
+      tell(record, 'kind-twice', 'content', message);
+    }
+};
+
+const kindWords: Readonly<Record<string, readonly [what: string, then: string]>> = {
+  spf1: ['SPF text', 'mail servers then refuse both'],
+  dmarc1: ['DMARC policy', 'mail servers then ignore both'],
+  dkim1: ['DKIM key', 'mail servers then take either, or none: give each a selector of its own'],
+  stsv1: ['MTA-STS text', 'mail servers then ignore both'],
+  tlsrptv1: ['TLS reporting text', 'mail servers then ignore both'],
+  bimi1: ['BIMI text', 'mail readers then ignore both'],
+};
+
+const dataOf = ({ canonical: { type, content, priority } }: ResolvedRecord): string =>
+  `${type} ${priority} ${content}`;
+
+/** The name in a message, as people write it. */
+const shownName = ({ canonical }: ResolvedRecord): string => quote(canonical.name || '@');

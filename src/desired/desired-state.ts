@@ -1,37 +1,42 @@
 import { plural } from '../lib/plural.ts';
-import { isFragmentPath, type DesiredState, type Problem, type UnusableTemplate } from '../model/template.ts';
+import { isFragmentPath, type DesiredState, type Problem } from '../model/template.ts';
 import { groupBy } from '../model/group.ts';
-import { byPlace, inFile, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
-import type { ResolvedFile, ResolvedTemplate } from './resolve-template.ts';
-import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
+import { byPlace, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
+import type { ResolvedFile, ResolvedTemplate } from './template.ts';
+import type { Missing } from './source-file.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
-  { files, missing }: SourceFiles,
   readings: readonly ResolvedFile[],
+  missing: readonly Missing[],
   absent: readonly Problem[],
   strict: boolean,
 ): DesiredState => {
-  const twice = describedTwice(readings.flatMap(({ templates }) => templates));
-  const verdicts = readings.flatMap(({ file, templates }) =>
-    templates.map((one) => verdictOn(file, one, [...one.diagnostics, ...(twice.get(one) ?? [])], strict)),
+  const own = readings.flatMap(({ path, diagnostics, templates }) =>
+    templates.map((one) => ({ path, ofFile: diagnostics, one })),
   );
-  const diagnostics = [...files.flatMap(ofFile), ...verdicts.flatMap((verdict) => verdict.diagnostics)];
+  const twice = describedTwice(own.map(({ one }) => one));
+  const verdicts = own.map(({ path, ofFile, one }) => {
+    const diagnostics = [...one.diagnostics, ...(twice.get(one) ?? [])];
+    const errors = [...ofFile, ...diagnostics].filter((diagnostic) => isError(diagnostic, strict));
+    const template = errors.length === 0 ? one.template : null;
+    const unusable = { file: path, template: one.name, id: one.id, message: countErrors(path, errors) };
+    return { diagnostics, template, unusable };
+  });
+  const diagnostics = [...readings, ...verdicts].flatMap((one) => one.diagnostics);
   return {
-    templates: verdicts.flatMap(({ template, unusable }) => (unusable ? [] : (template ?? []))),
+    templates: verdicts.flatMap(({ template }) => template ?? []),
     unusable: [
       ...missing
         .filter(({ path }) => /\.ya?ml$/.test(path) && !isFragmentPath(path))
         .map((one) => ({ file: one.path, template: null, id: null, message: whyMissing(one) })),
-      ...readings.filter(({ templates }) => templates.length === 0).map(({ file }) => withoutTemplate(file)),
-      ...verdicts.flatMap(({ unusable }) => unusable ?? []),
+      ...verdicts.flatMap(({ template, unusable }) => (template === null ? unusable : [])),
     ],
     problems: [...absent, ...missing.map(missingProblem), ...problemsOf(diagnostics, strict)].sort(byPlace),
-    files: readings.length,
+    files: readings.filter(({ isFragment }) => !isFragment).length,
     usedVariables: new Set(readings.flatMap((one) => [...one.usedVariables])),
   };
 };
-
 /** A misspelled path, or a volume that is not mounted: an empty set of files is probably a mistake. */
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',
@@ -72,37 +77,10 @@ const twice = (
   return { check: 'template-twice', message, ...source, via: null };
 };
 
-interface Verdict extends Pick<ResolvedTemplate, 'template' | 'diagnostics'> {
-  readonly unusable: UnusableTemplate | null;
-}
-
-const verdictOn = (
-  { path, parsed }: SourceFile,
-  { name, id, template }: ResolvedTemplate,
-  diagnostics: readonly FileDiagnostic[],
-  strict: boolean,
-): Verdict => {
-  const errors = [...inFile(path, parsed.diagnostics), ...diagnostics].filter((one) => isError(one, strict));
-  if (errors.length === 0 && template !== null) return { template, diagnostics, unusable: null };
-  const message = countErrors([path, ...errors.map((error) => error.file)], errors.length);
-  return { template, diagnostics, unusable: { file: path, template: name, id, message } };
+const countErrors = (path: string, errors: readonly FileDiagnostic[]): string => {
+  const files = new Set([path, ...errors.map(({ file }) => file)]);
+  return `${errors.length === 0 ? 'more errors than are listed' : plural(errors.length, 'error')} in ${[...files].join(' and ')}`;
 };
-
-/** The diagnostics of a file as a whole. Those of a template's own document come with the template. */
-const ofFile = ({ path, isFragment, parsed }: SourceFile): FileDiagnostic[] => [
-  ...inFile(path, parsed.diagnostics),
-  ...(isFragment ? parsed.documents.flatMap(({ diagnostics }) => inFile(path, diagnostics)) : []),
-];
-
-const withoutTemplate = ({ path, parsed }: SourceFile): UnusableTemplate => ({
-  file: path,
-  template: null,
-  id: null,
-  message: countErrors([path], parsed.diagnostics.length),
-});
-
-const countErrors = (files: readonly string[], count: number): string =>
-  `${count === 0 ? 'more errors than are listed' : plural(count, 'error')} in ${[...new Set(files)].join(' and ')}`;
 
 const missingProblem = (missing: Missing): Problem => ({
   severity: 'error',

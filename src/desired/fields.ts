@@ -1,54 +1,111 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { nearest, suggestion } from '../lib/nearest.ts';
 import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import { quote, type Report } from './problem.ts';
-import { interpolate, type Scope } from './variables.ts';
-import { endsInColon } from './read-yaml.ts';
-import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml.ts';
+import { endsInColon, quote, type Report } from './problem.ts';
+import type { ParsedFile } from './parse-file.ts';
+import { interpolate, VariableError, type Scope } from './variables.ts';
+import type { MappingNode, ScalarNode, YamlNode } from './yaml.ts';
 
-/** A scalar that has a text. */
-export type TextNode = ScalarNode & { readonly text: string };
-
-/**
- * The values of a mapping by known key. Unknown and repeated keys have been reported; the value of an unknown key counts
- * for the key that was evidently meant, so that this one is not reported as missing too.
- */
-export type Fields<Key extends string> = ReadonlyMap<Key, YamlNode>;
-
-export type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
-
-/** What reading values needs besides them. */
-export interface Reader {
-  /** Earlier ones win. */
+/** One file of a template, its own or a fragment, and how its values are read. */
+export interface Part {
+  /** Its path. */
+  readonly file: string;
+  readonly parsed: ParsedFile;
+  /** Earlier ones win. None: a fragment alone, whose variables nobody knows. */
   readonly scopes: readonly Scope[];
   readonly budget: Budget;
   readonly report: Report;
 }
 
-export const fieldsOf = <Schema extends z.ZodObject>(
-  { entries }: MappingNode,
-  schema: Schema,
-  report: Report,
-): Fields<KeyOf<Schema>> => {
-  const fields = new Map<KeyOf<Schema>, YamlNode>();
-  const meant: (readonly [key: string, value: YamlNode])[] = [];
-  for (const { key, at, value } of entries) {
-    if (!isKey(key, schema)) {
-      const known = Object.keys(schema.shape);
-      report('unknown-key', at, unknownKey(key, known, value));
-      if (key === '<<' && value.kind === 'mapping')
-        meant.push(...value.entries.map((merged) => [merged.key, merged.value] as const));
-      else meant.push([meantBy(key, known) ?? '', value]);
-    } else if (fields.has(key)) report('duplicate-key', at, `\`${key}\` is given twice`);
-    else fields.set(key, value);
-  }
-  for (const [key, value] of meant) if (isKey(key, schema) && !fields.has(key)) fields.set(key, value);
-  return fields;
-};
+/** A scalar that has a text. */
+export type TextNode = ScalarNode & { readonly text: string };
 
-const isKey = <Schema extends z.ZodObject>(key: string, schema: Schema): key is KeyOf<Schema> =>
-  Object.hasOwn(schema.shape, key);
+type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
+type ValueOf<Schema extends z.core.$ZodType> = NonNullable<z.output<Schema>>;
+
+/**
+ * The values of a mapping by known key: unknown and repeated keys are reported. The value of an unknown key counts for the
+ * key that was evidently meant, so that this one is not reported as missing too. A value that is invalid is reported, and
+ * null as one that is not there.
+ */
+export class Fields<Schema extends z.ZodObject> {
+  readonly at: number;
+  readonly #nodes = new Map<string, YamlNode>();
+  readonly #schema: Schema;
+  readonly #part: Part;
+
+  /** `known` has the keys that may be there, if those are not all. */
+  constructor({ at, entries }: MappingNode, schema: Schema, part: Part, known: object = schema.shape) {
+    this.at = at;
+    this.#schema = schema;
+    this.#part = part;
+    const meant: (readonly [key: string | null, value: YamlNode])[] = [];
+    for (const { key, at: place, value } of entries) {
+      if (!Object.hasOwn(known, key)) {
+        const names = Object.keys(known);
+        part.report('unknown-key', place, unknownKey(key, names, value));
+        if (key === '<<' && value.kind === 'mapping')
+          meant.push(...value.entries.map((merged) => [merged.key, merged.value] as const));
+        else meant.push([meantBy(key, names), value]);
+      } else if (this.#nodes.has(key)) part.report('duplicate-key', place, `\`${key}\` is given twice`);
+      else this.#nodes.set(key, value);
+    }
+    for (const [key, value] of meant)
+      if (key !== null && Object.hasOwn(known, key) && !this.#nodes.has(key)) this.#nodes.set(key, value);
+  }
+
+  get keys(): readonly string[] {
+    return [...this.#nodes.keys()];
+  }
+
+  node(key: KeyOf<Schema>): YamlNode | undefined {
+    return this.#nodes.get(key);
+  }
+
+  /** Where the value stands; null: it is not there. */
+  place(key: KeyOf<Schema>): number | null {
+    return this.#nodes.get(key)?.at ?? null;
+  }
+
+  text(key: KeyOf<Schema>): string | null {
+    const node = this.#nodes.get(key);
+    return node === undefined ? null : textIn(node, `\`${key}\``, this.#part);
+  }
+
+  /** A value that its schema accepts. */
+  value<Key extends KeyOf<Schema>>(key: Key, check?: CheckId): ValueOf<Schema['shape'][Key]> | null {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return null;
+    return valueIn(node, `\`${key}\``, this.#schema.shape[key], this.#part, check);
+  }
+
+  items(key: KeyOf<Schema>): readonly YamlNode[] {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return [];
+    if (node.kind === 'list') return node.items;
+    const isEmpty = node.kind === 'scalar' && node.text === null;
+    const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
+    this.#part.report('wrong-type', node.at, `\`${key}\` is a list, not ${kindOf(node)}: ${how}`);
+    return [];
+  }
+
+  scalars(key: KeyOf<Schema>): TextNode[] {
+    return this.items(key).flatMap((item) => scalarIn(item, `an entry of \`${key}\``, this.#part) ?? []);
+  }
+
+  texts(key: KeyOf<Schema>): TextNode[] {
+    return this.scalars(key).flatMap((node) => {
+      const text = interpolated(node, this.#part);
+      return text === null ? [] : { ...node, text };
+    });
+  }
+
+  mapping(key: KeyOf<Schema>): MappingNode | null {
+    const node = this.#nodes.get(key);
+    return node === undefined ? null : mappingIn(node, `\`${key}\``, this.#part);
+  }
+}
 
 const unknownKey = (key: string, known: readonly string[], value: YamlNode): string => {
   if (key === '<<')
@@ -80,78 +137,64 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 export const mappingIn = (
   node: YamlNode,
   what: string,
-  report: Report,
+  { report }: Pick<Part, 'report'>,
   example = 'key: value',
 ): MappingNode | null => {
   if (node.kind === 'mapping') return node;
-  if (node.kind !== 'unread')
-    report('wrong-type', node.at, `${what} is a mapping (\`${example}\`), not ${kindOf(node)}`);
+  report('wrong-type', node.at, `${what} is a mapping (\`${example}\`), not ${kindOf(node)}`);
   return null;
 };
 
-export const listIn = (node: YamlNode | undefined, what: string, report: Report): readonly YamlNode[] => {
-  if (node === undefined || node.kind === 'unread') return [];
-  if (node.kind === 'list') return node.items;
-  const isEmpty = node.kind === 'scalar' && node.text === null;
-  const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
-  report('wrong-type', node.at, `${what} is a list, not ${kindOf(node)}: ${how}`);
-  return [];
-};
-
 /** A scalar that must be there. */
-export const scalarIn = (node: YamlNode, what: string, report: Report): TextNode | null => {
+export const scalarIn = (node: YamlNode, what: string, { report }: Part): TextNode | null => {
   if (isText(node)) return node;
-  if (node.kind !== 'unread') report('wrong-type', node.at, whyNoText(node, what));
+  const key = node.kind === 'mapping' ? `${node.entries[0]?.key}:` : '';
+  const isAddress = /^[\da-f]*:[\da-f:]*::$/i.test(key);
+  const message =
+    node.kind === 'scalar' ? `${what} is empty` : `${what} is a single value, not ${kindOf(node)}`;
+  report('wrong-type', node.at, isAddress ? endsInColon(key) : message);
   return null;
 };
 
 const isText = (node: YamlNode): node is TextNode => node.kind === 'scalar' && node.text !== null;
 
-const whyNoText = (node: Exclude<YamlNode, { readonly kind: 'unread' }>, what: string): string => {
-  if (node.kind === 'scalar') return `${what} is empty`;
-  const key = node.kind === 'mapping' ? node.entries[0]?.key : undefined;
-  const isAddress = key !== undefined && /^[\da-f]*:[\da-f:]*:$/i.test(key);
-  return isAddress ? endsInColon(`${key}:`) : `${what} is a single value, not ${kindOf(node)}`;
+/** With variables interpolated. */
+export const textIn = (node: YamlNode, what: string, part: Part): string | null => {
+  const scalar = scalarIn(node, what, part);
+  return scalar === null ? null : interpolated(scalar, part);
 };
 
-export const scalarsIn = (node: YamlNode | undefined, what: string, report: Report): TextNode[] =>
-  listIn(node, what, report).flatMap((item) => scalarIn(item, `an entry of ${what}`, report) ?? []);
-
-/** The text of a value with variables interpolated; null if there is none, or that failed, which has been reported. */
-export const textIn = (node: YamlNode | undefined, what: string, reader: Reader): string | null => {
-  const scalar = node === undefined ? null : scalarIn(node, what, reader.report);
-  return scalar === null ? null : interpolated(scalar, reader);
-};
-
-/** A value that its schema accepts; null if there is none, or if it is invalid, which has been reported. */
-export const valueIn = <Schema extends z.ZodType>(
-  node: YamlNode | undefined,
+export const valueIn = <Schema extends z.core.$ZodType>(
+  node: YamlNode,
   what: string,
   schema: Schema,
-  reader: Reader,
+  part: Part,
   check: CheckId = 'wrong-type',
-): z.output<Schema> | null => {
-  const scalar = node === undefined ? null : scalarIn(node, what, reader.report);
-  const text = scalar === null ? null : interpolated(scalar, reader);
+): ValueOf<Schema> | null => {
+  const scalar = scalarIn(node, what, part);
+  const text = scalar === null ? null : interpolated(scalar, part);
   if (scalar === null || text === null) return null;
-  const result = schema.safeParse(text);
-  if (result.success) return result.data;
+  const result = z.safeParse(schema, text);
+  if (result.success) return result.data ?? null;
   const [issue] = result.error.issues;
   const source = text === scalar.text ? '' : ` (from ${quote(scalar.text)})`;
   const meant = issue!.code === 'invalid_value' ? suggestion(text, issue.values.map(String)) : '';
-  reader.report(check, scalar.at, `${what}: ${issue!.message}, not ${quote(text)}${source}${meant}`);
+  part.report(check, scalar.at, `${what}: ${issue!.message}, not ${quote(text)}${source}${meant}`);
   return null;
 };
 
-const interpolated = ({ text, at }: TextNode, { scopes, budget, report }: Reader): string | null => {
-  const value = interpolate(text, scopes, budget);
-  if (typeof value === 'string') return value;
-  report('undefined-variable', at, value.problem);
-  return null;
+const interpolated = ({ text, at }: TextNode, { scopes, budget, report }: Part): string | null => {
+  if (scopes.length === 0) return text.includes('$') ? null : text;
+  try {
+    return interpolate(text, scopes, budget);
+  } catch (error) {
+    if (!(error instanceof VariableError)) throw error;
+    report('undefined-variable', at, error.message);
+    return null;
+  }
 };
 
-const kindOf = (node: ScalarNode | ListNode | MappingNode): string => {
-  if (node.kind === 'mapping') return 'a mapping';
-  if (node.kind === 'list') return 'a list';
+const kindOf = (node: YamlNode): string => {
+  if (node.kind !== 'scalar') return `a ${node.kind}`;
   return node.text === null ? 'empty' : quote(node.text);
 };

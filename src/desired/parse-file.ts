@@ -1,207 +1,194 @@
-import type { z } from 'zod';
-import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { Budget, steps, tooMuch } from './budget.ts';
-import {
-  fieldsOf,
-  listIn,
-  mappingIn,
-  scalarIn,
-  scalarsIn,
-  type Fields,
-  type KeyOf,
-  type TextNode,
-} from './fields.ts';
-import { quote, type Diagnostic, type Report } from './problem.ts';
-import {
-  fragmentSchema,
-  identitySchema,
-  ignoreSchema,
-  isVariableName,
-  recordSchema,
-  templateSchema,
-} from './schema.ts';
-import { placesIn, textOf } from './text.ts';
-import type { Scope } from './variables.ts';
-import type { MappingNode, Yaml, YamlDocument, YamlNode } from './yaml.ts';
-import { readYaml } from './read-yaml.ts';
+import { YAMLException } from 'js-yaml';
+import { Budget, tooMuch } from './budget.ts';
+import type { CheckId } from './check-id.ts';
+import { explainSyntax } from './explain-syntax.ts';
+import type { Diagnostic } from './problem.ts';
+import { templateSchema } from './schema.ts';
+import { parseYaml, type MappingNode, type ParsedYaml, type YamlNode, type YamlProblem } from './yaml.ts';
 
-/** The content of a file: its documents, with variables not yet interpolated. */
+/** The content of a file: its documents, as they stand there. */
 export interface ParsedFile {
-  readonly documents: readonly ParsedDocument[];
-  /** About the file as a whole: its encoding and its YAML. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** A template's document, or a fragment's, in which only the shared keys can stand. */
-export interface ParsedDocument {
-  readonly at: number;
+  /** With line feeds as line ends and without a byte order mark. */
+  readonly text: string;
   /** The line and column of an offset. */
   readonly placeOf: ReturnType<typeof placesIn>;
-  readonly fields: Fields<KeyOf<typeof templateSchema>>;
-  readonly vars: Scope;
-  readonly include: readonly TextNode[];
-  readonly ignore: readonly ParsedEntry<typeof ignoreSchema>[];
-  readonly records: readonly ParsedEntry<typeof recordSchema>[];
-  /** About the document's structure. */
-  readonly diagnostics: readonly Diagnostic[];
+  /** At least one. Of a file that is no YAML, only what tells which templates it describes. */
+  readonly documents: readonly YamlNode[];
+  readonly isBroken: boolean;
+  /** About the file as a whole: its encoding and its YAML. */
+  readonly problems: readonly Diagnostic[];
+  /** Where values stand that are not what they seem, which has been reported. */
+  readonly unread: ReadonlySet<number>;
 }
 
-export interface ParsedEntry<Schema extends z.ZodObject> {
-  readonly at: number;
-  readonly fields: Fields<KeyOf<Schema>>;
-}
-
-export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise<ParsedFile> => {
-  const decoded = textOf(bytes);
-  if ('diagnostic' in decoded) return { documents: [], diagnostics: [decoded.diagnostic] };
-  const { text } = decoded;
-  const yaml = readYaml(text);
-  const hasComments = /\S[ \t]+#/.test(text);
-  const source: Source = { text, hasComments, placeOf: placesIn(text), isFragment, budget: new Budget() };
-  const own: Diagnostic[] = [];
-  const report = reportTo(own, own, source);
-  const mayQuote = isTemplate(text, yaml);
-  for (const { check, at, message } of yaml.problems)
-    report(check, at, mayQuote || !isQuoting(message) ? message : noTemplate);
-  // An extra `---` makes an empty document.
-  const nonEmpty = yaml.documents.filter(({ root, isBroken }) => isBroken || !isEmpty(root));
-  const [, second] = nonEmpty;
-  if (isFragment && second) report('wrong-type', second.root.at, 'a fragment is one document');
-  const documents: ParsedDocument[] = [];
-  if (isFragment && nonEmpty.length + own.length === 0) nonEmpty.push(nothing);
-  for (const document of nonEmpty) {
-    if (source.budget.spend(steps.document)) documents.push(await parseDocument(document, own, source));
-    else
-      return { documents: [], diagnostics: [{ check: 'unreadable', message: tooMuch, line: 1, column: 1 }] };
+export const parseFile = (bytes: Uint8Array, isFragment: boolean): ParsedFile => {
+  const read = readBytes(bytes, isFragment);
+  const mayQuote = ownKeys.test(read.text);
+  const placeOf = placesIn(read.text);
+  const problems: Diagnostic[] = [];
+  const budget = new Budget();
+  for (const { check, at, message } of read.problems) {
+    const isQuoting = /[`"']/.test(message) && !message.startsWith('the file ');
+    budget.report(problems, {
+      check,
+      message: isQuoting && !mayQuote ? noTemplate : message,
+      ...placeOf(at),
+    });
   }
-  if (nonEmpty.length + own.length === 0 && !isFragment) report('wrong-type', 0, nothingInIt);
-  return { documents, diagnostics: own };
+  const documents = read.documents.length > 0 ? read.documents : [nothing];
+  return { ...read, placeOf, documents, problems, unread: new Set(read.problems.map(({ at }) => at)) };
 };
 
-interface Source extends Pick<ParsedDocument, 'placeOf'> {
-  readonly text: string;
-  /** Whether any comment stands behind something else. */
-  readonly hasComments: boolean;
-  readonly isFragment: boolean;
-  readonly budget: Budget;
-}
-
-/** Problems that are left out may belong to any document, so `own`, of the file as a whole, says that there are more. */
-const reportTo =
-  (list: Diagnostic[], own: Diagnostic[], { placeOf, budget }: Source): Report =>
-  (check, at, message) =>
-    budget.report(list, { check, message, ...placeOf(at) }, own);
-
 /**
- * Whether any key of a template is there. Settings may lead to a file of another kind, as a token or a key: no message
- * quotes that.
+ * Settings may lead to a file of another kind, as a token or a key: unless a key of a template begins a line, no message
+ * quotes it.
  */
-const isTemplate = (text: string, { documents }: Yaml): boolean =>
-  ownKeys.test(text) ||
-  documents.some(({ root }) => root.kind === 'mapping' && root.entries.some(({ key }) => isOwnKey(key)));
-
-const isOwnKey = (key: string): boolean => Object.hasOwn(templateSchema.shape, key);
-const ownKeys = new RegExp(`^(?:${Object.keys(templateSchema.shape).join('|')})[ \\t]*:`, 'm');
-
-const isQuoting = (message: string): boolean => /[`"']/.test(message) && !message.startsWith('the file is ');
+const ownKeys = new RegExp(`^[{ "']*(?:${Object.keys(templateSchema.shape).join('|')})["']?[ \\t]*:`, 'm');
 
 const noTemplate = 'this is not YAML, and no key of a template begins a line: is it another kind of file?';
 
-const isEmpty = (node: YamlNode): boolean => node.kind === 'scalar' && node.text === null;
+const nothing: MappingNode = { kind: 'mapping', entries: [], at: 0 };
 
-/** A fragment may be empty. */
-const nothing: YamlDocument = { root: { kind: 'mapping', entries: [], at: 0 }, isBroken: false };
+interface Read extends Pick<ParsedFile, 'text' | 'documents' | 'isBroken'> {
+  readonly problems: readonly YamlProblem[];
+}
 
-const nothingInIt = 'the file describes no template: write `template: NAME` and its `records`, or remove it';
-
-const parseDocument = async (
-  { root, isBroken }: YamlDocument,
-  own: Diagnostic[],
-  source: Source,
-): Promise<ParsedDocument> => {
-  const { placeOf, isFragment } = source;
-  const diagnostics: Diagnostic[] = [];
-  const report = reportTo(diagnostics, own, source);
-  const empty = { vars: new Map(), include: [], ignore: [], records: [] };
-  const document = { at: root.at, placeOf, diagnostics };
-  if (isBroken) {
-    // Its name and id tell which template it is.
-    const fields = root.kind === 'mapping' ? fieldsOf(root, identitySchema, () => undefined) : new Map();
-    return { ...document, fields, ...empty };
+/** YAML allows UTF-16 and UTF-32 too; this program reads UTF-8 only. */
+const readBytes = (bytes: Uint8Array, isFragment: boolean): Read => {
+  if (bytes.length > maxFileSize)
+    return broken(
+      '',
+      0,
+      `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`,
+      'unreadable',
+    );
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n');
+  } catch {
+    const lossy = new TextDecoder().decode(bytes);
+    return broken(lossy, lossy.indexOf('\ufffd'), 'this is not UTF-8: save the file as UTF-8');
   }
-  const what = isFragment ? 'a fragment' : 'a template';
-  if (root.kind === 'scalar')
-    report('wrong-type', root.at, `${what} is a mapping (\`key: value\`), and this file has a text alone`);
-  const mapping = root.kind === 'scalar' ? null : mappingIn(root, what, report);
-  if (mapping === null) return { ...document, fields: new Map(), ...empty };
-  const fields: ParsedDocument['fields'] = isFragment
-    ? fieldsOf(mapping, fragmentSchema, report)
-    : fieldsOf(mapping, templateSchema, report);
-  if (!isFragment) requireKeys(fields, root.at, report);
-  const records = await entriesIn(fields.get('records'), recordSchema, recordWords, report);
-  const sections = {
-    vars: varsIn(fields.get('vars'), report),
-    include: scalarsIn(fields.get('include'), '`include`', report),
-    ignore: await entriesIn(fields.get('ignore'), ignoreSchema, ruleWords, report),
-    records,
-  };
-  if (source.hasComments) findCommentsAfterTexts(source.text, records, report);
-  return { ...document, fields, ...sections };
+  const forbidden = text.search(unprintable);
+  if (forbidden >= 0) return broken(text, forbidden, unprintableMessage(text, forbidden));
+  const excess = excessIn(text);
+  return excess === null
+    ? readYaml(text, isFragment)
+    : broken(text, excess, `the file is too large: ${howToSplit}`);
 };
 
-const requireKeys = (fields: ParsedDocument['fields'], at: number, report: Report): void => {
-  if (!fields.has('template') && !fields.has('id'))
-    report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
-  if (!fields.has('records') && !fields.has('include'))
-    report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
+const broken = (text: string, at: number, message: string, check: CheckId = 'yaml-syntax'): Read => ({
+  text,
+  documents: namesIn(text),
+  isBroken: true,
+  problems: [{ check, at, message }],
+});
+
+/** The fragments that it names, wherever it may name them. */
+export const includesIn = ({ documents, isBroken }: ParsedFile): string[] =>
+  documents
+    .flatMap((root) => (root.kind === 'mapping' && !isBroken ? root.entries : []))
+    .flatMap(({ key, value }) => (key === 'include' && value.kind === 'list' ? value.items : []))
+    .flatMap((item) => (item.kind === 'scalar' ? (item.text ?? []) : []));
+
+/** More than 100,000 records, which take a second. */
+export const maxFileSize = 16 * 1024 * 1024;
+
+/** A template cannot be split into two template files. */
+const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
+
+/** Characters that YAML 1.2 forbids, and lone carriage returns, which would be read as text. */
+// oxlint-disable-next-line no-control-regex
+const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+const unprintableMessage = (text: string, at: number): string => {
+  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
+  const name = code === '000D' ? 'a carriage return without a line feed' : `the control character U+${code}`;
+  return `${name} is not allowed in a YAML file`;
 };
 
-const varsIn = (node: YamlNode | undefined, report: Report): Scope => {
-  const vars = new Map<string, string>();
-  const mapping = node === undefined ? null : mappingIn(node, '`vars`', report);
-  for (const { key, at, value } of mapping?.entries ?? []) {
-    const scalar = scalarIn(value, `the variable ${quote(key)}`, report);
-    if (!isVariableName(key)) report('wrong-type', at, variableName(key));
-    else if (vars.has(key)) report('duplicate-key', at, `\`${key}\` is given twice`);
-    else if (scalar !== null) vars.set(key, scalar.text);
+/** Separators between values: 100,000 records have a million. Each takes some 200 octets of memory. */
+const maxMarks = 2_000_000;
+
+/** The offset of the first separator above the limit. */
+const excessIn = (source: string): number | null => {
+  if (source.length <= maxMarks) return null;
+  const mark = /[,[{\n]|[-:] /g;
+  for (let marks = 0; marks <= maxMarks; marks += 1) if (!mark.test(source)) return null;
+  return mark.lastIndex - 1;
+};
+
+const readYaml = (given: string, isFragment: boolean): Read => {
+  const parsed = parsedOrWrong(given);
+  const isWrong = parsed instanceof YAMLException;
+  const mistakes = isWrong ? explainSyntax(given, parsed) : [];
+  const readable = isWrong ? parsedOrWrong(withLetters(given, mistakes)) : parsed;
+  if (readable instanceof YAMLException) return { ...broken(given, 0, ''), problems: mistakes };
+  const { text, roots } = readable;
+  const problems = [...mistakes, ...readable.problems];
+  // An extra `---` makes an empty document.
+  const documents = roots.filter((root) => root.kind !== 'scalar' || root.text !== null);
+  const [first, second] = documents;
+  if (documents.length > maxDocuments) return broken(given, 0, tooMuch, 'unreadable');
+  if (!isFragment && first === undefined && problems.length === 0)
+    return broken(text, 0, noDocument, 'wrong-type');
+  if (!isFragment || second === undefined) return { text, documents, isBroken: false, problems };
+  return broken(text, second.at, 'a fragment is one document', 'wrong-type');
+};
+
+/** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
+const withLetters = (text: string, problems: readonly YamlProblem[]): string => {
+  const places = problems.map(({ at }) => at).filter((at) => /[@`*%\\]/.test(text.charAt(at)));
+  places.sort((one, other) => one - other);
+  const pieces = places.map((at, index) => `${text.slice((places[index - 1] ?? -1) + 1, at)}x`);
+  return pieces.join('') + text.slice((places.at(-1) ?? -1) + 1);
+};
+
+const maxDocuments = 50_000;
+
+const noDocument = 'the file describes no template: write `template: NAME` and its `records`, or remove it';
+
+/** People close a bracket at the beginning of a line, which YAML does not allow: then a blank goes before it. */
+const parsedOrWrong = (text: string): (ParsedYaml & { readonly text: string }) | YAMLException => {
+  try {
+    return { text, ...parseYaml(text) };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const indented = text.replaceAll(/^[\]}]/gm, ' $&');
+    const again = indented === text ? error : parsedOrWrong(indented);
+    return again instanceof YAMLException ? error : again;
   }
-  return vars;
 };
 
-const variableName = (key: string): string =>
-  `a variable's name is a letter or \`_\`, then those, digits, \`.\` and \`-\`, not ${quote(key)}`;
-
-const recordWords = ['`records`', 'a record', '{type: A, name: www, content: 192.0.2.1}'] as const;
-const ruleWords = ['`ignore`', 'an ignore rule', '{type: TXT, name: "_acme-challenge*"}'] as const;
-
-const entriesIn = async <Schema extends z.ZodObject>(
-  node: YamlNode | undefined,
-  schema: Schema,
-  [list, entry, example]: readonly [list: string, entry: string, example: string],
-  report: Report,
-): Promise<ParsedEntry<Schema>[]> => {
-  const entries: ParsedEntry<Schema>[] = [];
-  for (const item of listIn(node, list, report)) {
-    if (isYieldDue()) await yieldToOthers();
-    const mapping: MappingNode | null = mappingIn(item, entry, report, example);
-    if (mapping !== null) entries.push({ at: mapping.at, fields: fieldsOf(mapping, schema, report) });
-  }
-  return entries;
+/** The names and ids of the templates in a text that is no YAML. */
+const namesIn = (text: string): MappingNode[] => {
+  let end = 0;
+  const documents = text.split(/^(?=---)/m).map((document) => {
+    const at = end;
+    end += document.length;
+    const entries = [...document.matchAll(/^(template|id):([ \t].*)$/gm)].flatMap(
+      ({ 1: key = '', 2: value = '', index }) => {
+        const parsed = parsedOrWrong(value);
+        const [root] = parsed instanceof YAMLException ? [] : parsed.roots;
+        return root ? { key, at: at + index, value: { ...root, at: at + index } } : [];
+      },
+    );
+    return { kind: 'mapping', entries, at: entries[0]?.at ?? at } as const;
+  });
+  return documents.filter(({ entries }) => entries.length > 0).slice(0, maxDocuments);
 };
 
-/** ` #` begins a comment: a text without quotes ends there, though its author may have meant it to go on. */
-const findCommentsAfterTexts = (text: string, records: ParsedDocument['records'], report: Report): void => {
-  const comment = /[ \t]+#/y;
-  for (const { fields } of records) {
-    const [type, content] = [fields.get('type'), fields.get('content')];
-    if (content === undefined || type?.kind !== 'scalar' || type.text?.toUpperCase() !== 'TXT') continue;
-    for (const node of content.kind === 'list' ? content.items : [content]) {
-      if (node.kind !== 'scalar' || !node.text || !text.startsWith(node.text, node.at)) continue;
-      comment.lastIndex = node.at + node.text.length;
-      if (comment.test(text)) report('comment-after-text', node.at, endsHere);
+/** The line and column of an offset. */
+const placesIn = (text: string): ((at: number) => { readonly line: number; readonly column: number }) => {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (at) => {
+    let [line, end] = [1, starts.length + 1];
+    while (end - line > 1) {
+      const middle = (line + end) >> 1;
+      if (starts[middle - 1]! <= at) line = middle;
+      else end = middle;
     }
-  }
+    return { line, column: at - starts[line - 1]! + 1 };
+  };
 };
-
-const endsHere =
-  'the text ends here, since ` #` begins a comment: quote it, or put the comment on a line of its own';

@@ -37,6 +37,9 @@ export const quote = (text: string): string => {
   return line.length <= 60 ? `\`${line}\`` : `\`${line.slice(0, 57).replace(/[\ud800-\udbff]$/, '')}...\``;
 };
 
+export const endsInColon = (address: string): string =>
+  `unquoted, a colon at the end makes a key: quote the address, "${address}"`;
+
 /** `FILE:LINE:COLUMN: error|warning: message [check-id]` */
 export const formatProblem = ({ file, line, column, severity, message, check }: Problem): string => {
   const place = [file, line, column].filter((part) => part !== null).map((part) => `${part}:`);

@@ -1,16 +1,22 @@
 import { suggestionOr } from '../lib/nearest.ts';
 import { isAddress } from '../model/address.ts';
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import { nameLabelsOf } from '../model/host.ts';
+import { contentGlob, nameGlob, type Glob } from '../model/glob.ts';
+import { nameLabelsOf, whyNotInHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
-import { isRecordType, recordTypes, type DesiredRecord, type RecordType } from '../model/record.ts';
+import {
+  isRecordType,
+  recordTypes,
+  type DesiredRecord,
+  type Place,
+  type RecordType,
+} from '../model/record.ts';
+import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { isAllowable, isCheck, type CheckId } from './check-id.ts';
-import { scalarIn, scalarsIn, textIn, valueIn, type Fields, type KeyOf, type Reader } from './fields.ts';
-import type { Part } from './includes.ts';
-import type { ParsedEntry } from './parse-file.ts';
+import { Fields, mappingIn, scalarIn, textIn, valueIn, type Part } from './fields.ts';
 import { quote } from './problem.ts';
-import { allowedSchema, recordSchema, ttlSchema } from './schema.ts';
+import { allowedSchema, ignoreSchema, recordSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
 
 /** A desired record, with what the checks need to know about it. */
@@ -18,16 +24,12 @@ export interface ResolvedRecord {
   readonly desired: DesiredRecord;
   readonly canonical: CanonicalRecord;
   readonly hosts: Hosts;
-  /** Offsets of its entry and of values there; null where priority or TTL are not there. */
-  readonly at: {
-    readonly entry: number;
-    readonly name: number;
-    readonly priority: number | null;
-    readonly ttl: number | null;
-  };
-  /** The offset of its content, which may be an element of a list. */
-  readonly content: number;
-  readonly isElement: boolean;
+  /**
+   * Offsets of its entry and of values there; null where priority or TTL are not there. `record` is the element of a list of
+   * contents that makes it a record of its own, or the entry.
+   */
+  readonly at: Readonly<Record<'entry' | 'record' | 'name' | 'content', number>> &
+    Readonly<Record<'priority' | 'ttl', number | null>>;
   readonly allow: ReadonlySet<CheckId>;
   readonly part: Part;
 }
@@ -35,57 +37,47 @@ export interface ResolvedRecord {
 export const placeOf = ({ desired: { source } }: ResolvedRecord): string =>
   `${source.file}:${source.line}:${source.column}`;
 
-/** The offset of what a check is about. */
-export const placeIn = ({ at, content, isElement }: ResolvedRecord, what: CheckedPlace): number => {
-  if (what === 'content') return content;
-  if (what === 'record') return isElement ? content : at.entry;
-  return at[what] ?? at.entry;
-};
-
-export type CheckedPlace = keyof ResolvedRecord['at'] | 'content' | 'record';
-
-type RecordFields = Fields<KeyOf<typeof recordSchema>>;
-
 /** The records of one entry: several if its content is a list, none if it is invalid. */
-export const recordsOf = (
-  { at: entry, fields }: ParsedEntry<typeof recordSchema>,
-  part: Part,
-  templateTtl: number | null,
-): ResolvedRecord[] => {
-  const { shape } = recordSchema;
-  const allow = allowIn(fields.get('allow'), part);
-  const ttl = valueIn(fields.get('ttl'), '`ttl`', ttlSchema, part, 'ttl-range') ?? templateTtl;
-  const priority =
-    valueIn(fields.get('priority'), '`priority`', shape.priority, part, 'priority-range') ?? null;
-  const name = nameIn(fields.get('name'), part);
-  const type = typeIn(fields.get('type'), entry, part);
+export const recordsOf = (node: YamlNode, part: Part, templateTtl: number | null): ResolvedRecord[] => {
+  const mapping = mappingIn(node, 'a record', part, '{type: A, name: www, content: 192.0.2.1}');
+  if (mapping === null) return [];
+  const fields = new Fields(mapping, recordSchema, part);
+  const entry = fields.at;
+  const allow = allowIn(fields, part);
+  const ttl = fields.value('ttl', 'ttl-range') ?? templateTtl;
+  const priority = fields.value('priority', 'priority-range');
+  const name = nameIn(fields);
+  const type = typeIn(fields.node('type'), entry, part);
   if (type === null) return [];
-  const at = {
-    entry,
-    name: fields.get('name')?.at ?? entry,
-    priority: fields.get('priority')?.at ?? null,
-    ttl: fields.get('ttl')?.at ?? null,
-  };
-  return contentsOf(type, fields, entry, part).map(({ text: content, at: place, isElement }) => {
-    const { line, column } = part.document.placeOf(isElement ? place : entry);
-    const source = { file: part.file, line, column };
+  return contentsOf(type, fields, part).map(({ text: content, at: place, isElement }) => {
+    const record = isElement ? place : entry;
+    const source = { file: part.file, ...part.parsed.placeOf(record) };
     const desired: DesiredRecord = { type, name, content, priority, ttl, source };
     const canonical = canonicalRecord(desired);
-    const hosts = hostsOf(canonical);
-    return { desired, canonical, hosts, at, content: place, isElement, allow, part };
+    const at = {
+      entry,
+      record,
+      content: place,
+      name: fields.place('name') ?? entry,
+      priority: fields.place('priority'),
+      ttl: fields.place('ttl'),
+    };
+    return { desired, canonical, hosts: hostsOf(canonical), at, allow, part };
   });
 };
 
+type RecordFields = Fields<typeof recordSchema>;
+
 /** The type in upper case, as the service has it. */
-export const typeIn = (node: YamlNode | undefined, entry: number, { report }: Reader): RecordType | null => {
+const typeIn = (node: YamlNode | undefined, entry: number, part: Part): RecordType | null => {
   if (node === undefined)
-    report('unknown-type', entry, `the record has no \`type\`; there are: ${recordTypes.join(', ')}`);
-  const scalar = node === undefined ? null : scalarIn(node, '`type`', report);
+    part.report('unknown-type', entry, `the record has no \`type\`; there are: ${recordTypes.join(', ')}`);
+  const scalar = node === undefined ? null : scalarIn(node, '`type`', part);
   if (scalar === null) return null;
   const type = scalar.text.toUpperCase();
   if (isRecordType(type)) return type;
   const instead = Object.hasOwn(otherTypes, type) ? `: ${otherTypes[type]}` : suggestionOr(type, recordTypes);
-  report('unknown-type', scalar.at, `the service has no type ${quote(scalar.text)}${instead}`);
+  part.report('unknown-type', scalar.at, `the service has no type ${quote(scalar.text)}${instead}`);
   return null;
 };
 
@@ -99,24 +91,23 @@ const otherTypes: Readonly<Record<string, string>> = {
   ANAME: aliasOfApex,
 };
 
-const allowIn = (list: YamlNode | undefined, part: Part): ReadonlySet<CheckId> => {
-  if (list === undefined) return noChecks;
-  const allowed = new Set<CheckId>();
-  for (const item of scalarsIn(list, '`allow`', part.report)) {
+const allowIn = (fields: RecordFields, part: Part): ReadonlySet<CheckId> => {
+  if (fields.place('allow') === null) return noChecks;
+  const checks = fields.scalars('allow').map((item) => {
     const { text, at } = item;
-    const isFixed = isCheck(text) && !isAllowable(text);
-    const check = isFixed ? null : valueIn(item, 'an entry of `allow`', allowedSchema, part);
-    if (isFixed) part.report('wrong-type', at, `the check \`${text}\` cannot be switched off`);
-    if (check !== null) allowed.add(check);
-  }
-  return allowed;
+    if (!isCheck(text) || isAllowable(text)) return valueIn(item, 'an entry of `allow`', allowedSchema, part);
+    part.report('wrong-type', at, `the check \`${text}\` cannot be switched off`);
+    return null;
+  });
+  return new Set(checks.filter((check) => check !== null));
 };
 
 const noChecks: ReadonlySet<CheckId> = new Set();
 
-const nameIn = (node: YamlNode | undefined, reader: Reader): string | null => {
+const nameIn = (fields: RecordFields): string | null => {
+  const node = fields.node('name');
   if (node === undefined || (node.kind === 'scalar' && node.text === null)) return null;
-  const name = textIn(node, '`name`', reader);
+  const name = fields.text('name');
   // An invalid name becomes a placeholder, so that it equals neither the subdomain itself nor any other name.
   if (name === null) return (node.kind === 'scalar' && node.text) || `{${node.at}}`;
   return name === '' || name === '@' ? null : name;
@@ -134,56 +125,46 @@ const partKeys = ['weight', 'port', 'target'] as const;
 const typesInParts = recordTypes.filter((type) => definitionOf(type).parts !== null).join(' and ');
 
 /** As the service has them; none if they are invalid, which has been reported. */
-const contentsOf = (
-  type: RecordType,
-  fields: RecordFields,
-  entry: number,
-  reader: Reader,
-): readonly Content[] => {
+const contentsOf = (type: RecordType, fields: RecordFields, part: Part): readonly Content[] => {
   const { parts } = definitionOf(type);
-  if (parts !== null && partKeys.some((key) => fields.has(key)))
-    return contentInParts(type, fields, entry, reader);
-  for (const key of parts === null ? partKeys : []) {
-    const part = fields.get(key);
-    if (part)
-      reader.report('srv-content', part.at, `\`${key}\` belongs to ${typesInParts} records, not to ${type}`);
-  }
-  const contents = contentsIn(fields.get('content'), entry, reader);
-  return parts === null ? contents : contents.map((one) => ({ ...one, text: parts.joined(one.text) }));
+  const given = partKeys.filter((key) => fields.node(key) !== undefined);
+  if (parts !== null && given.length > 0) return contentInParts(type, fields, part);
+  for (const key of given)
+    part.report(
+      'srv-content',
+      fields.place(key)!,
+      `\`${key}\` belongs to ${typesInParts} records, not to ${type}`,
+    );
+  const node = fields.node('content');
+  if (node === undefined) part.report('empty-content', fields.at, 'the record has no `content`');
+  const isList = node?.kind === 'list';
+  if (isList && node.items.length === 0)
+    part.report('empty-content', node.at, 'the list in `content` is empty');
+  const items = isList ? node.items : node === undefined ? [] : [node];
+  return items.flatMap((item) => {
+    if (item.kind === 'scalar' && item.text === null) {
+      part.report('empty-content', item.at, '`content` is empty');
+      return [];
+    }
+    const text = textIn(item, '`content`', part);
+    return text === null ? [] : { text: parts?.joined(text) ?? text, at: item.at, isElement: isList };
+  });
 };
 
-const contentInParts = (type: RecordType, fields: RecordFields, entry: number, reader: Reader): Content[] => {
-  const { shape } = recordSchema;
-  const content = fields.get('content');
-  if (content !== undefined) {
-    reader.report('srv-content', content.at, 'write either `content`, or `weight`, `port` and `target`');
+const contentInParts = (type: RecordType, fields: RecordFields, part: Part): Content[] => {
+  const content = fields.place('content');
+  if (content !== null) {
+    part.report('srv-content', content, 'write either `content`, or `weight`, `port` and `target`');
     return [];
   }
-  const weight = valueIn(fields.get('weight'), '`weight`', shape.weight, reader, 'srv-content');
-  const port = valueIn(fields.get('port'), '`port`', shape.port, reader, 'srv-content');
-  const target = textIn(fields.get('target'), '`target`', reader);
-  const missing = partKeys.filter((key) => !fields.has(key)).map((key) => `\`${key}\``);
+  const [weight, port] = [fields.value('weight', 'srv-content'), fields.value('port', 'srv-content')];
+  const target = fields.text('target');
+  const missing = partKeys.filter((key) => fields.place(key) === null).map((key) => `\`${key}\``);
   const are = missing.length === 1 ? 'is' : 'are';
   const message = `an ${type} record needs \`weight\`, \`port\` and \`target\`; ${missing.join(' and ')} ${are} missing`;
-  if (missing.length > 0) reader.report('srv-content', entry, message);
-  if (weight == null || port == null || target === null) return [];
-  return [{ text: `${weight} ${port} ${target}`, at: fields.get('target')!.at, isElement: false }];
-};
-
-const contentsIn = (node: YamlNode | undefined, entry: number, reader: Reader): Content[] => {
-  if (node === undefined) reader.report('empty-content', entry, 'the record has no `content`');
-  if (node?.kind !== 'list') return node === undefined ? [] : contentIn(node, false, reader);
-  if (node.items.length === 0) reader.report('empty-content', node.at, 'the list in `content` is empty');
-  return node.items.flatMap((item) => contentIn(item, true, reader));
-};
-
-const contentIn = (node: YamlNode, isElement: boolean, reader: Reader): Content[] => {
-  if (node.kind === 'scalar' && node.text === null) {
-    reader.report('empty-content', node.at, '`content` is empty');
-    return [];
-  }
-  const text = textIn(node, '`content`', reader);
-  return text === null ? [] : [{ text, at: node.at, isElement }];
+  if (missing.length > 0) part.report('srv-content', fields.at, message);
+  if (weight === null || port === null || target === null) return [];
+  return [{ text: `${weight} ${port} ${target}`, at: fields.place('target')!, isElement: false }];
 };
 
 /** The host names of a record in canonical form, computed once for all checks. */
@@ -212,12 +193,49 @@ const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
   };
 };
 
-export const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
-
-/** Most texts are so short that their octets need not be counted. */
-export const isLonger = (text: string, octets: number): boolean =>
-  text.length * 3 > octets && octetsOf(text) > octets;
-
 const control = /[\x00-\x1f\x7f-\x9f]|\p{Cs}/u;
 
 export const hasControlCharacter = (text: string): boolean => control.test(text);
+
+export interface ResolvedRule {
+  readonly rule: IgnoreRule;
+  readonly place: Place;
+}
+
+/** Null if any part of it is invalid: without that part it would match too much. */
+export const ruleOf = (node: YamlNode, part: Part): ResolvedRule | null => {
+  const mapping = mappingIn(node, 'an ignore rule', part, '{type: TXT, name: "_acme-challenge*"}');
+  const fields = mapping && new Fields(mapping, ignoreSchema, part);
+  if (fields?.keys.length === 0) part.report('wrong-type', fields.at, emptyRule);
+  if (fields === null || fields.keys.length === 0) return null;
+  const type = fields.place('type') === null ? null : typeIn(fields.node('type'), fields.at, part);
+  const rule = { type, name: fields.text('name'), content: fields.text('content') };
+  if (Object.values(rule).filter((value) => value !== null).length < fields.keys.length) return null;
+  // A rule that matches nothing is worse than none: its author relies on it.
+  const { name, content } = rule;
+  const why = { name: name && whyNoName(name), content: type && content && whyNoContent(type, content) };
+  for (const key of ['name', 'content'] as const)
+    if (why[key]) {
+      const message = `${quote(rule[key]!)} matches no record: ${why[key]}`;
+      part.report('ignore-matches-nothing', fields.place(key)!, message);
+    }
+  return { rule, place: { file: part.file, ...part.parsed.placeOf(fields.at) } };
+};
+
+const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';
+
+const whyNoName = (pattern: string): string | null => {
+  if (hasPlaceholder(pattern)) return null;
+  const glob = nameGlob(pattern);
+  if (glob.texts.some((text) => text.includes('@')))
+    return '`@` means the subdomain itself only if it is alone';
+  return /\s/.test(pattern) ? 'a name has no blanks' : whyNotIn(glob, whyNotInHost);
+};
+
+const whyNoContent = (type: string, pattern: string): string | null =>
+  whyNotIn(contentGlob(type, pattern), definitionOf(type)!.whyNotIn);
+
+const whyNotIn = (
+  { hasStar, texts }: Glob,
+  why: (text: string, isWhole: boolean) => string | null,
+): string | null => texts.map((text) => why(text, !hasStar)).find((reason) => reason !== null) ?? null;

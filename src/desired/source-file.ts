@@ -12,9 +12,9 @@ export interface SourceFile extends FileContent {
 export interface FileContent {
   /** Of the bytes. */
   readonly hash: string;
-  readonly parsed: ParsedFile;
-  /** The bytes of a file without includes, which is not parsed yet: `parsed` is empty. */
-  readonly bytes?: Uint8Array;
+  /** Null for a file without includes, which is parsed when its templates are needed. */
+  readonly parsed: ParsedFile | null;
+  readonly bytes: Uint8Array;
 }
 
 /** What could not be read. */
@@ -23,12 +23,6 @@ export interface Missing {
   readonly reason: string;
   /** A link that leads out of the directories given as templates. */
   readonly isOutside?: true;
-}
-
-/** All template files, as they were at one moment. */
-export interface SourceFiles {
-  readonly files: readonly SourceFile[];
-  readonly missing: readonly Missing[];
 }
 
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;

@@ -5,36 +5,16 @@ import {
   EVENT_SEQUENCE,
   getScalarValue,
   parseEvents,
-  SCALAR_STYLE_DOUBLE_QUOTED,
   SCALAR_STYLE_FOLDED_BLOCK,
   SCALAR_STYLE_LITERAL_BLOCK,
   SCALAR_STYLE_PLAIN,
-  SCALAR_STYLE_SINGLE_QUOTED,
   type Event,
 } from 'js-yaml';
 import type { CheckId } from './check-id.ts';
 import { quote } from './problem.ts';
 
-/** The documents of a file as far as they could be read, and what is wrong. */
-export interface Yaml {
-  readonly documents: readonly YamlDocument[];
-  readonly problems: readonly YamlProblem[];
-}
-
-export interface YamlDocument {
-  readonly root: YamlNode;
-  /** Has a syntax error, so that what follows it cannot be trusted. */
-  readonly isBroken: boolean;
-}
-
-export interface YamlProblem {
-  readonly check: CheckId;
-  readonly at: number;
-  readonly message: string;
-}
-
 /** A value and the offset at which it stands. Every scalar is text; what it means is for the field to say. */
-export type YamlNode = ScalarNode | ListNode | MappingNode | UnreadNode;
+export type YamlNode = ScalarNode | ListNode | MappingNode;
 
 export interface ScalarNode {
   readonly kind: 'scalar';
@@ -55,93 +35,60 @@ export interface MappingNode {
   readonly at: number;
 }
 
-/** This value could not be read, which has been reported. */
-export interface UnreadNode {
-  readonly kind: 'unread';
-  readonly at: number;
-}
-
-export interface MappingEntry {
+interface MappingEntry {
   readonly key: string;
   readonly at: number;
   readonly value: YamlNode;
+}
+
+export interface YamlProblem {
+  readonly check: CheckId;
+  readonly at: number;
+  readonly message: string;
+}
+
+export interface ParsedYaml {
+  readonly roots: readonly YamlNode[];
+  readonly problems: readonly YamlProblem[];
 }
 
 /** A template needs six levels. */
 export const maxDepth = 64;
 
 /** The documents of a text in YAML 1.2, without merge keys. Throws the YAMLException of the first syntax error. */
-export const parseYaml = (source: string): Yaml => documentsIn(source, parseEvents(source, { maxDepth }));
-
-/** A document that is being read. */
-export interface Tree {
-  /** Null while an anchor's own node is being read. */
-  readonly anchors: Map<string, YamlNode | null>;
-  readonly problems: YamlProblem[];
-}
-
-/** What a plain text means nothing by. */
-export const nulls: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
-
-export const wrongVersion = (version: string, at: number): YamlProblem => ({
-  check: 'yaml-version',
-  at: Math.max(at, 0),
-  message: `these files are YAML 1.2, where \`no\` and \`010\` are text and number, not ${quote(version)}: remove the line`,
-});
-
-/** `!` is YAML's non-specific tag. The core tags change nothing, since the field decides. */
-export const knownTag = /^(?:!|(?:!!|!?<?tag:yaml\.org,2002:)(?:str|int|float|bool|null|map|seq)>?)$/;
-
-export const unknownTag = (tag: string): string =>
-  `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} is not supported; remove it, or quote the whole text if the \`!\` belongs to it`;
-
-/** What an alias stands for, at the place of the alias. */
-export const aliased = (name: string, at: number, { anchors, problems }: Tree): YamlNode => {
-  const target = anchors.get(name);
-  if (target) return { ...target, at };
-  problems.push({ check: 'yaml-alias', at, message: target === null ? ownAlias(name) : noAnchor(name) });
-  return { kind: 'unread', at };
-};
-
-const ownAlias = (name: string): string => `the alias \`*${name}\` is inside the value that it refers to`;
-
-const noAnchor = (name: string): string =>
-  `unquoted, ${quote(`*${name}`)} is an alias in YAML, and nothing is named \`&${name}\` before it; if it is text, quote it: "*${name}"`;
-
-/** Null if the key is no text. */
-export const entryOf = (key: YamlNode, value: YamlNode, problems: YamlProblem[]): MappingEntry | null => {
-  if (key.kind === 'scalar') return { key: key.text ?? '', at: key.at, value };
-  if (key.kind !== 'unread') problems.push({ check: 'wrong-type', at: key.at, message: noKey });
-  return null;
-};
-
-const noKey = 'a key is one word, not a list or a mapping; a variable is written `${name}`';
-
-interface Cursor extends Tree {
-  readonly source: string;
-  readonly events: readonly Event[];
-  next: number;
-  /** The end of what was read so far. */
-  end: number;
-}
-
-const documentsIn = (source: string, events: readonly Event[]): Yaml => {
-  const problems: YamlProblem[] = [];
-  const cursor: Cursor = { source, events, next: 0, end: 0, anchors: new Map(), problems };
-  const documents: YamlDocument[] = [];
+export const parseYaml = (source: string): ParsedYaml => {
+  const events = parseEvents(source, { maxDepth });
+  const cursor: Cursor = { source, events, next: 0, end: 0, anchors: new Map(), problems: [] };
+  const roots: YamlNode[] = [];
   while (cursor.next < events.length) {
     const event = events[cursor.next]!;
     cursor.next += 1;
     cursor.anchors.clear();
     const root = nodeIn(cursor);
     cursor.next += 1;
-    documents.push({ root, isBroken: false });
+    roots.push(root);
     for (const directive of 'directives' in event ? event.directives : [])
-      if (directive.kind === 'yaml' && directive.version !== '1.2')
-        problems.push(wrongVersion(directive.version, source.lastIndexOf('%YAML', root.at)));
+      if (directive.kind === 'yaml' && directive.version !== '1.2') {
+        const at = Math.max(source.lastIndexOf('%YAML', root.at), 0);
+        cursor.problems.push({ check: 'yaml-version', at, message: wrongVersion(directive.version) });
+      }
   }
-  return { documents, problems };
+  return { roots, problems: cursor.problems };
 };
+
+const wrongVersion = (version: string): string =>
+  `these files are YAML 1.2, where \`no\` and \`010\` are text and number, not ${quote(version)}: remove the line`;
+
+interface Cursor {
+  readonly source: string;
+  readonly events: readonly Event[];
+  next: number;
+  /** The end of what was read so far. */
+  end: number;
+  /** Null while an anchor's own node is being read. */
+  readonly anchors: Map<string, YamlNode | null>;
+  readonly problems: YamlProblem[];
+}
 
 const nodeIn = (cursor: Cursor): YamlNode => {
   const event = cursor.events[cursor.next]!;
@@ -151,7 +98,7 @@ const nodeIn = (cursor: Cursor): YamlNode => {
     cursor.end = event.anchorEnd;
     return aliased(source.slice(event.anchorStart, event.anchorEnd), event.anchorStart - 1, cursor);
   }
-  if (!('tagStart' in event)) return { kind: 'unread', at: cursor.end };
+  if (!('tagStart' in event)) return { kind: 'scalar', text: null, at: cursor.end };
   const tag = event.tagStart < 0 ? '!' : source.slice(event.tagStart, event.tagEnd);
   if (!knownTag.test(tag)) problems.push({ check: 'yaml-tag', at: event.tagStart, message: unknownTag(tag) });
   if (event.anchorStart < 0) return plainNodeIn(event, cursor);
@@ -162,6 +109,24 @@ const nodeIn = (cursor: Cursor): YamlNode => {
   return node;
 };
 
+/** What an alias stands for, at its place. One that stands for nothing is probably meant as a text. */
+const aliased = (name: string, at: number, { anchors, problems }: Cursor): YamlNode => {
+  const target = anchors.get(name);
+  if (target) return { ...target, at };
+  const message =
+    target === null
+      ? `the alias \`*${name}\` is inside the value that it refers to`
+      : `unquoted, ${quote(`*${name}`)} is an alias in YAML, and nothing is named \`&${name}\` before it; if it is text, quote it: "*${name}"`;
+  problems.push({ check: 'yaml-alias', at, message });
+  return { kind: 'scalar', text: `*${name}`, at };
+};
+
+/** `!` is YAML's non-specific tag. The core tags change nothing, since the field decides. */
+const knownTag = /^(?:!|(?:!!|!?<?tag:yaml\.org,2002:)(?:str|int|float|bool|null|map|seq)>?)$/;
+
+const unknownTag = (tag: string): string =>
+  `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} is not supported; remove it, or quote the whole text if the \`!\` belongs to it`;
+
 type NodeEvent = Extract<Event, { readonly tagStart: number }>;
 type ScalarEvent = Extract<NodeEvent, { readonly type: typeof EVENT_SCALAR }>;
 
@@ -169,31 +134,23 @@ const plainNodeIn = (event: NodeEvent, cursor: Cursor): YamlNode => {
   if (event.type === EVENT_SCALAR) return scalarIn(event, cursor);
   const { start: at } = event;
   cursor.end = Math.max(cursor.end, at);
-  const node =
-    event.type === EVENT_SEQUENCE
-      ? ({ kind: 'list', items: itemsIn(cursor), at } as const)
-      : ({ kind: 'mapping', entries: entriesIn(cursor), at } as const);
-  cursor.next += 1;
-  return node;
-};
-
-const isEnded = ({ events, next }: Cursor): boolean => events[next]!.type === EVENT_POP;
-
-const itemsIn = (cursor: Cursor): YamlNode[] => {
+  const isEnded = (): boolean => cursor.events[cursor.next]!.type === EVENT_POP;
   const items: YamlNode[] = [];
-  while (!isEnded(cursor)) items.push(nodeIn(cursor));
-  return items;
+  const entries: MappingEntry[] = [];
+  while (!isEnded()) {
+    const item = nodeIn(cursor);
+    if (event.type === EVENT_SEQUENCE) items.push(item);
+    else {
+      const value = nodeIn(cursor);
+      if (item.kind === 'scalar') entries.push({ key: item.text ?? '', at: item.at, value });
+      else cursor.problems.push({ check: 'wrong-type', at: item.at, message: noKey });
+    }
+  }
+  cursor.next += 1;
+  return event.type === EVENT_SEQUENCE ? { kind: 'list', items, at } : { kind: 'mapping', entries, at };
 };
 
-const entriesIn = (cursor: Cursor): MappingEntry[] => {
-  const entries: MappingEntry[] = [];
-  while (!isEnded(cursor)) {
-    const key = nodeIn(cursor);
-    const entry = entryOf(key, nodeIn(cursor), cursor.problems);
-    if (entry !== null) entries.push(entry);
-  }
-  return entries;
-};
+const noKey = 'a key is one word, not a list or a mapping; a variable is written `${name}`';
 
 const scalarIn = (event: ScalarEvent, cursor: Cursor): ScalarNode => {
   const { valueStart, valueEnd, style, tagStart, anchorStart } = event;
@@ -209,19 +166,13 @@ const scalarIn = (event: ScalarEvent, cursor: Cursor): ScalarNode => {
   return { kind: 'scalar', text: isNull ? null : text, at: beginning(event, source) };
 };
 
+const nulls: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
+
 const beginning = ({ style, valueStart }: ScalarEvent, source: string): number => {
-  switch (style) {
-    case SCALAR_STYLE_PLAIN:
-      return valueStart;
-    case SCALAR_STYLE_SINGLE_QUOTED:
-    case SCALAR_STYLE_DOUBLE_QUOTED:
-      return valueStart - 1;
-    case SCALAR_STYLE_LITERAL_BLOCK:
-    case SCALAR_STYLE_FOLDED_BLOCK: {
-      const line = source.lastIndexOf('\n', valueStart - 2) + 1;
-      return line + Math.max(source.slice(line, valueStart).search(/[|>][-+\d]*(?:[ \t]+#.*)?[ \t]*\n?$/), 0);
-    }
-  }
+  if (style === SCALAR_STYLE_PLAIN) return valueStart;
+  if (style !== SCALAR_STYLE_LITERAL_BLOCK && style !== SCALAR_STYLE_FOLDED_BLOCK) return valueStart - 1;
+  const line = source.lastIndexOf('\n', valueStart - 2) + 1;
+  return line + Math.max(source.slice(line, valueStart).search(/[|>][-+\d]*(?:[ \t]+#.*)?[ \t]*\n?$/), 0);
 };
 
 /** Where the value of a key would stand that has none. */

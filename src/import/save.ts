@@ -4,7 +4,7 @@ import { makeDirectory } from '../directory.ts';
 import { UserError } from '../errors.ts';
 import { writeAtomically } from '../lib/write-atomically.ts';
 import { readBeginning } from '../regular-file.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 
 /** The content of a template file; null if there is none. Throws if it is not a regular file. */
 export const readIfThere = async (file: string): Promise<Buffer | null> => {

@@ -48,25 +48,14 @@ const ttlRemark = (record: ActualRecord): string[] =>
 /** By type, then by name: the subdomain itself first, and names below a name after it. */
 const byPlace = (a: ActualEntry, b: ActualEntry): number =>
   compareText(a.type, b.type) ||
-  compareNames(a.name, b.name) ||
+  compareText(sortKey(a.name), sortKey(b.name)) ||
   (a.priority ?? -1) - (b.priority ?? -1) ||
   compareText(a.content, b.content);
 
-const compareNames = (a: string, b: string): number => {
-  if (a === '' || b === '') return a.length - b.length;
-  const [labels, others] = [a.split('.').toReversed(), b.split('.').toReversed()];
-  for (const [index, label] of labels.entries()) {
-    const other = others[index];
-    if (other === undefined) return 1;
-    const order = compareLabels(label, other);
-    if (order !== 0) return order;
-  }
-  return labels.length - others.length;
-};
-
 /** Numbers, as in reverse zones, come first and sort by value. */
-const compareLabels = (a: string, b: string): number => {
-  const [isNumber, isOther] = [/^\d+$/.test(a), /^\d+$/.test(b)];
-  if (isNumber !== isOther) return isNumber ? -1 : 1;
-  return (isNumber ? Number(a) - Number(b) : 0) || compareText(a, b);
-};
+const sortKey = (name: string): string =>
+  name
+    .split('.')
+    .toReversed()
+    .map((label) => (/^\d+$/.test(label) ? label.padStart(10, '0') : label))
+    .join('\0');

@@ -1,6 +1,6 @@
 import type { ActualRecord } from '../model/record.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
-import { setKey, type ActualEntry } from '../plan/entry.ts';
+import type { ActualEntry } from '../plan/entry.ts';
 import { switchOff, type Allow } from './allow.ts';
 import { entryLines, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
 import { sortOut } from './sort-out.ts';
@@ -38,9 +38,7 @@ export const writeTemplate = async (
   const sorted = sortOut(contents.records);
   const remarks = [...contents.remarks, ...sorted.remarks];
   const desired = new Set(sorted.desired);
-  const allow: Allow<ActualEntry> = new Map(
-    withOwnTtl(sorted.desired).map((entry) => [entry, ['mixed-ttl']]),
-  );
+  const allow: Allow<ActualEntry> = new Map();
   for (;;) {
     const { text, entryAt } = layOut(contents, [...desired], remarks, allow);
     const { problems } = await load(text);
@@ -110,15 +108,3 @@ const commonTtl = (desired: readonly ActualEntry[]): number | null => {
 
 /** Seconds; a check objects to others. */
 const [shortestTtl, longestTtl] = [60, 604_800];
-
-/** The records whose TTL is not that of their record set: the check names one of them at a time. */
-const withOwnTtl = (desired: readonly ActualEntry[]): ActualEntry[] => {
-  const ttls = new Map<string, number>();
-  return desired.filter((entry) => {
-    const ttl = statableTtl(entry.record);
-    if (ttl === null) return false;
-    const first = ttls.get(setKey(entry)) ?? ttl;
-    ttls.set(setKey(entry), first);
-    return ttl !== first;
-  });
-};

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
-import { parseFile } from '../desired/parse-file.ts';
-import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/resolve-template.ts';
+import { maxFileSize, parseFile } from '../desired/parse-file.ts';
+import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/template.ts';
 import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
-import { maxFileSize } from '../desired/text.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
@@ -122,15 +121,16 @@ export const loadTexts = async (
   settings: TemplateSettings,
   texts: ReadonlyMap<string, string>,
 ): Promise<DesiredState> => {
-  const files = await Promise.all(
-    [...texts].map(async ([path, text]): Promise<SourceFile> => {
-      const isFragment = isFragmentPath(path);
-      const parsed = await parseFile(Buffer.from(text), isFragment);
-      return { path, isFragment, hash: path, parsed, includes: new Map() };
-    }),
-  );
+  const files = [...texts].map(([path, text]) => ({
+    path,
+    isFragment: isFragmentPath(path),
+    hash: path,
+    parsed: null,
+    bytes: Buffer.from(text),
+    includes: new Map(),
+  }));
   const readings = await resolveAll(files, settings);
-  return desiredState({ files, missing: [] }, [...readings.values()], [], settings.strict);
+  return desiredState([...readings.values()], [], [], settings.strict);
 };
 
 /** What a load keeps for the next one with the same settings. */
@@ -165,7 +165,7 @@ const versionOf = async (
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
   return {
     file,
-    content: inUse?.content.hash === hash ? inUse.content : await contentOf(hash, bytes, isFragment),
+    content: inUse?.content.hash === hash ? inUse.content : contentOf(hash, bytes, isFragment),
     isAtRest: isAtRest(identity, startedAt),
     endsLine: end.endsWith('\n'),
     endsBracket: /[}\]]\s*$/.test(end),
@@ -173,10 +173,12 @@ const versionOf = async (
 };
 
 /** A file with includes has to be parsed to find them; other files can wait. */
-const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
+const contentOf = (hash: string, bytes: Buffer, isFragment: boolean): FileContent =>
   isFragment || mayInclude(bytes)
-    ? { hash, parsed: await parseFile(bytes, isFragment) }
-    : { hash, parsed: { documents: [], diagnostics: [] }, bytes };
+    ? { hash, parsed: parseFile(bytes, isFragment), bytes: noBytes }
+    : { hash, parsed: null, bytes };
+
+const noBytes = new Uint8Array();
 
 /** Letters of a key can also be written as escapes, `\\x69`. */
 const mayInclude = (bytes: Buffer): boolean =>
@@ -193,20 +195,18 @@ const loadOf = async (
     before ?? {};
   if (snapshot === null) {
     const reason = 'the files kept changing while they were read';
-    const unread = { files: [], missing: paths.map((path) => ({ path, reason })) };
-    const state = desiredState(unread, [], [], strict);
+    const missing = paths.map((path) => ({ path, reason }));
+    const state = desiredState([], missing, [], strict);
     return { state, usable: before?.usable ?? [], basis: null, taken, resolved: known };
   }
   const resolved = await resolveAll(snapshot.files, options, known, signal);
   const readings = [...resolved.values()];
-  const ofPath = new Map(readings.map(({ file }) => [file.path, file]));
-  const files = snapshot.files.map((file) => ofPath.get(file.path) ?? file);
   const waiting = [...snapshot.taken].filter(
     ([path, { version }]) => version === null && !isFragmentPath(path),
   );
   const mayHaveNone = allowEmpty || snapshot.missing.length > 0 || waiting.length > 0;
-  const absent = readings.length > 0 || mayHaveNone ? [] : [noTemplates(paths)];
-  const state = desiredState({ files, missing: snapshot.missing }, readings, absent, strict);
+  const absent = readings.some(({ isFragment }) => !isFragment) || mayHaveNone ? [] : [noTemplates(paths)];
+  const state = desiredState(readings, snapshot.missing, absent, strict);
   const broken = new Set(state.unusable.map(({ file }) => file));
   const names = new Set(state.templates.map(({ template }) => template));
   const said = before?.usable.filter(
@@ -215,18 +215,18 @@ const loadOf = async (
   return {
     state: { ...state, files: state.files + waiting.length },
     usable: [...state.templates, ...(said ?? [])],
-    // Its files have the bytes.
     basis: { scan: snapshot.scan, lookups: snapshot.lookups, isRead: snapshot.isRead },
-    taken: new Map([...snapshot.taken].map(([path, one]) => [path, withoutBytes(one, ofPath.get(path))])),
+    taken: new Map([...snapshot.taken].map(([path, one]) => [path, withoutBytes(one)])),
     resolved,
   };
 };
 
 /** The bytes of a file are in its templates when it is resolved. */
-const withoutBytes = ({ version, doubt }: Taken, file: SourceFile | undefined): Taken => ({
-  version: version && file ? { ...version, content: file } : version,
-  doubt,
-});
+const withoutBytes = (taken: Taken): Taken => {
+  const { version, doubt } = taken;
+  if (version === null || version.content.bytes.length === 0) return taken;
+  return { version: { ...version, content: { ...version.content, bytes: noBytes } }, doubt };
+};
 
 /** The same wherever the files are mounted. */
 const digestOf = ({ basis, taken }: Load): string | null => {
@@ -254,8 +254,8 @@ const resolveAll = async (
 ): Promise<Map<string, ResolvedFile>> => {
   const resolved = new Map<string, ResolvedFile>();
   for (const file of files) {
-    if (file.isFragment) continue;
-    const key = JSON.stringify(inputsOf(file));
+    // A fragment is read by itself, besides.
+    const key = JSON.stringify(file.isFragment ? [file.path, file.hash] : inputsOf(file));
     if (isYieldDue()) await yieldToOthers();
     resolved.set(key, known.get(key) ?? (await resolveFile(file, settings, signal)));
   }

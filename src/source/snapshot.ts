@@ -1,18 +1,15 @@
 import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
-import {
-  isMissing,
-  type FileContent,
-  type Missing,
-  type SourceFile,
-  type SourceFiles,
-} from '../desired/source-file.ts';
+import { isMissing, type FileContent, type Missing, type SourceFile } from '../desired/source-file.ts';
+import { includesIn } from '../desired/parse-file.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isFragmentPath } from '../model/template.ts';
 import { isAtRest } from '../regular-file.ts';
 import { findFile, isWithin, missingAt, type Root, type ScanResult, type ScannedFile } from './scan.ts';
 
-export interface Snapshot<Taken extends TakenFile> extends SourceFiles, Basis {
+export interface Snapshot<Taken extends TakenFile> extends Basis {
+  readonly files: readonly SourceFile[];
+  readonly missing: readonly Missing[];
   /** What was taken of each file and fragment that could be read, by its path. */
   readonly taken: ReadonlyMap<string, Taken>;
 }
@@ -139,7 +136,7 @@ const readAll = async <Taken extends TakenFile>(
   };
   // The loop appends fragments to its own list, so deep includes need no recursion.
   for (const { from, file, includes } of linking)
-    for (const { text } of file.parsed.documents.flatMap(({ include }) => include))
+    for (const text of file.parsed === null ? [] : includesIn(file.parsed))
       if (!includes.has(text)) includes.set(text, await included(from, text));
   const listed = scan.files.map(({ path }) => known.get(path) ?? null).filter((one) => one !== null);
   return {

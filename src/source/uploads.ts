@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { FileContent } from '../desired/source-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalName } from '../model/canonical.ts';
+import { pushTo } from '../model/group.ts';
 import type { RecordData } from '../model/record.ts';
 import { modes, type DesiredTemplate } from '../model/template.ts';
 import { timesMark } from '../regular-file.ts';
@@ -33,8 +34,10 @@ interface Change {
   readonly times: string;
   /** When its last change was seen, or is said to have been; ms since the epoch. */
   readonly since: number;
-  /** The templates with the version before the first change; null: there was none. */
-  readonly before: readonly DesiredTemplate[] | null;
+  /** Whether there was no version before the first change. */
+  readonly isNew: boolean;
+  /** The templates with the version before the first change; of a new file, with what was taken of it. */
+  readonly before: readonly DesiredTemplate[];
   readonly endedLine: boolean;
   /** Of its checkout, before the first change. */
   readonly commit: string | null;
@@ -114,12 +117,15 @@ export class Uploads {
     }
     const since = isKnown ? known.since : inUse === null ? writtenAt(file, this.#cwd, now) : now;
     if (now - since >= long) return null;
-    const { before, endedLine, commit } = known ?? {
-      before: inUse === null ? null : templates.filter((one) => isPart(file.path, one)),
+    const before = inUse === null ? [] : ofFile(file.path, templates);
+    const change = known ?? {
+      isNew: inUse === null,
+      before,
       endedLine: inUse?.endsLine ?? true,
       commit: this.#commitsBefore?.(file) ?? null,
     };
-    return commit === this.#commits(file) ? { times, since, before, endedLine, commit } : null;
+    if (change.commit !== this.#commits(file)) return null;
+    return { ...change, times, since, before: change.isNew && !isKnown ? before : change.before };
   }
 
   /**
@@ -131,26 +137,27 @@ export class Uploads {
     templates: readonly DesiredTemplate[],
   ): { readonly waiting: readonly string[]; readonly templates: readonly DesiredTemplate[] } {
     const now = this.#clock.now();
-    const lacks: FileLack[] = [];
+    const lacks = new Map<string, FileLack>();
     const waiting: string[] = [];
-    for (const [file, { since, before }] of this.#changes) {
+    for (const [file, change] of this.#changes) {
+      const { since } = change;
       const { version = null, doubt } = taken.get(file) ?? { doubt: null };
       if (!taken.has(file)) this.#changes.delete(file);
       if (doubt !== 'taken') continue;
-      const lack = lackOf(before, templates, file);
+      const lack = lackOf(change, templates, file);
       if (lack === null) continue;
       const mayBeCut = lack.isUnrestrained || (lack.endsAnew && version?.endsBracket !== true);
       if (now - since < (mayBeCut ? long : short)) waiting.push(file);
-      lacks.push({ file, until: since + long, sets: lack.sets });
+      lacks.set(file, { until: since + long, sets: lack.sets });
     }
     return {
       waiting,
-      templates: lacks.length === 0 ? templates : templates.map((one) => this.#mark(one, lacks)),
+      templates: lacks.size === 0 ? templates : templates.map((one) => this.#mark(one, lacks)),
     };
   }
 
-  #mark(one: DesiredTemplate, all: readonly FileLack[]): DesiredTemplate {
-    const lacks = all.filter(({ file }) => isPart(file, one));
+  #mark(one: DesiredTemplate, all: ReadonlyMap<string, FileLack>): DesiredTemplate {
+    const lacks = filesOf(one).flatMap((file) => all.get(file) ?? []);
     if (lacks.length === 0) return one;
     const prefix = `${one.template}\n`;
     const sets = lacks.flatMap((lack) => lack.sets).filter((set) => set.startsWith(prefix));
@@ -202,7 +209,6 @@ const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, no
 const aheadAtMost = 60_000;
 
 interface FileLack {
-  readonly file: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
   /** Record sets that have fewer records, by template and set. */
@@ -211,12 +217,11 @@ interface FileLack {
 
 /** What a file lacks of its earlier version; null: nothing. Without an earlier one nobody knows. */
 const lackOf = (
-  before: readonly DesiredTemplate[] | null,
+  { isNew, before }: Change,
   templates: readonly DesiredTemplate[],
   file: string,
 ): { readonly sets: string[]; readonly isUnrestrained: boolean; readonly endsAnew: boolean } | null => {
-  if (before === null) return { sets: [], isUnrestrained: false, endsAnew: false };
-  const now = templates.filter((one) => isPart(file, one));
+  const now = ofFile(file, templates);
   const counts = setsOf(now);
   const sets = [...setsOf(before)].flatMap(([set, count]) => ((counts.get(set) ?? 0) < count ? set : []));
   // It may write what the earlier one kept it from: the rest may still come. What is gone, or has an error, writes nothing.
@@ -224,9 +229,10 @@ const lackOf = (
     now.some(
       (one) =>
         one.template === template &&
-        (modes.indexOf(one.mode) < modes.indexOf(mode) || ignore.some((rule) => !hasRule(one, rule))),
+        (modes.indexOf(one.mode) < modes.indexOf(mode) || lacksRule(one, ignore)),
     ),
   );
+  if (isNew) return { sets: [], isUnrestrained, endsAnew: false };
   if (sets.length === 0 && !isUnrestrained) return null;
   const last = lastKey(now, file);
   // Else it may be the beginning of another record.
@@ -236,8 +242,20 @@ const lackOf = (
   return { sets, isUnrestrained, endsAnew: last !== null && !isKnown };
 };
 
-const isPart = (file: string, { source, fragments }: DesiredTemplate): boolean =>
-  source.file === file || fragments?.includes(file) === true;
+const filesOf = ({ source, fragments = [] }: DesiredTemplate): string[] => [source.file, ...fragments];
+
+/** The templates that a file is part of. Lists of templates are never changed. */
+const ofFile = (file: string, templates: readonly DesiredTemplate[]): readonly DesiredTemplate[] => {
+  let byFile = indexes.get(templates);
+  if (byFile === undefined) {
+    byFile = new Map();
+    for (const one of templates) for (const place of filesOf(one)) pushTo(byFile, place, one);
+    indexes.set(templates, byFile);
+  }
+  return byFile.get(file) ?? [];
+};
+
+const indexes = new WeakMap<readonly DesiredTemplate[], Map<string, DesiredTemplate[]>>();
 
 /** The number of records in each record set, by template and set. */
 const setsOf = (templates: readonly DesiredTemplate[]): Map<string, number> => {
@@ -250,8 +268,10 @@ const setsOf = (templates: readonly DesiredTemplate[]): Map<string, number> => {
   return counts;
 };
 
-const hasRule = ({ ignore }: DesiredTemplate, rule: DesiredTemplate['ignore'][number]): boolean =>
-  ignore.some((one) => JSON.stringify(one) === JSON.stringify(rule));
+const lacksRule = ({ ignore }: DesiredTemplate, rules: DesiredTemplate['ignore']): boolean => {
+  const known = new Set(ignore.map((rule) => JSON.stringify(rule)));
+  return rules.some((rule) => !known.has(JSON.stringify(rule)));
+};
 
 /** The last record of the file itself; null without any. */
 const lastKey = (templates: readonly DesiredTemplate[], file: string): string | null => {

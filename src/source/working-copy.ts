@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { limit } from '../lib/limit.ts';
-import { maxFileSize } from '../desired/text.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 import { readBeginning } from '../regular-file.ts';
 import { createTemplateLoader, type LoadOptions } from './load.ts';
 import type { DesiredState } from '../model/template.ts';

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
+import { checkIds } from '../../src/desired/check-id.ts';
 import { desiredState } from '../../src/desired/desired-state.ts';
-import { parseFile } from '../../src/desired/parse-file.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
-import { resolveFile } from '../../src/desired/resolve-template.ts';
+import { resolveFile } from '../../src/desired/template.ts';
 import type { SourceFile } from '../../src/desired/source-file.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import { options } from './load-files.ts';
@@ -18,19 +17,18 @@ const maxMiB = 1_000;
 
 const mail = 'vars: {mx: a}\nrecords: [{type: MX, content: mx.example.net, priority: 1}]\n';
 
-const fileOf = async (text: string, includes: SourceFile['includes']): Promise<SourceFile> => {
-  const isFragment = includes.size === 0;
-  const parsed = await parseFile(Buffer.from(text, 'latin1'), isFragment);
-  return { path: isFragment ? '_mail.yaml' : 'a.yaml', isFragment, hash: '', parsed, includes };
+const fileOf = (path: string, text: string, includes: SourceFile['includes']): SourceFile => {
+  const bytes = Buffer.from(text, 'latin1');
+  return { path, isFragment: path.startsWith('_'), hash: '', parsed: null, bytes, includes };
 };
 
 const stateOf = async (text: string): Promise<DesiredState> => {
-  const includes = new Map([['_mail.yaml', await fileOf(mail, new Map())]]);
-  const file = await fileOf(text, includes);
-  return desiredState({ files: [file], missing: [] }, [await resolveFile(file, options)], [], false);
+  const fragment = fileOf('_mail.yaml', mail, new Map());
+  const file = fileOf('a.yaml', text, new Map([['_mail.yaml', fragment]]));
+  return desiredState([await resolveFile(file, options)], [], [], false);
 };
 
-const checks: ReadonlySet<string> = new Set([...errorChecks, ...warningChecks]);
+const checks: ReadonlySet<string> = new Set(checkIds);
 
 const faultsOf = (state: DesiredState, milliseconds: number): string[] => {
   const lines = state.problems.map(formatProblem);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
+import { checkIds } from '../../src/desired/check-id.ts';
 import { groupBy } from '../../src/model/group.ts';
 import { loadFiles, type LoadedFiles } from '../desired/load-files.ts';
 import { badFiles, textOf, type BadFile } from './bad-files.ts';
@@ -28,7 +28,7 @@ describe('a bad file has exactly its problems', () => {
 
 test('each check has a bad file', () => {
   const found = new Set(cases.flatMap((one) => one.found.map((line) => line.split(' ').at(-1))));
-  expect([...errorChecks, ...warningChecks].filter((check) => !found.has(check))).toEqual([]);
+  expect(checkIds.filter((check) => !found.has(check))).toEqual([]);
 });
 
 test('bad files have names of their own, and something to find', () => {

@@ -112,6 +112,21 @@ describe('a slow upload says nothing that the finished file does not say', () =>
   });
 });
 
+test('a new file that was taken keeps its restraints for half a minute after it changes again', async () => {
+  const { load, forward, write } = await daemonOver({ 'a.yaml': web('192.0.2.1') }, undefined, false);
+  const modes = async (): Promise<string[]> => (await load()).templates.map(({ mode }) => mode);
+  write('b.yaml', `template: mail\nmode: report\nrecords:\n${records('192.0.2.2')}`);
+  await load();
+  forward(3_000);
+  expect(await modes()).toEqual(['enforce', 'report']);
+  write('b.yaml', `template: mail\nrecords:\n${records('192.0.2.2')}`);
+  await load();
+  forward(5_000);
+  expect(await modes()).toEqual(['enforce', 'report']);
+  forward(30_000);
+  expect(await modes()).toEqual(['enforce', 'enforce']);
+});
+
 test('a file that begins to wait is told once for each upload, and one that need not wait is not', async () => {
   const { at, load, waits, write, forward } = await daemonOver({ 'a.yaml': web('192.0.2.1') });
   write('a.yaml', web('192.0.2.2'));
