@@ -9,7 +9,6 @@ import {
   noteFiles,
   ownersIn,
   releaseClients,
-  replaceLostHeads,
   type Claim,
 } from '../../src/cluster/owners.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
@@ -42,7 +41,6 @@ const have = async (
 ): Promise<void> => {
   const files = scopes.map((scope) => ({ scope, version, commit }));
   await noteFiles(database, process, files, commit === null ? [] : [commit]);
-  await replaceLostHeads(database, process);
 };
 
 const claim = async (database: PostgresDatabase, process: string): Promise<readonly string[]> =>
@@ -203,7 +201,7 @@ describe('the head of files', () => {
     await have(database, alive, named(1), 'old');
     expect(await headOf(database, 'client-0')).toBe('new');
     await die(database, dead);
-    await replaceLostHeads(database, alive);
+    await findLeaving(database, alive);
     expect(await headOf(database, 'client-0')).toBe('old');
     expect(await claim(database, alive)).toEqual(named(1));
   });

@@ -107,7 +107,7 @@ describe('a state file', () => {
     ['of another program', (file) => setOther(file, 'CREATE TABLE notes (text)'), 'damaged', 'gone'],
     [
       'of another program with our number',
-      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 5'),
+      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 6'),
       'damaged',
       'gone',
     ],
