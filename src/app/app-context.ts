@@ -14,7 +14,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
-import { fileStore, type StateStore } from '../state/store.ts';
+import { fileStore, forgetState, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
@@ -178,9 +178,8 @@ export const openContext = async ({
   const redactNow = currentRedactor(secrets);
   const { log, warnings } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  // Each embedded service is that of one process, whose daemon shares nothing.
-  const store = openStore(settings, clock, isDaemon && !settings.sandbox);
-  if (reset) await forgetSandbox(settings, store, clock);
+  const store = openStore(settings, clock, isDaemon);
+  if (reset) forgetSandbox(settings);
   const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
@@ -274,12 +273,11 @@ const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandb
 };
 
 /** The state describes the old data. */
-const forgetSandbox = async ({ clients }: Settings, store: StateStore, clock: Clock): Promise<void> => {
+const forgetSandbox = ({ clients }: Settings): void => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
-    await store.forget(storeLocation(client, clientToken, true));
-    const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore(clock).forget(storeLocation(observed, clientToken, true));
+    for (const stateDir of [client.stateDir, observedBelow(client.stateDir)])
+      forgetState(storeLocation({ ...client, stateDir }, clientToken, true));
   }
 };
 
@@ -302,18 +300,19 @@ export const sandboxTokens = (client: string): { read(): { userToken: string; cl
 
 export const newRun = (): string => randomUUID();
 
-/** The store that the settings name. Nothing is opened before it is needed. */
+/** The store that the settings name; each embedded service is that of one process. Nothing is opened before it is needed. */
 export const openStore = (
   {
     store,
+    sandbox,
     leaseDuration,
     storeConnections,
     publicUrl,
-  }: Pick<Settings, 'store' | 'leaseDuration' | 'storeConnections' | 'publicUrl'>,
+  }: Pick<Settings, 'store' | 'sandbox' | 'leaseDuration' | 'storeConnections' | 'publicUrl'>,
   clock: Clock,
   isDaemon = false,
 ): StateStore | PostgresStore =>
-  store === null
+  store === null || sandbox
     ? fileStore(clock)
     : postgresStore({
         url: () => store.read(),

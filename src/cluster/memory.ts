@@ -1,4 +1,3 @@
-import { backoff } from '../lib/backoff.ts';
 import { isInEffect, type Suspension } from '../model/suspension.ts';
 import { entryIn, entryText } from '../state/bodies.ts';
 import { clientMemory } from '../state/client-memory.ts';
@@ -7,7 +6,7 @@ import type { ClientMemory, Entry } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { statementsIn, type Rows } from '../state/tables.ts';
 import { currentTimeline, milliseconds, planned, type PostgresDatabase, type Query } from './database.ts';
-import { takenOver } from './lease.ts';
+import { takenOver, type WriteDeadline } from './lease.ts';
 import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
 
 export interface PostgresMemory extends ClientMemory {
@@ -48,7 +47,7 @@ export const openPostgresMemory = (
   database: PostgresDatabase,
   location: StoreLocation,
   claim: Claim | null,
-  scope = location.scope,
+  { scope = location.scope, deadline }: { readonly scope?: string; readonly deadline?: WriteDeadline } = {},
 ): PostgresMemory => {
   const { query } = database;
   /** While it is ours nobody else changes it: what was read holds until this process writes. */
@@ -89,19 +88,26 @@ export const openPostgresMemory = (
     begin: async (entry) => {
       const { process, epoch } = owned();
       const body = entryText(entry);
+      // By the renewal that is known before it.
+      deadline?.begun(body);
       const [begun] = await changing(() =>
         query<{ id: string }>(begin, [scope, process, epoch, body], beginPatience),
       ).catch(async (error: unknown) => {
-        unsent.add(body);
-        await removeUnsent(query, scope, body);
+        // It may be stored, and nothing was sent. Where it stays, it counts as sent. Its body names its pass, so it is like no other.
+        deadline?.ended(body);
+        await query(unbegin, [scope, body], beginPatience).catch(() => undefined);
         throw error;
       });
       if (!begun) throw takenOver();
+      deadline?.begun(begun.id, body);
+      deadline?.ended(body);
       return { ...entry, id: Number(begun.id) };
     },
     save: async (changes) => {
       owned();
       await memory.save(changes);
+      for (const id of [...changes.left, ...changes.entries.map((entry) => entry.id)])
+        deadline?.ended(String(id));
     },
     revisions: async () => {
       const { timeline, revisions } = await opening();
@@ -181,8 +187,7 @@ const readOpening = async (
     suspensions: suspensions.map((body) => parse<Suspension>(body)).filter((one) => isInEffect(one, now)),
     entries: entries
       .map((text) => parse<{ id: number; body: string }>(text))
-      .filter(({ body }) => !unsent.has(body))
-      .map(({ id, body }) => entryIn(parse(body), id)),
+      .map(({ id, body }) => entryIn(body, id)),
     revisions: new Map(
       revisions.map((one) => [Number(one.split(' ')[0]), one.slice(one.indexOf(' ') + 1)] as const),
     ),
@@ -225,27 +230,7 @@ const parse = <T>(body: string): T => JSON.parse(body) as T;
 const begin = `WITH held AS (SELECT ${heldClaim})
   INSERT INTO dns_sync.journal (scope, body) SELECT scope, $4 FROM held RETURNING id`;
 
+const unbegin = 'DELETE FROM dns_sync.journal WHERE scope = $1 AND body = $2';
+
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
-
-/**
- * Intents whose answers were lost: they may be stored, and this process knows that nothing was sent. The body of each names
- * its pass, so it is like no other.
- */
-const unsent = new Set<string>();
-
-/** Resolves after the first try. While that fails, or the intent is not there yet, it tries again for a while. */
-const removeUnsent = async (query: Query, scope: string, body: string, tries = 1): Promise<void> => {
-  const isRemoved = await query(remove, [scope, body], beginPatience).then(
-    ({ length }) => length > 0,
-    () => false,
-  );
-  if (isRemoved || tries === mostTries) unsent.delete(body);
-  else setTimeout(() => void removeUnsent(query, scope, body, tries + 1), backoff(tries, growth)).unref();
-};
-
-const remove = 'DELETE FROM dns_sync.journal WHERE scope = $1 AND body = $2 RETURNING id';
-
-/** Five minutes in all, after which no statement arrives any more. */
-const growth = { first: 250, max: 10_000, jitter: 0.2 };
-const mostTries = 35;

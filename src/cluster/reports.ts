@@ -54,8 +54,8 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, process: s
     save: async (scope, report) => {
       const row = asRow(scope, report);
       const isNew = saved.get(scope) !== row.digest;
-      saved.set(scope, row.digest);
       await saveSoon(row);
+      saved.set(scope, row.digest);
       return isNew;
     },
     news: () => inTurn(news),

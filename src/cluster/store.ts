@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { LockedError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { SavedAt } from '../model/saved-at.ts';
 import { allSuspensions } from '../state/client-memory.ts';
 import { renamedFrom } from '../state/identity.ts';
 import type { Waiting } from '../state/lock.ts';
@@ -17,7 +15,7 @@ import {
 import type { StateStore } from '../state/store.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
-import { ProcessLease, type WriteDeadline } from './lease.ts';
+import { ProcessLease } from './lease.ts';
 import { openPostgresMemory, rowsOf, type PostgresMemory } from './memory.ts';
 import { tell } from './news.ts';
 import { addClients, claimForCommand, releaseClients, type Claim } from './owners.ts';
@@ -47,7 +45,7 @@ export interface PostgresStore extends StateStore {
   readonly claims: Map<string, Claim>;
 }
 
-/** In PostgreSQL, where several processes and machines share it. */
+/** In PostgreSQL, where several processes and machines share it. The embedded service has a store of its own. */
 export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const { url, connections, leaseDuration, isDaemon } = options;
   let made: PostgresDatabase | null = null;
@@ -57,11 +55,10 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const claims = new Map<string, Claim>();
 
   const read: ReadStore = async (location, task) => {
-    const own = shared(location);
     if (!(await hasTables(database()))) return task(null);
     const { sql, ask } = rowsOf(database());
-    const before = await ask((query) => renamedFrom(query, sql, own));
-    const memory = openPostgresMemory(database(), own, null, before?.scope);
+    const before = await ask((query) => renamedFrom(query, sql, location));
+    const memory = openPostgresMemory(database(), location, null, before ?? {});
     await memory.open();
     return task(memory);
   };
@@ -70,30 +67,29 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
     read,
     // The lock of the token is none here: a template that two names manage is found out when it is compared.
     take: async (location, waiting) => {
-      const own = shared(location);
       const claim = isDaemon
-        ? claims.get(own.scope)
-        : await claimWaiting(await opened(), lease, own, waiting);
+        ? claims.get(location.scope)
+        : await claimWaiting(await opened(), lease, location, waiting);
       if (claim === undefined) throw new LockedError('another process makes the passes of this client');
       const deadline = lease.deadline(claim.process);
       return {
         check: deadline.check,
         // What a daemon owns it has until it gives it up.
-        release: async () => void (isDaemon || (await giveBack(await opened(), lease, own.scope))),
+        release: async () => void (isDaemon || (await giveBack(await opened(), lease, location.scope))),
         open: async (lostPause, say) => {
-          const memory = openPostgresMemory(await opened(), own, claim);
+          const memory = openPostgresMemory(await opened(), location, claim, { deadline });
           await sayReplication(database(), say);
           // Who owned it may have begun an add before the failover, and send it until that lease ends.
           const found = await openAfterFailover(database(), memory, lostPause + leaseDuration);
           const before = await memory.note();
-          if (before !== null) say(takesOver(before, own.name));
+          if (before !== null) say(takesOver(before, location.name));
           const isNew = found.isNew && before === null;
-          if (isNew && existsSync(own.file)) say(leftIn(own.file));
-          return { ...found, isNew, memory: timed(memory, deadline) };
+          if (isNew && existsSync(location.file)) say(leftIn(location.file));
+          return { ...found, isNew, memory };
         },
       };
     },
-    suspending: async (location) => openPostgresMemory(await opened(), shared(location), null),
+    suspending: async (location) => openPostgresMemory(await opened(), location, null),
   };
   return {
     database,
@@ -108,12 +104,7 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
         if (isMissingTable(error)) return new Map<string, never>();
         throw error;
       });
-      return places.map((place) => byScope.get(shared(place).scope) ?? []);
-    },
-    forget: async (location) => {
-      if (!(await hasTables(database()))) return;
-      for (const table of ['templates', 'records', 'journal', 'history', 'suspensions', 'compared'])
-        await database().query(`DELETE FROM dns_sync.${table} WHERE scope = $1`, [shared(location).scope]);
+      return places.map(({ scope }) => byScope.get(scope) ?? []);
     },
     close: async () => {
       await lease.leave();
@@ -129,7 +120,7 @@ const claimWaiting = async (
   { scope, baseUrl, name }: StoreLocation,
   { timeout, signal, onWait }: Waiting,
 ): Promise<Claim> => {
-  await addClients(database, [{ scope, baseUrl: baseUrl ?? 'sandbox', name }]);
+  await addClients(database, [{ scope, baseUrl: baseUrl ?? '', name }]);
   const end = performance.now() + timeout;
   for (let isTold = false; ; isTold = true) {
     // Its lease may have run out while it waited.
@@ -157,36 +148,8 @@ const giveBack = async (database: PostgresDatabase, lease: ProcessLease, scope: 
   await given.catch(() => undefined);
 };
 
-/** The same memory, which knows the writes that are under way. */
-const timed = (memory: PostgresMemory, { begun, ended }: WriteDeadline): PostgresMemory => ({
-  ...memory,
-  begin: async (entry) => {
-    // By the renewal that is known before it.
-    const key = JSON.stringify(entry);
-    begun(key);
-    try {
-      const made = await memory.begin(entry);
-      begun(String(made.id), key);
-      return made;
-    } finally {
-      ended(key);
-    }
-  },
-  save: async (changes) => {
-    await memory.save(changes);
-    for (const id of [...changes.left, ...changes.entries.map((entry) => entry.id)]) ended(String(id));
-  },
-});
-
 const leftIn = (file: string): string =>
   `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
-
-/** Each state directory has an embedded service of its own. */
-const shared = <Place extends SavedAt>(location: Place): Place => {
-  if (!location.isSandbox) return location;
-  const text = `${location.stateDir} ${location.scope}`;
-  return { ...location, scope: createHash('sha256').update(text).digest('hex').slice(0, 32) };
-};
 
 /**
  * The first process to see another timeline notes it. From then on no add is sent for `pause` milliseconds, for one whose

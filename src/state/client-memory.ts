@@ -6,30 +6,23 @@ import {
   suspensionsFrom,
   type Suspension,
 } from '../model/suspension.ts';
-import { entryIn, entryText, historyIn, historyText, recordIn, recordText, type Written } from './bodies.ts';
+import { entryIn, entryText, historyIn, historyText, recordIn, recordText } from './bodies.ts';
 import { compare, comparedByOthers } from './identity.ts';
-import {
-  historyAge,
-  isAskedFor,
-  newestWrites,
-  type ClientMemory,
-  type HistoryEntry,
-  type NewEntry,
-  type SavedRecord,
-} from './memory.ts';
+import { historyAge, isAskedFor, newestWrites, type ClientMemory } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
 import type { Query, Rows } from './tables.ts';
 
 /** The state of one client. `scope`: whose rows they are, its own or those of its earlier name. */
 export const clientMemory = (rows: Rows, location: StoreLocation, scope = location.scope): ClientMemory => {
   const { sql, ask, change, now } = rows;
+  const owner = { ...location, scope };
   const bodies = <Body>(statement: string): Promise<Body[]> =>
     ask(async (query) => (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row)));
   const historySlice: ClientMemory['historySlice'] = ({ before, rows: most, since = 0, ...filter }) =>
     ask(async (query) => {
       const saved = await query<SavedBody & SavedId>(sql.history, [scope, since, before.at, before.id, most]);
       const found = saved.map((row) => ({
-        ...historyIn(bodyIn<Written<HistoryEntry>>(row)),
+        ...historyIn(row.body),
         id: Number(row.id),
       }));
       const last = found.at(-1);
@@ -52,14 +45,14 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
         const records = saved.filter((one) => one !== row);
         return {
           row: bodyIn(row),
-          records: records.map((one) => recordIn(bodyIn<Written<SavedRecord>>(one))),
+          records: records.map((one) => recordIn(one.body)),
         };
       }),
     templates: () => bodies(sql.templates),
     journal: () =>
       ask(async (query) => {
         const saved = await query<SavedBody & SavedId>(sql.journal, [scope]);
-        return saved.map((row) => entryIn(bodyIn<Written<NewEntry>>(row), Number(row.id)));
+        return saved.map((row) => entryIn(row.body, Number(row.id)));
       }),
     history: async ({ since = 0, ...filter } = {}) => {
       const all = { before: { at: Number.MAX_SAFE_INTEGER, id: 0 }, rows: Number.MAX_SAFE_INTEGER };
@@ -128,9 +121,9 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
       }),
     comparedByOthers: async (ids) => {
       const at = await now();
-      return ask((query) => comparedByOthers(query, sql, location, ids, at));
+      return ask((query) => comparedByOthers(query, sql, owner, ids, at));
     },
-    compare: (ids) => compare(rows, location, ids),
+    compare: (ids) => compare(rows, owner, ids),
   };
 };
 

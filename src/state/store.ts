@@ -29,8 +29,6 @@ export interface StateStore {
   readonly read: ReadStore;
   /** What is suspended at the moment, of all clients at once. */
   suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
-  /** Removes the state for the embedded service, which starts again. */
-  forget(location: StoreLocation): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -106,14 +104,15 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       );
       return places.map(({ file, scope }) => found.get(file)?.get(scope) ?? []);
     },
-    forget: async ({ file }) => {
-      await files.get(file)?.close();
-      for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
-    },
     close: async () => {
       await Promise.all([...files.values()].map((state) => state.close()));
     },
   };
+};
+
+/** Removes the state for an embedded service that starts again. Nobody has it open. */
+export const forgetState = ({ file }: StoreLocation): void => {
+  for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
 };
 
 const suspensionsOf = async (state: StateFile): Promise<ReadonlyMap<string, readonly Suspension[]>> =>

@@ -44,8 +44,8 @@ export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
 
   journal: `SELECT id, ${text('body')} FROM ${schema}journal WHERE scope = $1 ORDER BY id`,
   begin: `INSERT INTO ${schema}journal (scope, body) VALUES ($1, $2) RETURNING id`,
-  amend: `UPDATE ${schema}journal SET body = value ->> 1 FROM ${each('$2')}
-    WHERE id = CAST(value ->> 0 AS bigint) AND scope = $1`,
+  amend: `UPDATE ${schema}journal AS entry SET body = value ->> 1 FROM ${each('$2')}
+    WHERE entry.id = CAST(value ->> 0 AS bigint) AND entry.scope = $1`,
   leave: `DELETE FROM ${schema}journal WHERE scope = $1
     AND id IN (SELECT CAST(value ->> 0 AS bigint) FROM ${each('$2')})`,
 

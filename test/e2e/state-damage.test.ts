@@ -69,7 +69,7 @@ describe.runIf(isRootOnLinux)('a daemon whose state', () => {
         change(file);
         truncateSync(file, statSync(file).size / 2);
       },
-      /is damaged .* moved to/,
+      /is damaged .* moved to/s,
     ],
     ['is no database', (file) => writeFileSync(file, 'text '.repeat(5_000)), /is damaged .* moved to/],
     [
