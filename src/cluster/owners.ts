@@ -59,15 +59,29 @@ export const noteFiles = async (
   const scopes = given.map(({ scope }) => scope);
   await transaction(async (run) => {
     await run(sql.noteCommits, [process, commits]);
-    // Whoever else moves a head of these is waited for, and then seen.
+    // Whoever else moves a head of these, or comes to have it, is waited for, and then seen.
     await run(sql.lockClients, [scopes], longPatience);
     const versions = given.map(({ version }) => version);
     await run(sql.noteFiles, [process, scopes, versions], longPatience);
     await run(sql.leadByCommit, [process, scopes, given.map(({ commit }) => commit)], longPatience);
+    await run(sql.replaceHeads, [process, scopes], longPatience);
   });
-  await query(sql.replaceHeads, [process, scopes], longPatience);
   const rows = await query<{ scope: string }>(sql.withHead, [process, scopes]);
   return new Set(rows.map(({ scope }) => scope));
+};
+
+/** Where no living process has the head, it becomes what this one has. */
+const replaceLostHeads = async (
+  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
+  process: string,
+): Promise<void> => {
+  const lost = await query<{ scope: string }>(sql.lostHeads, [process], longPatience);
+  if (lost.length === 0) return;
+  const scopes = lost.map(({ scope }) => scope);
+  await transaction(async (run) => {
+    await run(sql.lockClients, [scopes], longPatience);
+    await run(sql.replaceHeads, [process, scopes], longPatience);
+  });
 };
 
 /** This process has nothing to do with the client any more. */
@@ -95,11 +109,15 @@ export const putRequests = (
 
 /** What this process should give up, once lost heads are replaced; of those that are spare, `excess` at most. */
 export const findLeaving = async (
-  { query }: Asked,
+  database: Pick<PostgresDatabase, 'query' | 'transaction'>,
   process: string,
 ): Promise<{ readonly leaving: readonly Leaving[]; readonly excess: number }> => {
-  await query(sql.replaceHeads, [process, null], longPatience);
-  const rows = await query<Leaving & { readonly excess: number }>(sql.leaving, [process], longPatience);
+  await replaceLostHeads(database, process);
+  const rows = await database.query<Leaving & { readonly excess: number }>(
+    sql.leaving,
+    [process],
+    longPatience,
+  );
   return { leaving: rows, excess: rows[0]?.excess ?? 0 };
 };
 
@@ -224,6 +242,10 @@ const isWanted = `EXISTS (SELECT FROM dns_sync.processes w WHERE w.id = c.wanted
 const hasHead = `EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p ON p.id = g.process AND p.${live}
   WHERE g.scope = c.scope AND g.version`;
 
+/** Whether no living process has the head of `c`, for which `own` has other files. */
+const isLost = `own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
+  AND (own.version IS NOT NULL OR NOT ${hasHead} IS NOT NULL))`;
+
 const sql = {
   addClients: `INSERT INTO dns_sync.clients (scope, base_url, name)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) ON CONFLICT (scope) DO NOTHING`,
@@ -246,10 +268,11 @@ const sql = {
     WHERE f.process = $1 AND f.scope = given.scope AND c.scope = f.scope AND NOT f.leads AND f.version = c.head
       AND EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p ON p.id = g.process
         WHERE g.scope = f.scope AND g.leads AND given.commit = ANY (p.commits))`,
+  lostHeads: `SELECT c.scope FROM dns_sync.clients c, dns_sync.files own
+    WHERE own.process = $1 AND own.scope = c.scope AND ${isLost} AND ${isAlive}`,
   replaceHeads: `WITH replaced AS (UPDATE dns_sync.clients c SET head = own.version FROM dns_sync.files own
-      WHERE own.process = $1 AND own.scope = c.scope AND ($2::text[] IS NULL OR own.scope = ANY ($2))
-        AND own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
-        AND (own.version IS NOT NULL OR NOT ${hasHead} IS NOT NULL)) AND ${isAlive} RETURNING c.scope, c.head)
+      WHERE own.process = $1 AND own.scope = c.scope AND own.scope = ANY ($2::text[]) AND ${isLost} AND ${isAlive}
+      RETURNING c.scope, c.head)
     UPDATE dns_sync.files f SET leads = f.version = replaced.head FROM replaced
     WHERE f.scope = replaced.scope AND replaced.head IS NOT NULL AND f.version IS NOT NULL
       AND f.leads <> (f.version = replaced.head)`,

@@ -124,8 +124,14 @@ export const migrate = async (database: PostgresDatabase): Promise<void> => {
 };
 
 /** Whether anything was ever saved in it. Throws `UserError`. */
-export const hasTables = async (database: PostgresDatabase): Promise<boolean> =>
-  (await versionOf(database)) > 0;
+export const hasTables = async (database: PostgresDatabase): Promise<boolean> => {
+  const version = await versionOf(database);
+  if (version > 0 && version < schemaVersion)
+    throw new MemoryError(
+      `${database.place} has the tables of an earlier version, which run or apply upgrades`,
+    );
+  return version > 0;
+};
 
 /** 0 where there is nothing yet. */
 const versionOf = async ({ query, place }: PostgresDatabase): Promise<number> => {

@@ -149,6 +149,18 @@ describe('the head of files', () => {
     expect(await headOf(database, 'client-0')).toBe('new');
   });
 
+  it('is led by all that come to have it at the same time', async () => {
+    const { database } = await newTables();
+    for (let round = 0; round < 50; round += 1) {
+      const scope = `round-${round}`;
+      await add(database, [scope]);
+      const processes = await Promise.all([addProcess(database), addProcess(database), addProcess(database)]);
+      const files = [{ scope, version: 'a', commit: null }];
+      await Promise.all(processes.map((process) => noteFiles(database, process, files, [])));
+    }
+    expect(await database.query('SELECT scope FROM dns_sync.files WHERE NOT leads')).toEqual([]);
+  });
+
   it('does not go back for one that is late, nor for one that starts late', async () => {
     const { database } = await newTables();
     await add(database, named(1));

@@ -261,7 +261,7 @@ describe('a disk that cannot be written', () => {
   it('says so if the file is a folder', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    await expect(opened(file)).rejects.toThrow(UserError);
+    await expect(opened(file)).rejects.toThrow(`${file} is a directory: remove it`);
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
