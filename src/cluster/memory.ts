@@ -1,7 +1,7 @@
 import { isInEffect, type Suspension } from '../model/suspension.ts';
 import { entryIn, entryText } from '../state/bodies.ts';
 import { clientMemory } from '../state/client-memory.ts';
-import { noteClient } from '../state/identity.ts';
+import { compare, noteClient } from '../state/identity.ts';
 import type { ClientMemory, Entry } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { statementsIn, type Rows } from '../state/tables.ts';
@@ -119,6 +119,8 @@ export const openPostgresMemory = (
         },
       };
     },
+    // Each statement of it is whole by itself, and changes nothing that the pass began with.
+    compare: (ids) => compare({ ...rows, change: rows.ask }, { ...location, scope }, ids),
     suspensions: async () => {
       const first = opened && (await opened).suspensions;
       if (!first || isFirstTaken) return memory.suspensions();

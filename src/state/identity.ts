@@ -68,8 +68,10 @@ export const compare = async (
     return age >= 0 && age < hour;
   };
   if (templateIds.every(isNoted)) return new Map();
-  const saved = await ask((query) => query<Compared>(sql.compared, [scope, at - hour, at]));
-  for (const row of saved) notedAt.set(keyOf(Number(row.id)), Number(row.at));
+  if (templateIds.some((id) => !notedAt.has(keyOf(id)))) {
+    const saved = await ask((query) => query<Compared>(sql.compared, [scope, at - hour, at]));
+    for (const row of saved) notedAt.set(keyOf(Number(row.id)), Number(row.at));
+  }
   const left = templateIds.filter((id) => !isNoted(id));
   if (left.length === 0) return new Map();
   const others = await change(async (query) => {
