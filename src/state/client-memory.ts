@@ -136,7 +136,7 @@ export const allSuspensions = ({
   ask(async (query) => {
     const saved = await query<SavedBody & { scope: string }>(sql.allSuspensions);
     const all = saved.map((row) => ({ key: row.scope, suspension: bodyIn<Suspension>(row) }));
-    return inEffectByKey(all, await now());
+    return inEffectByKey(all, all.length === 0 ? 0 : await now());
   });
 
 interface SavedBody {
