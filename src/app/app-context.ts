@@ -15,7 +15,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { storeLocation } from '../state/store-location.ts';
-import { fileStore, type StateStore } from '../state/store.ts';
+import { fileStore, forgetState, type StateStore } from '../state/store.ts';
 import { readVersion } from '../version.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import type { Options } from './options.ts';
@@ -139,12 +139,11 @@ export const openContext = async ({
   const redactNow = currentRedactor(secrets);
   const { log, warnings } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  // Each embedded service is that of one process, whose daemon shares nothing.
-  const store = openStore(settings, clock, isDaemon && !settings.sandbox);
+  const store = openStore(settings, clock, isDaemon);
   // The state describes the old data.
   if (reset)
     for (const client of settings.clients)
-      await store.forget(storeLocation(client, sandboxTokens(client.name).clientToken, true));
+      forgetState(storeLocation(client, sandboxTokens(client.name).clientToken, true));
   const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
   const open = (client: ClientSettings): Client =>
     openClient({
@@ -226,13 +225,13 @@ const everSeen = (now: () => readonly string[]): (() => readonly string[]) => {
   };
 };
 
-/** The store that the settings name. Nothing is opened before it is needed. */
+/** The store that the settings name; each embedded service is that of one process. Nothing is opened before it is needed. */
 const openStore = (
-  { store, leaseDuration, storeConnections, publicUrl }: Settings,
+  { store, sandbox, leaseDuration, storeConnections, publicUrl }: Settings,
   clock: Clock,
   isDaemon: boolean,
 ): StateStore | PostgresStore =>
-  store === null
+  store === null || sandbox
     ? fileStore(clock)
     : postgresStore({
         url: () => store.read(),

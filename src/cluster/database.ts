@@ -95,6 +95,16 @@ const sessionSettings = `
   SET default_transaction_isolation = 'read committed';
   SET idle_in_transaction_session_timeout = '5s'`;
 
+/**
+ * Of the database: another one since a standby took over (the timeline of its write-ahead log) or a dump was restored (the
+ * identity of server or table). Then what was acknowledged last may be forgotten, and a row may look as it did before.
+ */
+export const currentTimeline = `(SELECT concat_ws(' ', system_identifier,
+  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), pg_relation_filenode('dns_sync.clients')) FROM pg_control_system())`;
+
+/** Milliseconds since the epoch. */
+export const milliseconds = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::float8`;
+
 /** A statement of every pass: each connection plans it once. */
 export const planned = (sql: string): string => {
   names.set(sql, `dns_template_sync_${names.size}`);

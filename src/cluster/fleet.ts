@@ -11,32 +11,27 @@ import type {
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
-import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
+import { yieldToOthers } from '../lib/yield.ts';
+import { MemoryError } from '../state/memory.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
+import { checkTokens, type Account } from './accounts.ts';
 import { listenOn, type Listener } from './listen.ts';
 import { newsChannel, tell, type News } from './news.ts';
 import {
   addClients,
   claimClients,
-  differingTokens,
   findLeaving,
   forgetFiles,
-  liveProcesses,
-  ownersIn,
   noteFiles,
+  ownersIn,
   putRequests,
   releaseClients,
-  rememberedIds,
-  replaceLostHeads,
+  summaryFor,
   takeRequests,
-  unownedClients,
-  withHead,
   type FilesVersion,
   type PassRequest,
 } from './owners.ts';
-import type { Renewed } from './process-lease.ts';
 import { reportsOf, type Reports } from './reports.ts';
-import { MemoryError } from '../state/memory.ts';
 import { NewerSchemaError } from './schema.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -59,22 +54,21 @@ export interface FleetOptions {
 /** Processes that share a PostgreSQL: each makes the passes of the clients that it owns. */
 export const openFleet = (options: FleetOptions): Fleet => new SharedFleet(options);
 
-interface Member {
-  readonly client: FleetClient;
-  readonly scope: string;
+interface Member extends Account {
   /** The files that others know of; null before the first time. */
   noted: FilesVersion | null;
   /** Whether they are those that are in use. */
   hasHead: boolean;
-  /** Its token, since that was found to be another one than the owner's; null where it is the same. */
-  differing: string | null;
-  /** Why it cannot be the client that others know by this name; null if it can. */
-  trouble: string | null;
 }
 
+/**
+ * Everything that decides whose a client is happens in one look after the other: at each renewal of the lease, at each news
+ * of others, when the lease of another process may have run out, and when something fails.
+ */
 class SharedFleet implements Fleet {
   readonly isShared = true;
   summary: FleetSummary | null = null;
+  trouble: string | null = 'PostgreSQL was not asked yet';
   readonly #options: FleetOptions;
   readonly #store: PostgresStore;
   readonly #members = new Map<string, Member>();
@@ -84,7 +78,6 @@ class SharedFleet implements Fleet {
   /** Clients that a command waits for: given up after the running pass. */
   readonly #wanted = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  #trouble: string | null = 'PostgreSQL was not asked yet';
   #told: FleetListener | null = null;
   #listener: Listener | null = null;
   #looking: Promise<void> | null = null;
@@ -110,10 +103,6 @@ class SharedFleet implements Fleet {
     this.#reports = reportsOf({ query: (...what) => this.#store.database().query(...what) }, randomUUID());
   }
 
-  get trouble(): string | null {
-    return this.#trouble;
-  }
-
   async owners(): Promise<FleetOwners> {
     return ownersIn(await this.#store.opened());
   }
@@ -121,16 +110,19 @@ class SharedFleet implements Fleet {
   join(client: FleetClient): Membership {
     const scope = client.scope();
     const member: Member = { client, scope, noted: null, hasHead: false, differing: null, trouble: null };
-    this.#members.set(member.scope, member);
+    this.#members.set(scope, member);
     this.#agreedAt = -Infinity;
     return {
       get trouble() {
         return member.trouble;
       },
-      start: () => this.#add(member),
+      start: () => (this.#isStarted ? this.#look() : Promise.resolve()),
       mayPass: () => this.#mayPass(member),
       passed: (report) => this.#share(member, report),
-      request: () => this.#request(member),
+      request: async () => {
+        const isAsked = await this.#tried('request', () => this.#askSoon({ scope, run: randomUUID() }));
+        return isAsked ? (this.#asked.get(scope) ?? null) : null;
+      },
       leave: () => this.#leave(member),
     };
   }
@@ -138,41 +130,31 @@ class SharedFleet implements Fleet {
   async start(listener: FleetListener): Promise<void> {
     this.#told = listener;
     this.#store.lease.follow({
-      onRenewed: (renewed) => this.#renewed(renewed),
+      onRenewed: (nextExpiry) => this.#renewed(nextExpiry),
       onLost: () => this.#lose(),
       onTrouble: (error) => this.#isInTrouble(error),
     });
-    const begin = async (): Promise<void> => {
-      await this.#store.lease.join();
-      await addClients(
-        this.#store.database(),
-        [...this.#members.values()].map(({ client, scope }) => ({
-          scope,
-          name: client.name,
-          baseUrl: client.baseUrl(),
-        })),
-      );
-      await this.#note([...this.#members.values()]);
-      await this.#takeNews();
+    try {
+      await this.#introduce();
       this.#settled();
-      this.#isStarted = true;
-      // What is asked for at the start comes first.
-      this.#later('look', 0, () => this.#look());
-    };
-    const beginAgain = async (): Promise<void> => {
-      try {
-        await begin();
-      } catch (error) {
-        if (!(error instanceof MemoryError)) throw error;
-        this.#isInTrouble(error);
-        this.#later('begin', retryInterval, () => this.#tried('start', beginAgain).then(() => undefined));
-      }
-    };
-    await beginAgain();
-    this.#listen();
-    this.#every(reportInterval, 'reports', () => this.#takeNews());
-    this.#every(this.#options.leaseDuration / 3, 'files', () => this.#noteChanged());
-    this.#every(this.#options.leaseDuration, 'tokens', () => this.#checkTokens());
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      this.#isInTrouble(error);
+    }
+    this.#isStarted = true;
+    // What is asked for at the start comes first.
+    this.#later('look', 0, () => this.#look());
+    const takeNews = (): Promise<void> => this.#takeNews();
+    this.#listener = listenOn(this.#store.database().url, newsChannel, (said) => {
+      if (said === null || said === 'reports')
+        this.#later('news', burst, () => this.#tried('reports', takeNews));
+      if (said !== 'reports') this.#later('look', lookDelay, () => this.#look());
+    });
+    this.#every(reportInterval, 'reports', takeNews);
+    // Those of clients that this process owns are watched.
+    const others = (): Member[] => [...this.#members.values()].filter((member) => !this.#isOwned(member));
+    this.#every(this.#options.leaseDuration / 3, 'files', () => this.#note(others()));
+    this.#every(this.#options.leaseDuration, 'tokens', () => this.#checkTokens(others()));
   }
 
   async close(): Promise<void> {
@@ -193,17 +175,6 @@ class SharedFleet implements Fleet {
     return member.hasHead && this.#isOwned(member);
   }
 
-  /** Of a client that is added to a fleet that takes part. */
-  async #add(member: Member): Promise<void> {
-    if (!this.#isStarted) return;
-    const { client, scope } = member;
-    await this.#tried('files', async () => {
-      const known = { scope, name: client.name, baseUrl: client.baseUrl() };
-      await addClients(await this.#store.opened(), [known]);
-      await this.#noteSoon(member);
-    });
-  }
-
   #isOwned({ scope }: Member): boolean {
     return this.#store.claims.has(scope) && !this.#leaving.has(scope);
   }
@@ -214,106 +185,72 @@ class SharedFleet implements Fleet {
     return { scope, version: files?.version ?? null, commit: files?.commit ?? null };
   }
 
-  /** Makes known which files this process has for these clients. */
+  /** Makes known clients that others may not have heard of, with their files. */
+  async #introduce(): Promise<void> {
+    const unknown = [...this.#members.values()].filter(({ noted }) => noted === null);
+    if (unknown.length === 0) return;
+    await addClients(
+      await this.#store.opened(),
+      unknown.map(({ client, scope }) => ({ scope, name: client.name, baseUrl: client.baseUrl() })),
+    );
+    await this.#note(unknown);
+  }
+
   async #note(members: readonly Member[]): Promise<void> {
-    const { lease, opened } = this.#store;
     const inTurn = limit(readAtOnce);
-    const files = await Promise.all(members.map((member) => inTurn(() => this.#filesOf(member))));
-    const changed = members.flatMap((member, at) =>
-      isSame(files[at]!, member.noted) ? [] : { member, files: files[at]! },
+    const read = await Promise.all(
+      members.map(async (member) => ({ member, files: await inTurn(() => this.#filesOf(member)) })),
     );
+    const changed = read.filter(({ member, files }) => !isSame(files, member.noted));
     if (changed.length === 0) return;
-    const database = await opened();
+    const { lease, opened } = this.#store;
     const process = await lease.join();
-    const others = new Set(changed.map(({ member }) => member));
-    const kept = [...this.#members.values()].filter((member) => !others.has(member));
-    const commits = new Set(
-      [...changed.map((one) => one.files.commit), ...kept.map(({ noted }) => noted?.commit ?? null)].filter(
-        (commit) => commit !== null,
-      ),
-    );
-    const scopes = changed.map(({ member }) => member.scope);
-    await noteFiles(
-      database,
+    const news = new Map(changed.map(({ member, files }) => [member, files]));
+    const commits = [...this.#members.values()].map((one) => (news.get(one) ?? one.noted)?.commit ?? null);
+    const heads = await noteFiles(
+      await opened(),
       process,
-      changed.map((one) => one.files),
-      [...commits],
+      [...news.values()],
+      [...new Set(commits)].filter((commit) => commit !== null),
     );
-    await replaceLostHeads(database, process, scopes);
-    const heads = await withHead(database, process, scopes);
-    for (const { member, files: noted } of changed) {
-      member.noted = noted;
+    for (const [member, files] of news) {
+      member.noted = files;
       member.hasHead = heads.has(member.scope);
     }
-    if (this.#isStarted) this.#tell('clients');
+    this.#tell('clients');
   }
 
-  /** The files of clients that this process owns are watched; the others are looked at from time to time. */
-  async #noteChanged(): Promise<void> {
-    if (!this.#isStarted) return;
-    await this.#note([...this.#members.values()].filter((member) => !this.#isOwned(member)));
-  }
-
-  /** A token that was rotated is soon the owner's too; one of another account never is. Once a minute while all agree. */
-  async #checkTokens(): Promise<void> {
-    if (!this.#isStarted || performance.now() - this.#agreedAt < agreedInterval) return;
-    const database = await this.#store.opened();
-    const others = [...this.#members.values()].filter((member) => !this.#isOwned(member));
-    const tokens: { scope: string; token: string }[] = [];
-    for (const { scope, client } of others) {
-      if (isYieldDue()) await yieldToOthers();
-      tokens.push({ scope, token: tokenOf(client) });
-    }
-    const found = await differingTokens(database, tokens);
-    if (found.size === 0) this.#agreedAt = performance.now();
-    for (const [at, member] of others.entries()) {
-      const before = member.differing;
-      member.differing = found.has(member.scope) ? tokens[at]!.token : null;
-      if (member.differing === null) member.trouble = null;
-      else if (member.differing === before && member.trouble === null) await this.#checkAccount(member);
-    }
-  }
-
-  async #checkAccount(member: Member): Promise<void> {
-    const { client, scope } = member;
-    const known = await rememberedIds(this.#store.database(), scope);
-    const listed = new Set(await client.listTemplateIds().catch(() => known));
-    if (known.size === 0 || [...known].some((id) => listed.has(id))) return;
-    member.trouble = `client ${client.name} of this store is another account: name the client, or correct its token`;
-    this.#options.log.error({ event: 'fleet.account', client: client.name }, member.trouble);
-    this.#told?.onChange();
-  }
-
-  #renewed({ nextExpiry }: Renewed): void {
+  #renewed(nextExpiry: number | null): void {
     this.#settled();
     // From the first renewal on others give up what is its share.
     const { id } = this.#store.lease;
     if (id !== this.#announced) this.#tell('clients');
     this.#announced = id;
     this.#later('look', 0, () => this.#look());
-    if (nextExpiry !== null) this.#later('expiry', nextExpiry + expiryDelay, () => this.#look());
+    if (nextExpiry !== null) this.#later('expiry', nextExpiry + lookDelay, () => this.#look());
   }
 
-  /** What is to be given up, taken and done; one look after the other. */
+  /** One after the other. */
   #look(): Promise<void> {
     this.#isLookDue = true;
-    this.#looking ??= this.#lookAgain().finally(() => (this.#looking = null));
+    const lookAgain = async (): Promise<void> => {
+      while (this.#isLookDue && !this.#isClosing) {
+        this.#isLookDue = false;
+        const hasLooked = await this.#tried('look', () => this.#lookOnce());
+        if (!hasLooked) this.#later('look', retryInterval, () => this.#look());
+      }
+    };
+    this.#looking ??= lookAgain().finally(() => (this.#looking = null));
     return this.#looking;
   }
 
-  async #lookAgain(): Promise<void> {
-    while (this.#isLookDue && !this.#isClosing) {
-      this.#isLookDue = false;
-      await this.#tried('look', () => this.#lookOnce());
-    }
-  }
-
+  /** What is to be made known, given up, taken and done. */
   async #lookOnce(): Promise<void> {
     const { lease, opened, claims } = this.#store;
     const { leaseDuration } = this.#options;
     const database = await opened();
+    await this.#introduce();
     const process = await lease.join();
-    await replaceLostHeads(database, process);
     const { leaving, excess } = await findLeaving(database, process);
     let spare = excess - this.#leaving.size;
     this.#wanted.clear();
@@ -330,44 +267,33 @@ class SharedFleet implements Fleet {
     const { claimed, left } = await claimClients(database, process, leaseDuration);
     for (const claim of claimed) claims.set(claim.scope, claim);
     this.#counted({ takenOver: claimed.filter(({ isTakenOver }) => isTakenOver).length });
-    for (const { scope } of claimed) this.#own(scope);
+    for (const { scope } of claimed) void this.#begin(scope);
     if (left > 0) this.#later('left', leftInterval, () => this.#look());
     for (const { scope, run } of await takeRequests(database, process))
       this.#members.get(scope)?.client.request(run);
-    const processes = await liveProcesses(database);
-    const unowned = await unownedClients(database, process, leaseDuration);
-    this.#summarise({ processes, unowned, isHere: process });
-  }
-
-  #summarise(summary: FleetSummary): void {
     const before = this.summary;
-    this.summary = summary;
-    if (shownOf(before) !== shownOf(summary)) this.#told?.onChange();
+    this.summary = await summaryFor(database, process, leaseDuration);
+    if (shownOf(before) !== shownOf(this.summary)) this.#told?.onChange();
   }
 
-  #own(scope: string): void {
+  async #begin(scope: string): Promise<void> {
     const member = this.#members.get(scope);
     if (member === undefined) {
-      void this.#tried('release', () => this.#releaseSoon(scope));
+      await this.#tried('release', () => this.#releaseSoon(scope));
       return;
     }
     member.hasHead = true;
-    void this.#begin(member);
-  }
-
-  async #begin({ scope, client }: Member): Promise<void> {
     // It may have been this process's a moment ago.
     await this.#leaving.get(scope);
     // Thousands of watchers at once would keep the lease from being renewed.
     await this.#beginInTurn(async () => {
-      if (this.#store.claims.has(scope) && !this.#isClosing) client.own('startup');
+      if (this.#store.claims.has(scope) && !this.#isClosing) member.client.own('startup');
       await yieldToOthers();
     });
   }
 
   /** At once where no write is in flight, else when its answer is saved. */
-  #giveUp(member: Member): Promise<void> {
-    const { scope, client } = member;
+  #giveUp({ scope, client }: Member): Promise<void> {
     const known = this.#leaving.get(scope);
     if (known !== undefined) return known;
     const given = (async (): Promise<void> => {
@@ -404,15 +330,13 @@ class SharedFleet implements Fleet {
       'the lease of this process ran out: other processes may take over its clients',
     );
     this.#counted({ lost });
-    this.#later('note', 0, () =>
-      this.#tried('files', () => this.#note([...this.#members.values()])).then(() => this.#look()),
-    );
   }
 
   #share(member: Member, report: PassReport): void {
-    if (this.#wanted.delete(member.scope)) void this.#giveUp(member);
+    const { scope } = member;
+    if (this.#wanted.delete(scope)) void this.#giveUp(member);
     void this.#tried('report', async () => {
-      const isNew = await this.#reports.save(member.scope, this.#options.redact(report));
+      const isNew = await this.#reports.save(scope, this.#options.redact(report));
       if (isNew) this.#tell('reports');
     });
   }
@@ -423,11 +347,6 @@ class SharedFleet implements Fleet {
       const member = this.#members.get(scope);
       if (member && !this.#isOwned(member)) this.#told?.onReport(member.client.name, report);
     }
-  }
-
-  async #request({ scope }: Member): Promise<string | null> {
-    const isAsked = await this.#tried('request', () => this.#askSoon({ scope, run: randomUUID() }));
-    return isAsked ? (this.#asked.get(scope) ?? null) : null;
   }
 
   async #ask(requests: readonly PassRequest[]): Promise<void> {
@@ -442,24 +361,21 @@ class SharedFleet implements Fleet {
     const { id } = lease;
     if (this.#isClosing || id === null) return;
     this.#members.delete(member.scope);
-    await this.#tried('files', () => forgetFiles(database(), id, [member.scope]));
+    await this.#tried('files', () => forgetFiles(database(), id, member.scope));
   }
 
-  #listen(): void {
-    const { url } = this.#store.database();
-    this.#listener = listenOn(url, newsChannel, (said) => {
-      if (said === null || said === 'reports')
-        this.#later('news', burst, () =>
-          this.#tried('reports', () => this.#takeNews()).then(() => undefined),
-        );
-      if (said !== 'reports') this.#later('look', lookDelay, () => this.#look());
+  /** Once a minute while all agree. */
+  async #checkTokens(others: readonly Member[]): Promise<void> {
+    if (performance.now() - this.#agreedAt < agreedInterval) return;
+    const isAgreed = await checkTokens(await this.#store.opened(), others, ({ client, trouble }) => {
+      this.#options.log.error({ event: 'fleet.account', client: client.name }, trouble ?? '');
+      this.#told?.onChange();
     });
+    if (isAgreed) this.#agreedAt = performance.now();
   }
 
   #tell(what: News): void {
-    this.#later(`tell ${what}`, burst, () =>
-      this.#tried('tell', () => tell(this.#store.database(), what)).then(() => undefined),
-    );
+    this.#later(`tell ${what}`, burst, () => this.#tried('tell', () => tell(this.#store.database(), what)));
   }
 
   #counted(change: { readonly takenOver?: number; readonly lost?: number }): void {
@@ -467,23 +383,21 @@ class SharedFleet implements Fleet {
   }
 
   #settled(): void {
-    if (this.#trouble !== null && this.#isStarted)
+    if (this.trouble !== null && this.#isStarted)
       this.#options.log.info({ event: 'fleet.back' }, 'PostgreSQL can be used again');
     this.#isTroubled(null);
-    this.#options.onDatabase(true);
   }
 
   #isInTrouble(error: unknown): void {
     if (error instanceof NewerSchemaError) this.#options.onOutdated(error);
-    const reason = messageOf(error);
-    this.#isTroubled(reason);
-    this.#options.onDatabase(false);
-    this.#complain('lease', reason);
+    this.#isTroubled(messageOf(error));
+    this.#complain('lease', messageOf(error));
   }
 
   #isTroubled(reason: string | null): void {
-    if (this.#trouble === reason) return;
-    this.#trouble = reason;
+    this.#options.onDatabase(reason === null);
+    if (this.trouble === reason) return;
+    this.trouble = reason;
     this.#told?.onChange();
   }
 
@@ -509,14 +423,14 @@ class SharedFleet implements Fleet {
     );
   }
 
-  #every(interval: number, what: string, task: () => Promise<unknown>): void {
+  #every(interval: number, what: string, task: () => Promise<void>): void {
     this.#later(what, interval * (0.9 + 0.2 * Math.random()), async () => {
       await this.#tried(what, task);
       this.#every(interval, what, task);
     });
   }
 
-  /** Once for all that ask for it until then; an earlier time counts. */
+  /** Once for all that ask for it until then. */
   #later(what: string, delay: number, task: () => Promise<unknown>): void {
     if (this.#isClosing || (this.#timers.has(what) && what !== 'expiry')) return;
     clearTimeout(this.#timers.get(what));
@@ -531,15 +445,6 @@ class SharedFleet implements Fleet {
 const isSame = (one: FilesVersion, other: FilesVersion | null): boolean =>
   other !== null && one.version === other.version && one.commit === other.commit;
 
-/** None where it cannot be read, which its passes will say. */
-const tokenOf = (client: FleetClient): string => {
-  try {
-    return client.token();
-  } catch {
-    return '';
-  }
-};
-
 /** All but what each renewal changes. */
 const shownOf = (summary: FleetSummary | null): string =>
   JSON.stringify(summary, (key: string, value: unknown) => (key === 'aliveUntil' ? undefined : value));
@@ -548,7 +453,6 @@ const shownOf = (summary: FleetSummary | null): string =>
 const moment = 10;
 const lookDelay = 20;
 const burst = 100;
-const expiryDelay = 20;
 const closePatience = 2_000;
 const leftInterval = 1_000;
 const retryInterval = 2_000;

@@ -1,4 +1,3 @@
-import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { loadPg } from './database.ts';
 
@@ -9,8 +8,7 @@ export interface Listener {
 
 /**
  * Calls back for each notification with what it says, and with null each time it has connected, since something may have
- * been missed until then.
- * It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
+ * been missed until then. It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
  */
 export const listenOn = (
   url: () => string,
@@ -44,12 +42,9 @@ export const listenOn = (
     }
   };
   const hearAgain = async (): Promise<void> => {
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      await hear().then(
-        () => void (failures = 0),
-        () => undefined,
-      );
-      await sleep(backoff(failures + 1, growth), signal);
+    while (!signal.aborted) {
+      await hear().catch(() => undefined);
+      await sleep(retryAfter * (0.5 + Math.random()), signal);
     }
   };
   const heard = hearAgain();
@@ -63,4 +58,4 @@ export const listenOn = (
 
 /** Milliseconds. */
 const patience = 2_000;
-const growth = { first: 500, max: 5_000, jitter: 0.5 };
+const retryAfter = 1_000;

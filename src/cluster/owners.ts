@@ -1,7 +1,6 @@
 import type { FleetOwners } from '../daemon/fleet.ts';
-import type { FleetProcess } from '../status-page/facts.ts';
-import { planned, type PostgresDatabase, type Query } from './database.ts';
-import { currentTimeline } from './timeline.ts';
+import type { FleetProcess, FleetSummary } from '../status-page/facts.ts';
+import { currentTimeline, planned, type PostgresDatabase, type Query } from './database.ts';
 
 /** That a process owns a client: of no other claim, before or after, are all of these the same. */
 export interface Claim {
@@ -10,6 +9,8 @@ export interface Claim {
   readonly process: string;
   readonly epoch: number;
 }
+
+type Asked = Pick<PostgresDatabase, 'query'>;
 
 export interface KnownClient {
   readonly scope: string;
@@ -27,7 +28,7 @@ export interface FilesVersion {
 }
 
 /**
- * Why a process gives a client up: `wanted`: a command is to write for it; `moved`: other files are in use than it has;
+ * Why a process gives a client up. `wanted`: a command is to write for it; `moved`: other files are in use than it has;
  * `spare`: another process has fewer clients than its share.
  */
 export interface Leaving {
@@ -36,92 +37,60 @@ export interface Leaving {
 }
 
 /** Adds clients that nobody knows yet. */
-export const addClients = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  clients: readonly KnownClient[],
-): Promise<void> => {
+export const addClients = async ({ query }: Asked, clients: readonly KnownClient[]): Promise<void> => {
   const column = (name: keyof KnownClient): string[] => sorted(clients).map((client) => client[name]);
   await query(sql.addClients, [column('scope'), column('baseUrl'), column('name')], longPatience);
 };
 
-/** Those of the clients whose owner has used another token last. */
-export const differingTokens = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  own: readonly { readonly scope: string; readonly token: string }[],
-): Promise<ReadonlySet<string>> => {
-  const rows = await query<{ scope: string }>(sql.differingTokens, [
-    own.map(({ scope }) => scope),
-    own.map(({ token }) => token),
-  ]);
-  return new Set(rows.map(({ scope }) => scope));
-};
-
-/** The ids of the templates that are remembered of a client. */
-export const rememberedIds = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  scope: string,
-): Promise<ReadonlySet<number>> => {
-  const rows = await query<{ id: string }>(sql.rememberedIds, [scope]);
-  return new Set(rows.map(({ id }) => Number(id)));
-};
-
 /**
  * Notes the files that this process has. The files in use of a client, its head, become those of a process that leaves the
- * head for other ones. A process leads a client if it has come to the head, or has moved it: one that had the same files
- * before they became the head, since somebody went back to them, does not, until it has a commit in common with one that
- * leads. `commits`: all that it has.
+ * head for other ones, and of any where no living process has the head. A process leads a client if it has come to the
+ * head, or has moved it: one that had the same files before they became the head, since somebody went back to them, does
+ * not, until it has a commit in common with one that leads. `commits`: all that it has. Returns the clients whose head it
+ * has then.
  */
-export const noteFiles = (
-  { transaction }: Pick<PostgresDatabase, 'transaction'>,
+export const noteFiles = async (
+  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
   process: string,
   files: readonly FilesVersion[],
   commits: readonly string[],
-): Promise<void> =>
-  transaction(async (query) => {
-    await query(sql.noteCommits, [process, commits]);
-    if (files.length === 0) return;
-    const given = sorted(files);
-    const scopes = given.map(({ scope }) => scope);
-    // Whoever else moves a head of these is waited for, and then seen.
-    await query(sql.lockClients, [scopes], longPatience);
-    const versions = given.map(({ version }) => version);
-    await query(sql.noteFiles, [process, scopes, versions], longPatience);
-    await query(sql.leadByCommit, [process, scopes, given.map(({ commit }) => commit)], longPatience);
-  });
-
-/** Where no living process has the head, it becomes what this one has. Of these clients, or all. */
-export const replaceLostHeads = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  process: string,
-  scopes: readonly string[] | null = null,
-): Promise<void> => void (await query(sql.replaceHeads, [process, scopes], longPatience));
-
-/** Those of these clients whose head this process has. */
-export const withHead = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  process: string,
-  scopes: readonly string[],
 ): Promise<ReadonlySet<string>> => {
+  const given = sorted(files);
+  const scopes = given.map(({ scope }) => scope);
+  await transaction(async (run) => {
+    await run(sql.noteCommits, [process, commits]);
+    // Whoever else moves a head of these, or comes to have it, is waited for, and then seen.
+    await run(sql.lockClients, [scopes], longPatience);
+    const versions = given.map(({ version }) => version);
+    await run(sql.noteFiles, [process, scopes, versions], longPatience);
+    await run(sql.leadByCommit, [process, scopes, given.map(({ commit }) => commit)], longPatience);
+    await run(sql.replaceHeads, [process, scopes], longPatience);
+  });
   const rows = await query<{ scope: string }>(sql.withHead, [process, scopes]);
   return new Set(rows.map(({ scope }) => scope));
 };
 
-/** This process has nothing to do with these clients any more. */
-export const forgetFiles = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+/** Where no living process has the head, it becomes what this one has. */
+const replaceLostHeads = async (
+  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
   process: string,
-  scopes: readonly string[],
-): Promise<void> =>
-  void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = ANY ($2::text[])', [
-    process,
-    scopes,
-  ]));
+): Promise<void> => {
+  const lost = await query<{ scope: string }>(sql.lostHeads, [process], longPatience);
+  if (lost.length === 0) return;
+  const scopes = lost.map(({ scope }) => scope);
+  await transaction(async (run) => {
+    await run(sql.lockClients, [scopes], longPatience);
+    await run(sql.replaceHeads, [process, scopes], longPatience);
+  });
+};
+
+/** This process has nothing to do with the client any more. */
+export const forgetFiles = async ({ query }: Asked, process: string, scope: string): Promise<void> =>
+  void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = $2', [process, scope]));
 
 /** Takes what was asked for of the clients of this process. */
-export const takeRequests = (
-  { query }: Pick<PostgresDatabase, 'query'>,
-  process: string,
-): Promise<readonly PassRequest[]> => query<PassRequest>(sql.takeRequests, [process]);
+export const takeRequests = ({ query }: Asked, process: string): Promise<readonly PassRequest[]> =>
+  query<PassRequest>(sql.takeRequests, [process]);
 
 export interface PassRequest {
   readonly scope: string;
@@ -131,19 +100,24 @@ export interface PassRequest {
 
 /** Asks the owners of these clients for a pass. Returns what is asked for: of a client that waits for one already, that. */
 export const putRequests = (
-  { query }: Pick<PostgresDatabase, 'query'>,
+  { query }: Asked,
   requests: readonly PassRequest[],
 ): Promise<readonly PassRequest[]> => {
   const rows = sorted([...new Map(requests.map((one) => [one.scope, one])).values()]);
   return query<PassRequest>(sql.putRequests, [rows.map(({ scope }) => scope), rows.map(({ run }) => run)]);
 };
 
-/** What this process should give up; of those that are spare, `excess` at most. */
+/** What this process should give up, once lost heads are replaced; of those that are spare, `excess` at most. */
 export const findLeaving = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+  database: Pick<PostgresDatabase, 'query' | 'transaction'>,
   process: string,
 ): Promise<{ readonly leaving: readonly Leaving[]; readonly excess: number }> => {
-  const rows = await query<Leaving & { readonly excess: number }>(sql.leaving, [process], longPatience);
+  await replaceLostHeads(database, process);
+  const rows = await database.query<Leaving & { readonly excess: number }>(
+    sql.leaving,
+    [process],
+    longPatience,
+  );
   return { leaving: rows, excess: rows[0]?.excess ?? 0 };
 };
 
@@ -157,7 +131,7 @@ export interface Claimed extends Claim {
  * for a third of a lease. `duration`: of a lease, in milliseconds.
  */
 export const claimClients = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+  { query }: Asked,
   process: string,
   duration: number,
 ): Promise<{ readonly claimed: readonly Claimed[]; readonly left: number }> => {
@@ -170,7 +144,7 @@ export const claimClients = async (
 
 /** Takes one client for a command; returns who has it where that is not possible yet, and makes known that it is wanted. */
 export const claimForCommand = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+  { query }: Asked,
   process: string,
   scope: string,
 ): Promise<Claim | { readonly holder: string }> => {
@@ -182,7 +156,7 @@ export const claimForCommand = async (
 
 /** Gives clients up that this process owns or wants. Whoever may take them has to be told. */
 export const releaseClients = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+  { query }: Asked,
   process: string,
   scopes: readonly string[],
 ): Promise<void> => void (await query(sql.release, [process, [...scopes].sort()], claimPatience));
@@ -201,7 +175,7 @@ export const heldClaim = `client.scope FROM dns_sync.clients AS client
   FOR SHARE OF client`;
 
 /** The daemons that are alive, the oldest first, and every client that was ever known, by name. */
-export const ownersIn = async (database: Pick<PostgresDatabase, 'query'>): Promise<FleetOwners> => {
+export const ownersIn = async (database: Asked): Promise<FleetOwners> => {
   const rows = await database.query<Omit<FleetOwners['clients'][number], 'epoch'> & { epoch: string }>(
     sql.owners,
   );
@@ -209,25 +183,25 @@ export const ownersIn = async (database: Pick<PostgresDatabase, 'query'>): Promi
   return { processes: await liveProcesses(database), clients };
 };
 
-/** The oldest first. Times are by the clock of the database. */
-export const liveProcesses = async ({ query }: Pick<PostgresDatabase, 'query'>): Promise<FleetProcess[]> => {
-  const rows = await query<Omit<FleetProcess, 'since' | 'aliveUntil'> & { since: Date; aliveUntil: Date }>(
-    sql.processes,
-  );
-  return rows.map((row) => ({
-    ...row,
-    since: row.since.toISOString(),
-    aliveUntil: row.aliveUntil.toISOString(),
-  }));
-};
-
-/** Up to ten clients of this process that nobody has owned for so many milliseconds. */
-export const unownedClients = async (
-  { query }: Pick<PostgresDatabase, 'query'>,
+/** What this process shows of the fleet: `unowned`: up to ten of its clients that nobody has owned for so many milliseconds. */
+export const summaryFor = async (
+  database: Asked,
   process: string,
   duration: number,
-): Promise<readonly string[]> =>
-  (await query<{ name: string }>(sql.unowned, [process, duration])).map(({ name }) => name);
+): Promise<FleetSummary> => {
+  const rows = await database.query<{ name: string }>(sql.unowned, [process, duration]);
+  const unowned = rows.map(({ name }) => name);
+  return { processes: await liveProcesses(database), unowned, isHere: process };
+};
+
+/** The oldest first. Times are by the clock of the database. */
+const liveProcesses = async ({ query }: Asked): Promise<FleetProcess[]> => {
+  const rows = await query<Omit<FleetProcess, 'since' | 'aliveUntil'> & Record<'since' | 'aliveUntil', Date>>(
+    sql.processes,
+  );
+  const timeOf = (time: Date): string => time.toISOString();
+  return rows.map((row) => ({ ...row, since: timeOf(row.since), aliveUntil: timeOf(row.aliveUntil) }));
+};
 
 interface ClaimedRow {
   /** Null in a row that says only how many are free. */
@@ -268,10 +242,11 @@ const isWanted = `EXISTS (SELECT FROM dns_sync.processes w WHERE w.id = c.wanted
 const hasHead = `EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p ON p.id = g.process AND p.${live}
   WHERE g.scope = c.scope AND g.version`;
 
+/** Whether no living process has the head of `c`, for which `own` has other files. */
+const isLost = `own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
+  AND (own.version IS NOT NULL OR NOT ${hasHead} IS NOT NULL))`;
+
 const sql = {
-  differingTokens: `SELECT scope FROM unnest($1::text[], $2::text[]) AS own(scope, token)
-    JOIN dns_sync.clients c USING (scope) WHERE c.token <> own.token AND '' NOT IN (c.token, own.token)`,
-  rememberedIds: 'SELECT template_id AS id FROM dns_sync.templates WHERE scope = $1',
   addClients: `INSERT INTO dns_sync.clients (scope, base_url, name)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) ON CONFLICT (scope) DO NOTHING`,
   noteCommits: 'UPDATE dns_sync.processes SET commits = $2 WHERE id = $1 AND commits <> $2::text[]',
@@ -293,10 +268,11 @@ const sql = {
     WHERE f.process = $1 AND f.scope = given.scope AND c.scope = f.scope AND NOT f.leads AND f.version = c.head
       AND EXISTS (SELECT FROM dns_sync.files g JOIN dns_sync.processes p ON p.id = g.process
         WHERE g.scope = f.scope AND g.leads AND given.commit = ANY (p.commits))`,
+  lostHeads: `SELECT c.scope FROM dns_sync.clients c, dns_sync.files own
+    WHERE own.process = $1 AND own.scope = c.scope AND ${isLost} AND ${isAlive}`,
   replaceHeads: `WITH replaced AS (UPDATE dns_sync.clients c SET head = own.version FROM dns_sync.files own
-      WHERE own.process = $1 AND own.scope = c.scope AND ($2::text[] IS NULL OR own.scope = ANY ($2))
-        AND own.version IS DISTINCT FROM c.head AND NOT ${hasHead} = c.head)
-        AND (own.version IS NOT NULL OR NOT ${hasHead} IS NOT NULL)) AND ${isAlive} RETURNING c.scope, c.head)
+      WHERE own.process = $1 AND own.scope = c.scope AND own.scope = ANY ($2::text[]) AND ${isLost} AND ${isAlive}
+      RETURNING c.scope, c.head)
     UPDATE dns_sync.files f SET leads = f.version = replaced.head FROM replaced
     WHERE f.scope = replaced.scope AND replaced.head IS NOT NULL AND f.version IS NOT NULL
       AND f.leads <> (f.version = replaced.head)`,

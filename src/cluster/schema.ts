@@ -1,8 +1,7 @@
 import { UserError } from '../errors.ts';
 import { tablesIn } from '../notify/outbox.ts';
 import { MemoryError } from '../state/memory.ts';
-import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
-import { currentTimeline } from './timeline.ts';
+import { currentTimeline, isMissingTable, type PostgresDatabase, type Query } from './database.ts';
 
 /**
  * Each brings the schema from the version of its index to the next. Never change one that was released. Bodies are JSON
@@ -15,7 +14,8 @@ import { currentTimeline } from './timeline.ts';
  * | clients     | a client (`scope`: base URL and name): who owns it, and which files are in use |
  * | files       | which files a process has for a client                                         |
  * | templates … | what is remembered of a client, by its scope                                   |
- * | reports …   | the last pass of a client, for all processes to show                           |
+ * | reports     | what the last pass of a client has found, for all processes to show            |
+ * | passes      | which process has made that pass, and when                                     |
  * | compared    | that a client has compared a template, so that no other one manages it         |
  * | requests    | a pass that somebody asked for at a process that does not own the client       |
  * | told …      | what receivers were told and are to be told                                    |
@@ -67,6 +67,22 @@ const migrations: readonly string[] = [
      scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, report bigint NOT NULL, pass text NOT NULL)
      WITH (fillfactor = 50);
    CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL);
+   CREATE TABLE dns_sync.notified (
+     receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text,
+     body text NOT NULL, PRIMARY KEY (receiver, client, template));
+   CREATE INDEX notified_due ON dns_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
+   CREATE INDEX notified_begun ON dns_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
+  // Since then rows leave out what the reader knows, which programs of the first version do not read.
+  `ALTER TABLE dns_sync.journal DROP COLUMN template_id;
+   CREATE INDEX journal_by_client ON dns_sync.journal (scope);
+   ALTER TABLE dns_sync.templates ALTER COLUMN revision SET DEFAULT nextval('dns_sync.revisions');
+   ALTER TABLE dns_sync.compared ALTER COLUMN at TYPE bigint USING 0;
+   DROP TABLE dns_sync.reports, dns_sync.repeated_passes;
+   CREATE TABLE dns_sync.reports (scope text PRIMARY KEY, digest text NOT NULL, body text NOT NULL);
+   CREATE TABLE dns_sync.passes (
+     scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, digest text NOT NULL, pass text)
+     WITH (fillfactor = 50);
+   DROP TABLE dns_sync.notified;
    ${tablesIn('dns_sync.')}`,
 ];
 
@@ -111,8 +127,14 @@ export const migrate = async (database: PostgresDatabase): Promise<void> => {
 };
 
 /** Whether anything was ever saved in it. Throws `UserError`. */
-export const hasTables = async (database: PostgresDatabase): Promise<boolean> =>
-  (await versionOf(database)) > 0;
+export const hasTables = async (database: PostgresDatabase): Promise<boolean> => {
+  const version = await versionOf(database);
+  if (version > 0 && version < schemaVersion)
+    throw new MemoryError(
+      `${database.place} has the tables of an earlier version, which run or apply upgrades`,
+    );
+  return version > 0;
+};
 
 /** 0 where there is nothing yet. */
 const versionOf = async ({ query, place }: PostgresDatabase): Promise<number> => {

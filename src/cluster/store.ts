@@ -1,20 +1,25 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { LockedError } from '../errors.ts';
-import type { SavedAt } from '../model/saved-at.ts';
-import type { Lock } from '../state/lock.ts';
-import { storeHandle, takesOver, type ReadStore, type StoreAccess } from '../state/store-handle.ts';
+import { sleep } from '../lib/sleep.ts';
+import { allSuspensions } from '../state/client-memory.ts';
+import { renamedFrom } from '../state/identity.ts';
+import type { Waiting } from '../state/lock.ts';
+import {
+  storeHandle,
+  takesOver,
+  type OpenedMemory,
+  type ReadStore,
+  type Say,
+  type StoreAccess,
+} from '../state/store-handle.ts';
 import type { StateStore } from '../state/store.ts';
-import { nameLockOf, type StoreLocation } from '../state/store-location.ts';
-import { renamedFrom } from './clients.ts';
-import { openDatabase, type PostgresDatabase } from './database.ts';
-import { deadlines, heldByCommand, heldByDaemon, type TakeClient, type WriteDeadline } from './holds.ts';
-import { openPostgresMemory, type PostgresMemory } from './memory.ts';
-import type { Claim, KnownClient } from './owners.ts';
-import { ProcessLease } from './process-lease.ts';
+import type { StoreLocation } from '../state/store-location.ts';
+import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
+import { ProcessLease } from './lease.ts';
+import { openPostgresMemory, rowsOf, type PostgresMemory } from './memory.ts';
+import { tell } from './news.ts';
+import { addClients, claimForCommand, releaseClients, type Claim } from './owners.ts';
 import { hasTables, migratedOnce } from './schema.ts';
-import { suspensionsOf } from './suspensions.ts';
-import { currentTimeline, takenOver } from './timeline.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -40,7 +45,7 @@ export interface PostgresStore extends StateStore {
   readonly claims: Map<string, Claim>;
 }
 
-/** In PostgreSQL, where several processes and machines share it. */
+/** In PostgreSQL, where several processes and machines share it. The embedded service has a store of its own. */
 export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const { url, connections, leaseDuration, isDaemon } = options;
   let made: PostgresDatabase | null = null;
@@ -48,23 +53,58 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const opened = migratedOnce(database);
   const lease = new ProcessLease({ ...options, database: opened, duration: leaseDuration });
   const claims = new Map<string, Claim>();
-  const take = isDaemon ? heldByDaemon(claims) : heldByCommand(opened, lease);
-  const access = postgresAccess({ database, opened, take, lease, leaseDuration });
+
+  const read: ReadStore = async (location, task) => {
+    if (!(await hasTables(database()))) return task(null);
+    const { sql, ask } = rowsOf(database());
+    const before = await ask((query) => renamedFrom(query, sql, location));
+    const memory = openPostgresMemory(database(), location, null, before ?? {});
+    await memory.open();
+    return task(memory);
+  };
+  const access: StoreAccess = {
+    place: () => database().place,
+    read,
+    // The lock of the token is none here: a template that two names manage is found out when it is compared.
+    take: async (location, waiting) => {
+      const claim = isDaemon
+        ? claims.get(location.scope)
+        : await claimWaiting(await opened(), lease, location, waiting);
+      if (claim === undefined) throw new LockedError('another process makes the passes of this client');
+      const deadline = lease.deadline(claim.process);
+      return {
+        check: deadline.check,
+        // What a daemon owns it has until it gives it up.
+        release: async () => void (isDaemon || (await giveBack(await opened(), lease, location.scope))),
+        open: async (lostPause, say) => {
+          const memory = openPostgresMemory(await opened(), location, claim, { deadline });
+          await sayReplication(database(), say);
+          // Who owned it may have begun an add before the failover, and send it until that lease ends.
+          const found = await openAfterFailover(database(), memory, lostPause + leaseDuration);
+          const before = await memory.note();
+          if (before !== null) say(takesOver(before, location.name));
+          const isNew = found.isNew && before === null;
+          if (isNew && existsSync(location.file)) say(leftIn(location.file));
+          return { ...found, isNew, memory };
+        },
+      };
+    },
+    suspending: async (location) => openPostgresMemory(await opened(), location, null),
+  };
   return {
     database,
     opened,
     lease,
     claims,
     handle: (warn) => storeHandle(access, warn),
-    read: access.read,
+    read,
     suspended: async (places) => {
-      const byScope = await suspensionsOf(database());
-      return places.map((place) => byScope.get(shared(place).scope) ?? []);
-    },
-    forget: async (location) => {
-      if (!(await hasTables(database()))) return;
-      for (const table of ['templates', 'records', 'journal', 'history', 'suspensions', 'compared'])
-        await database().query(`DELETE FROM dns_sync.${table} WHERE scope = $1`, [shared(location).scope]);
+      const byScope = await allSuspensions(rowsOf(database())).catch((error: unknown) => {
+        // Nothing was suspended before there were tables.
+        if (isMissingTable(error)) return new Map<string, never>();
+        throw error;
+      });
+      return places.map(({ scope }) => byScope.get(scope) ?? []);
     },
     close: async () => {
       await lease.leave();
@@ -73,104 +113,43 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   };
 };
 
-interface Parts extends Pick<PostgresStore, 'database' | 'opened' | 'lease'> {
-  readonly take: TakeClient;
-  readonly leaseDuration: number;
-}
-
-const postgresAccess = ({ database, opened, take, lease, leaseDuration }: Parts): StoreAccess => {
-  const read: ReadStore = async (location, task) => {
-    const own = shared(location);
-    if (!(await hasTables(database()))) return task(null);
-    const before = await renamedFrom(database().query, own);
-    const memory = openPostgresMemory(database(), own, null, before?.scope);
-    await memory.open();
-    return task(memory);
-  };
-  const writing: StoreAccess['writing'] = (location) => {
-    const own = shared(location);
-    let held: { readonly claim: Claim; readonly deadline: WriteDeadline } | null = null;
-    return {
-      // The lock of the token is none here: a template that two names manage is found out when it is compared.
-      take: async (name, waiting) => {
-        if (name !== nameLockOf(location)) return nothing;
-        const hold = await take(clientAt(own), waiting);
-        const deadline = deadlines(lease, hold.claim);
-        held = { claim: hold.claim, deadline };
-        return { check: deadline.check, release: () => hold.release() };
-      },
-      open: async (lostPause, say) => {
-        if (held === null) throw takenOver();
-        const { claim, deadline } = held;
-        const memory = openPostgresMemory(await opened(), own, claim);
-        const notice = await firstNotice(database());
-        if (notice !== null) say(notice);
-        // Who owned it may have begun an add before the failover, and send it until that lease ends.
-        const found = await openAfterFailover(database(), memory, lostPause + leaseDuration);
-        const before = await memory.note();
-        if (before !== null) say(takesOver(before, own.name));
-        const isNew = found.isNew && before === null;
-        if (isNew && existsSync(own.file)) say(leftIn(own.file));
-        return { ...found, isNew, memory: timed(memory, deadline) };
-      },
-    };
-  };
-  return {
-    place: () => database().place,
-    read,
-    writing,
-    suspending: async (location) => openPostgresMemory(await opened(), shared(location), null),
-  };
+/** Asks the daemon that owns it to give the client up for a while. Throws `LockedError`. */
+const claimWaiting = async (
+  database: PostgresDatabase,
+  lease: ProcessLease,
+  { scope, baseUrl, name }: StoreLocation,
+  { timeout, signal, onWait }: Waiting,
+): Promise<Claim> => {
+  await addClients(database, [{ scope, baseUrl: baseUrl ?? '', name }]);
+  const end = performance.now() + timeout;
+  for (let isTold = false; ; isTold = true) {
+    // Its lease may have run out while it waited.
+    const claimed = await claimForCommand(database, await lease.join(), scope);
+    if ('epoch' in claimed) return claimed;
+    if (!isTold) {
+      onWait(claimed.holder);
+      await tell(database, 'clients');
+    }
+    if (signal.aborted || performance.now() >= end) {
+      await giveBack(database, lease, scope);
+      throw new LockedError(`another pass for this client is running: ${claimed.holder}`);
+    }
+    await sleep(interval, signal);
+  }
 };
 
-const nothing: Lock = { check: () => undefined, release: () => Promise.resolve() };
+/** Milliseconds. */
+const interval = 100;
 
-/** The same memory, which knows the writes that are under way. */
-const timed = (memory: PostgresMemory, { begun, ended }: WriteDeadline): PostgresMemory => ({
-  ...memory,
-  begin: async (entry) => {
-    // By the renewal that is known before it.
-    const key = JSON.stringify(entry);
-    begun(key);
-    try {
-      const made = await memory.begin(entry);
-      begun(String(made.id), key);
-      return made;
-    } finally {
-      ended(key);
-    }
-  },
-  save: async (changes) => {
-    await memory.save(changes);
-    for (const id of [...changes.left, ...changes.entries.map((entry) => entry.id)]) ended(String(id));
-  },
-});
-
-const clientAt = ({ scope, baseUrl, name }: StoreLocation): KnownClient => ({
-  scope,
-  baseUrl: baseUrl ?? 'sandbox',
-  name,
-});
+/** What cannot be given back runs out by itself. */
+const giveBack = async (database: PostgresDatabase, lease: ProcessLease, scope: string): Promise<void> => {
+  const process = await lease.join();
+  const given = releaseClients(database, process, [scope]).then(() => tell(database, 'clients'));
+  await given.catch(() => undefined);
+};
 
 const leftIn = (file: string): string =>
   `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
-
-/** Each state directory has an embedded service of its own. */
-const shared = <Place extends SavedAt>(location: Place): Place => {
-  if (!location.isSandbox) return location;
-  const text = `${location.stateDir} ${location.scope}`;
-  return { ...location, scope: createHash('sha256').update(text).digest('hex').slice(0, 32) };
-};
-
-/** What a writing pass has to know of the database. */
-interface DatabaseFacts {
-  /** Why there may be adds that nobody remembers; null where there can be none. */
-  readonly holdsAdds: string | null;
-  /** Nothing is known of the client. */
-  readonly isNew: boolean;
-  /** The time by its clock, in ms since the epoch, which is that of all machines. */
-  readonly now: () => number;
-}
 
 /**
  * The first process to see another timeline notes it. From then on no add is sent for `pause` milliseconds, for one whose
@@ -180,15 +159,14 @@ const openAfterFailover = async (
   { query }: PostgresDatabase,
   memory: PostgresMemory,
   pause: number,
-): Promise<DatabaseFacts> => {
+): Promise<Omit<OpenedMemory, 'memory'>> => {
   let opening = await memory.open();
   if (opening.failover.timeline !== opening.timeline) {
     await query(noticeFailover);
     opening = await memory.open();
   }
-  const { timeline, rememberedOn, failover, revisions, clockOffset, sharedWith } = opening;
+  const { timeline, rememberedOn, failover, revisions, now, sharedWith } = opening;
   if (sharedWith !== null) throw new LockedError(`another pass for this client is running: ${sharedWith}`);
-  const now = (): number => Math.round(performance.now() + clockOffset);
   if (rememberedOn !== timeline) await memory.forgetReadings();
   const until = failover.since + pause;
   const holdsAdds =
@@ -201,20 +179,17 @@ const openAfterFailover = async (
 const noticeFailover = `UPDATE dns_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
 
-/** Notices about all clients are shown once. */
-const firstNotice = async (database: PostgresDatabase): Promise<string | null> => {
-  if (told.has(database)) return null;
+/** Says once what a person should know of a standby that may forget what was acknowledged. */
+const sayReplication = async (database: PostgresDatabase, say: Say): Promise<void> => {
+  if (told.has(database)) return;
   told.add(database);
-  return replicationNotice(database);
+  const { query, place } = database;
+  const standbys = await query<{ sync_state: string }>('SELECT sync_state FROM pg_stat_replication');
+  const isSafe = standbys.some(({ sync_state: state }) => state === 'sync' || state === 'quorum');
+  if (!isSafe && standbys.some(({ sync_state: state }) => state === 'async'))
+    say(
+      `${place} has a standby, but no synchronous one (synchronous_standby_names): a failover may lose the newest state, and then adds wait as after a lost state`,
+    );
 };
 
 const told = new WeakSet<PostgresDatabase>();
-
-/** What a person should know of a standby that may forget what was acknowledged; null where there is none. */
-const replicationNotice = async ({ query, place }: PostgresDatabase): Promise<string | null> => {
-  const rows = await query("SELECT FROM pg_stat_replication WHERE sync_state = 'async'");
-  const [synchronous] = await query("SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')");
-  return rows.length === 0 || synchronous !== undefined
-    ? null
-    : `${place} has a standby, but no synchronous one (synchronous_standby_names): a failover may lose the newest state, and then adds wait as after a lost state`;
-};

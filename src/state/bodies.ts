@@ -7,13 +7,14 @@ import type { Entry, HistoryEntry, NewEntry, SavedRecord } from './memory.ts';
  */
 export const recordText = ({ wanted, seen, stored, ...rest }: SavedRecord): string =>
   JSON.stringify({
-    ...differing(rest, {}),
+    ...rest,
     wanted: differing(wanted, blank),
     ...(seen && { seen: differing(seen, wanted) }),
     ...(stored && { stored: { ...stored, sent: differing(stored.sent, wanted) } }),
   });
 
-export const recordIn = ({ wanted, seen, stored, ...rest }: Written<SavedRecord>): SavedRecord => {
+export const recordIn = (text: string): SavedRecord => {
+  const { wanted, seen, stored, ...rest } = parse<SavedRecord>(text);
   const whole = { ...blank, ...wanted };
   return {
     ...rest,
@@ -24,44 +25,20 @@ export const recordIn = ({ wanted, seen, stored, ...rest }: Written<SavedRecord>
 };
 
 /** Without its number. */
-export const entryText = ({ before, after, stored, ...rest }: NewEntry): string => {
-  const {
-    id: _,
-    file,
-    acceptedAt,
-    sentAt,
-    ...others
-  }: Omit<Entry, 'before' | 'after' | 'stored'> = {
-    id: 0,
-    ...rest,
-  };
-  const { idsBefore, ...plain } = differing(others, noEntry);
-  return JSON.stringify({
-    ...plain,
-    ...(idsBefore && idsBefore.length > 0 && { idsBefore }),
-    sentAt,
-    ...(file !== others.source?.file && { file }),
-    ...(acceptedAt && {
-      acceptedAt: { ...acceptedAt, uptime: differing(acceptedAt.uptime, sentAt.uptime) },
-    }),
+export const entryText = ({ before, after, stored, ...rest }: NewEntry): string =>
+  JSON.stringify({
+    ...differing({ ...rest, id: 0 }, noEntry),
     ...(before && { before: differing(before, blank) }),
     after: differing(after, blank),
     ...(stored && { stored: differing(stored, after) }),
   });
-};
 
-export const entryIn = (
-  { before, after, stored, file, acceptedAt, sentAt, idsBefore, ...rest }: Written<NewEntry>,
-  id: number,
-): Entry => {
+export const entryIn = (text: string, id: number): Entry => {
+  const { before, after, stored, ...rest } = parse<Written<Entry>>(text);
   const whole = { ...blank, ...after };
   return {
     ...noEntry,
     ...rest,
-    idsBefore: idsBefore ?? [],
-    file: file ?? rest.source?.file ?? '',
-    sentAt,
-    acceptedAt: acceptedAt ? { ...acceptedAt, uptime: { ...sentAt.uptime, ...acceptedAt.uptime } } : null,
     before: before ? { ...blank, ...before } : null,
     after: whole,
     stored: stored ? { ...whole, ...stored } : null,
@@ -77,31 +54,19 @@ export const historyText = ({ before, after, write, ...rest }: HistoryEntry): st
     after: differing(after, blank),
   });
 
-export const historyIn = ({ before, after, write, ...rest }: Written<HistoryEntry>): HistoryEntry => ({
-  ...noHistory,
-  ...rest,
-  write: write.startsWith('/') ? rest.run + write : write,
-  before: before ? { ...blank, ...before } : null,
-  after: { ...blank, ...after },
-});
+export const historyIn = (text: string): HistoryEntry => {
+  const { before, after, write, ...rest } = parse<Written<HistoryEntry>>(text);
+  return {
+    ...noHistory,
+    ...rest,
+    write: write.startsWith('/') ? rest.run + write : write,
+    before: before ? { ...blank, ...before } : null,
+    after: { ...blank, ...after },
+  };
+};
 
 /** What is not there is as in these: most rows are of adds that the service accepted. */
 const blank: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
-
-const noEntry = {
-  action: 'add',
-  cause: 'unknown',
-  state: 'accepted',
-  recordId: null,
-  source: null,
-  revision: null,
-  makesWayFor: null,
-  error: null,
-  refusedAt: null,
-  unchangedAt: null,
-  missedAt: null,
-  isOnlyCounted: false,
-} as const;
 
 const noHistory = {
   action: 'add',
@@ -113,20 +78,34 @@ const noHistory = {
   revision: null,
 } as const;
 
-/** A row as it is saved. */
-export type Written<Row> = {
-  readonly [Key in keyof Row]: Key extends 'wanted' | 'seen' | 'before' | 'after' | 'sent'
-    ? Partial<RecordData> | Extract<Row[Key], null | undefined>
-    : Key extends 'file' | 'idsBefore'
-      ? Row[Key] | undefined
-      : Row[Key];
+const noEntry = {
+  id: 0,
+  action: 'add',
+  cause: 'unknown',
+  state: 'accepted',
+  recordId: null,
+  source: null,
+  revision: null,
+  makesWayFor: null,
+  error: null,
+  refusedAt: null,
+  unchangedAt: null,
+  acceptedAt: null,
+  missedAt: null,
+  isOnlyCounted: false,
+} as const;
+
+type Written<Row> = Omit<Row, 'before' | 'stored'> & {
+  readonly before?: RecordData;
+  readonly stored?: RecordData;
 };
 
 /** The fields in which it differs from another value of its kind. */
-const differing = <Value extends object>(value: Value, from: object): Partial<Value> => {
+const differing = (value: object, from: object): object => {
   const other: Readonly<Record<string, unknown>> = { ...from };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of its own fields
-  return Object.fromEntries(
-    Object.entries(value).filter(([key, one]) => one !== other[key]),
-  ) as Partial<Value>;
+  return Object.fromEntries(Object.entries(value).filter(([key, one]) => one !== other[key]));
 };
+
+/** The bodies are this program's own; the schema version says which version wrote them. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
+const parse = <T>(body: string): T => JSON.parse(body) as T;

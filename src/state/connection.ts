@@ -1,20 +1,16 @@
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
+import { isArrayBuffer } from 'node:util/types';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type Libsql from 'libsql';
 
-/** One connection to a SQLite file. Each SQL text is prepared once. */
+/** One connection to a SQLite file. Each SQL text is prepared once. Throws the errors of libsql. */
 export interface SqliteConnection {
   /** Several statements, without values. */
   exec(sql: string): void;
-  run(sql: string, ...values: readonly Value[]): { readonly lastInsertRowid: number | bigint };
   get(sql: string, ...values: readonly Value[]): unknown;
   all(sql: string, ...values: readonly Value[]): unknown[];
-  /** All or nothing. A failure has the error of the task or of the commit. */
-  transaction<T>(task: () => T): T;
-  /** The same in parts, with turns of the event loop in between, in which nobody else may use the connection. */
-  longTransaction(parts: readonly (() => void)[], onCommit: () => void): Promise<void>;
   /** With `now`, no file is open and no lock is held once it resolves; with `later` that may take a while. */
   close(when?: Closing): Promise<void>;
 }
@@ -33,13 +29,8 @@ export const closeAtOnce = (): (() => void) => {
 
 export type Value = string | number;
 
-export interface ConnectionOptions {
-  /** Milliseconds to wait for another connection's lock; they block. */
-  readonly timeout: number;
-}
-
-/** Opens a SQLite file, and creates it if it is missing. Throws the errors of libsql. */
-export const connect = (file: string, options: ConnectionOptions): SqliteConnection => {
+/** Opens a SQLite file, and creates it if it is missing. `timeout`: milliseconds to wait for another connection's lock; they block. */
+export const connect = (file: string, options: { readonly timeout: number }): SqliteConnection => {
   const database = new (libsql())(file, options);
   const statements = new Map<string, Libsql.Statement>();
   const prepared = (sql: string): Libsql.Statement => {
@@ -49,38 +40,8 @@ export const connect = (file: string, options: ConnectionOptions): SqliteConnect
   };
   return {
     exec: (sql) => void database.exec(sql),
-    run: (sql, ...values) => prepared(sql).run(...values),
     get: (sql, ...values) => prepared(sql).get(...values),
     all: (sql, ...values) => prepared(sql).all(...values),
-    transaction: (task) => {
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        const result = task();
-        database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        rollBack(database);
-        throw error;
-      }
-    },
-    longTransaction: async (parts, onCommit) => {
-      database.exec('BEGIN IMMEDIATE');
-      let turnedAt = performance.now();
-      try {
-        for (const part of parts) {
-          if (performance.now() - turnedAt > slice) {
-            await setImmediate();
-            turnedAt = performance.now();
-          }
-          part();
-        }
-        database.exec('COMMIT');
-        onCommit();
-      } catch (error) {
-        rollBack(database);
-        throw error;
-      }
-    },
     close: async (when = usual) => {
       database.close();
       if (statements.size === 0) return;
@@ -91,27 +52,14 @@ export const connect = (file: string, options: ConnectionOptions): SqliteConnect
   };
 };
 
-/** The body of a row, which is JSON. libsql ends the process when it returns text that is not UTF-8: it is asked for as bytes. */
-export const bodyIn = (row: unknown): never => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  const { body } = row as { readonly body: ArrayBuffer };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
-  return JSON.parse(utf8.decode(body)) as never;
+/** The texts of a row. libsql ends the process when it returns text that is not UTF-8: texts are asked for as bytes. */
+export const withTexts = <Row extends object>(row: Row): Row => {
+  for (const [key, value] of Object.entries(row))
+    if (isArrayBuffer(value)) Object.assign(row, { [key]: utf8.decode(value) });
+  return row;
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Milliseconds between two turns: other processes wait for the end of the transaction. */
-const slice = 20;
-
-/** SQLite has already rolled back if the disk is full. */
-const rollBack = (database: Libsql.Database): void => {
-  try {
-    if (database.inTransaction) database.exec('ROLLBACK');
-  } catch {
-    // The first error counts.
-  }
-};
 
 /**
  * A file stays open and locked while a prepared statement of its connection exists, and libsql has no call that

@@ -1,6 +1,5 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { SavedSuspension } from './clients.ts';
-import { connect } from './connection.ts';
+import { connect, withTexts } from './connection.ts';
 import {
   filesOf,
   markFileOf,
@@ -11,29 +10,25 @@ import {
 } from './database.ts';
 import { scopeOf } from './store-location.ts';
 
-/** What a person has to know of a file that was moved aside. */
-export interface Replaced {
-  readonly message: string;
-  /** Null if they cannot be read: what was suspended is not any more. */
-  readonly suspensions: number | null;
-}
+/** For people. */
+export type Notice = readonly [message: string, level?: 'warn' | 'error'];
 
 /**
  * Moves a file that cannot be used aside, under a name that says why, and puts a new one in its place, which knows of the
- * loss and of what was suspended. Nobody else may do the same meanwhile.
+ * loss and of what was suspended. Nobody else may do the same meanwhile. Returns what people have to know.
  */
 export const replaceDatabase = async (
   file: string,
   { message, kind }: DamagedMemoryError,
   opening: Opening,
-): Promise<Replaced> => {
+): Promise<readonly Notice[]> => {
   const aside = asideOf(file, kind);
   const why = `${message}: it was moved to ${aside}`;
   const suspensions = await readSuspensions(file, kind);
   for (const one of filesOf(newOf(file))) rmSync(one, { force: true });
   const fresh = await openDatabase(newOf(file), { ...opening, lost: { at: opening.now, why } });
   for (const { scope, key, body } of suspensions ?? [])
-    fresh.run('INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)', scope, key, body);
+    fresh.all('INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)', scope, key, body);
   await fresh.close('now');
   try {
     moveFiles(file, aside);
@@ -42,7 +37,14 @@ export const replaceDatabase = async (
   } catch (error) {
     throw memoryError(file, error);
   }
-  return { message: why, suspensions: suspensions?.length ?? null };
+  const notices: Notice[] = [[`${why}; a new one starts without what it knew of the service`]];
+  if (suspensions === null)
+    notices.push([
+      `what was suspended in ${file} cannot be read, and is suspended no more: suspend it again`,
+      'error',
+    ]);
+  else if (suspensions.length > 0) notices.push([`${suspensions.length} suspensions in ${file} are kept`]);
+  return notices;
 };
 
 /** The name for a file that is moved aside, which says why. */
@@ -62,6 +64,12 @@ export const finishReplacing = (file: string): void => {
 };
 
 const newOf = (file: string): string => `${file}.new`;
+
+interface SavedSuspension {
+  readonly scope: string;
+  readonly key: string;
+  readonly body: string;
+}
 
 /** Null if one query does not read them. */
 const readSuspensions = async (
@@ -89,20 +97,16 @@ const queries = {
 /** Throws if it is not what it should be. */
 const suspensionIn = (row: unknown): SavedSuspension => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-  const { scope, key, body, client } = row as Readonly<Record<string, ArrayBuffer | null>>;
-  const text = (bytes: ArrayBuffer | null | undefined): string => utf8.decode(bytes ?? undefined);
-  const saved = { key: text(key), body: text(body) };
-  const { template, by } = parse(saved.body);
-  if (JSON.stringify([template, by]) !== saved.key) throw new Error('another suspension');
-  if (scope) return { ...saved, scope: text(scope) };
-  const { baseUrl, name } = parse(text(client));
+  const { scope, key, body, client } = withTexts(row as Readonly<Record<string, string | null>>);
+  const { template, by } = parse(body);
+  if (!key || !body || JSON.stringify([template, by]) !== key) throw new Error('another suspension');
+  if (scope) return { scope, key, body };
+  const { baseUrl, name } = parse(client);
   if (typeof baseUrl !== 'string' || typeof name !== 'string') throw new Error('of an unknown client');
-  return { ...saved, scope: scopeOf(baseUrl, name) };
+  return { scope: scopeOf(baseUrl, name), key, body };
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-const parse = (text: string): Readonly<Record<string, unknown>> => {
+const parse = (text: string | null | undefined): Readonly<Record<string, unknown>> => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not an object has none of the keys
-  return JSON.parse(text) as Record<string, unknown>;
+  return JSON.parse(text ?? '') as Record<string, unknown>;
 };

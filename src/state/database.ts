@@ -5,7 +5,6 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
-import { createTables, foreignSchema, isEmpty, upgrade, type Loss } from './schema.ts';
 
 /** The file cannot be used as a database of this program, and never will be. */
 export class DamagedMemoryError extends MemoryError {
@@ -18,12 +17,48 @@ export class DamagedMemoryError extends MemoryError {
   }
 }
 
+/** When a file was made, and what was lost before it or since. */
+export interface Origin {
+  /** No other file has the same. */
+  readonly id: string;
+  readonly lost: Loss | null;
+}
+
+/** That writes were forgotten which may still take effect. */
+export interface Loss {
+  readonly at: Instant;
+  /** For people: what happened to which file. */
+  readonly why: string;
+}
+
 export interface Opening {
   readonly now: Instant;
   readonly warn: (message: string) => void;
   /** What was lost, if the file is to be made. */
   readonly lost?: Loss;
 }
+
+const schema = `CREATE TABLE templates (
+     scope TEXT NOT NULL, template_id INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT (random() & 9007199254740991),
+     body TEXT NOT NULL, PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
+   CREATE TABLE records (
+     scope TEXT NOT NULL, template_id INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+     PRIMARY KEY (scope, template_id, key)) WITHOUT ROWID;
+   CREATE TABLE journal (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, body TEXT NOT NULL);
+   CREATE TABLE history (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL);
+   CREATE INDEX history_by_time ON history (scope, at);
+   CREATE TABLE suspensions (
+     scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;
+   CREATE TABLE clients (
+     scope TEXT PRIMARY KEY, base_url TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE compared (
+     base_url TEXT NOT NULL, template_id INTEGER NOT NULL, scope TEXT NOT NULL, at INTEGER NOT NULL,
+     PRIMARY KEY (base_url, template_id)) WITHOUT ROWID;
+   CREATE TABLE origin (body TEXT NOT NULL);`;
+
+/** Earlier ones were those of 0.1 and of previews of 0.2. */
+const currentVersion = 6;
 
 /**
  * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
@@ -43,9 +78,8 @@ export const openDatabase = async (file: string, opening: Opening): Promise<Sqli
       createTables(connection, { id: randomUUID(), lost: opening.lost ?? emptied });
     }
     checkSchema(connection, file);
-    upgrade(connection);
     connection.exec(pragmas);
-    checkWhole(connection, file);
+    checkRows(connection, file);
     return connection;
   } catch (error) {
     await connection?.close('now');
@@ -89,42 +123,72 @@ const adviceOn = (message: string): string =>
     ? 'free some space on the disk'
     : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
-const checkSchema = (connection: SqliteConnection, file: string): void => {
-  const schema = foreignSchema(connection, file);
-  if (schema === 'earlier') throw new DamagedMemoryError(`${file} is of version 0.1`, 'earlier');
-  if (schema === 'foreign') throw damaged(file, 'its tables are not those of this program');
+const isEmpty = (connection: SqliteConnection): boolean =>
+  connection.get('SELECT 1 FROM sqlite_master') === undefined;
+
+const createTables = (connection: SqliteConnection, origin: Origin): void => {
+  connection.exec('BEGIN IMMEDIATE');
+  // Another process may have made them meanwhile. Where this fails the connection is closed, which rolls back.
+  if (isEmpty(connection)) {
+    connection.exec(`${schema} PRAGMA user_version = ${currentVersion}`);
+    connection.all('INSERT INTO origin VALUES (?)', JSON.stringify(origin));
+  }
+  connection.exec('COMMIT');
 };
 
+const checkSchema = (connection: SqliteConnection, file: string): void => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  const { user_version: found } = connection.get('PRAGMA user_version') as { user_version: number };
+  if (found > currentVersion)
+    throw new UserError(
+      `${file} was written by a newer version of this program (schema ${found}, this one knows ${currentVersion}): use that version, or another --state-dir`,
+    );
+  if (found > 0 && found < currentVersion)
+    throw new DamagedMemoryError(`${file} is of version 0.1, or of a preview of 0.2`, 'earlier');
+  const own = schema.split(/;\s*/).filter((sql) => sql !== '' && !sql.startsWith('CREATE INDEX'));
+  const there = connection.all(madeThere).map((row) => textIn(row) ?? '');
+  if (own.toSorted().join() !== there.toSorted().join())
+    throw damaged(file, 'its tables are not those of this program');
+};
+
+/** Also triggers and views, which would change what statements do. */
+const madeThere =
+  "SELECT CAST(sql AS BLOB) AS text FROM sqlite_master WHERE type <> 'index' AND name NOT LIKE 'sqlite_%'";
+
 /** Some 150 ms for 100,000 records. */
-const checkWhole = (connection: SqliteConnection, file: string): void => {
+const checkRows = (connection: SqliteConnection, file: string): void => {
   const [row]: unknown[] = connection.all('PRAGMA quick_check(1)');
   const [problem] = Object.values(row ?? {});
   if (problem !== 'ok') throw damaged(file, String(problem));
-  for (const [table, part] of Object.entries(parts)) {
-    const sql = `SELECT CAST(group_concat(body, '') AS BLOB) AS text, min(${isObject}) AS isJson FROM ${table} GROUP BY ${part}`;
-    if (!connection.all(sql).every(isReadable)) throw damaged(file, `a row of ${table} cannot be read`);
+  for (const [table, text, group] of texts) {
+    const sql = `SELECT CAST(group_concat(${text}, '') AS BLOB) AS text FROM ${table} GROUP BY ${group}`;
+    const isBroken = text === 'body' && connection.get(noObjectIn(table)) !== undefined;
+    if (isBroken || connection.all(sql).some((one) => textIn(one) === null))
+      throw damaged(file, `a row of ${table} cannot be read`);
   }
   if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
 };
 
-/** The check groups the rows of each table by these columns. */
-const parts = {
-  templates: 'scope',
-  records: 'scope, template_id',
-  journal: 'scope',
-  history: 'id / 1000',
-  clients: 'scope',
-  suspensions: 'scope',
-  origin: 'rowid',
-};
+/** What is read of each table, and by which columns its rows are checked together. */
+const texts = [
+  ['templates', 'body', 'scope'],
+  ['records', 'body', 'scope, template_id'],
+  ['journal', 'body', 'scope'],
+  ['history', 'body', 'id / 1000'],
+  ['suspensions', 'body', 'scope'],
+  ['clients', 'name || token', 'scope'],
+  ['origin', 'body', 'rowid'],
+] as const;
 
-const isObject = "CASE WHEN json_valid(body) THEN json_type(body) = 'object' ELSE 0 END";
+const noObjectIn = (table: string): string =>
+  `SELECT 1 FROM ${table} WHERE CASE WHEN json_valid(body) THEN json_type(body) <> 'object' ELSE 1 END LIMIT 1`;
 
-/** libsql ends the process when it returns text that is not UTF-8, so texts are read as bytes. */
-const isReadable = (row: unknown): boolean => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-  const { text, isJson } = row as { text: ArrayBuffer | null; isJson: number };
-  return text !== null && isJson === 1 && isUtf8(new Uint8Array(text));
+/** Null if it is not UTF-8: libsql ends the process when it returns such a text, so texts are read as bytes. */
+const textIn = (row: unknown): string | null => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  const { text } = row as { readonly text: ArrayBuffer | null };
+  const bytes = text && Buffer.from(text);
+  return bytes && isUtf8(bytes) ? bytes.toString() : null;
 };
 
 const damaged = (file: string, problem: string): DamagedMemoryError =>

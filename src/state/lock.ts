@@ -1,13 +1,14 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { LockedError, UserError } from '../errors.ts';
+import path from 'node:path';
+import { LockedError, messageOf, processUser, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { connect, type SqliteConnection } from './connection.ts';
-import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
 import { MemoryError } from './memory.ts';
+import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
+import { nameLockOf, tokenLockOf, type StoreLocation } from './store-location.ts';
 
-export interface LockOptions {
-  readonly file: string;
+export interface Waiting {
   /** Milliseconds to wait for another holder. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -15,11 +16,51 @@ export interface LockOptions {
   readonly onWait: (holder: string) => void;
 }
 
+export interface LockOptions extends Waiting {
+  readonly file: string;
+}
+
 export interface Lock {
   /** Throws a `MemoryError` if its file was removed or replaced: then others can take the lock too. */
   readonly check: () => void;
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
+
+/**
+ * The two locks that a client needs to write, in an order that is the same for everybody. Throws `LockedError`.
+ *
+ * | lock of   | keeps out                                                    |
+ * | --------- | ------------------------------------------------------------ |
+ * | the name  | others with the same state, whatever token they have         |
+ * | the token | others with the same templates: another name, or version 0.1 |
+ */
+export const lockClient = async (location: StoreLocation, waiting: Waiting): Promise<Lock> => {
+  const { stateDir } = location;
+  const take = (name: string): Promise<Lock> =>
+    acquireLock({ ...waiting, file: path.join(stateDir, `${name}.db`) }).catch((error: unknown) => {
+      throw error instanceof UserError ? error : unusable(stateDir, error);
+    });
+  const name = await take(nameLockOf(location));
+  const token = await take(tokenLockOf(location)).catch(async (error: unknown) => {
+    await name.release();
+    throw error;
+  });
+  return {
+    check: () => [name, token].forEach((lock) => lock.check()),
+    release: async () => {
+      await token.release();
+      await name.release();
+    },
+  };
+};
+
+const unusable = (stateDir: string, error: unknown): UserError => {
+  const isFile = statSync(stateDir, { throwIfNoEntry: false })?.isFile() === true;
+  return new UserError(
+    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile ? 'it is a file' : messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
+    { cause: error },
+  );
+};
 
 /**
  * An exclusive lock on a file, held by the operating system through SQLite: it is released when its holder

@@ -1,7 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Suspensions } from '../model/suspension.ts';
-import { lockClient, type TakeLock, type Waiting } from './client-locks.ts';
-import type { Lock } from './lock.ts';
+import type { Lock, Waiting } from './lock.ts';
 import {
   MemoryError,
   noMemories,
@@ -53,11 +52,8 @@ export interface StoreAccess {
   place(location: StoreLocation): string;
   /** For a task that reads; null if there is no state yet. */
   readonly read: ReadStore;
-  /** For one pass that writes: how its locks are taken, and then its memory. */
-  writing(location: StoreLocation): {
-    readonly take: TakeLock;
-    readonly open: (lostPause: number, say: Say) => Promise<OpenedMemory>;
-  };
+  /** For one pass that writes: its locks, under which the memory is opened. */
+  take(location: StoreLocation, waiting: Waiting): Promise<TakenMemory>;
   /** Without locks. */
   suspending(location: StoreLocation, say: Say): Promise<ClientMemory>;
 }
@@ -65,22 +61,34 @@ export interface StoreAccess {
 /** For a task that reads; null if there is no state yet. */
 export type ReadStore = <T>(
   location: StoreLocation,
-  task: (memory: ClientReader | null) => Promise<T>,
+  task: (memory: (MemoryReader & PagedHistory) | null) => Promise<T>,
 ) => Promise<T>;
 
-type ClientReader = MemoryReader & PagedHistory;
+export interface TakenMemory extends Lock {
+  readonly open: (lostPause: number, say: Say) => Promise<OpenedMemory>;
+}
 
-interface OpenedMemory extends Pick<HeldMemory, 'holdsAdds' | 'now'> {
+export interface OpenedMemory extends Pick<HeldMemory, 'holdsAdds' | 'now'> {
   readonly memory: ClientMemory;
   /** Nothing was ever learnt of the client. */
   readonly isNew: boolean;
 }
 
 export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
-  const notices = openNotices(warn);
+  /** What was said in the latest pass is not said again in the next one. */
+  let said = new Set<string>();
+  const beginSaying = (): Say => {
+    const before = said;
+    const now = new Set<string>();
+    said = now;
+    return (message, level) => {
+      if (!before.has(message) && !now.has(message)) warn(message, level);
+      now.add(message);
+    };
+  };
   return {
     read: async (location, task) => {
-      const say = notices.begin();
+      const say = beginSaying();
       let why = `there is none in ${store.place(location)} yet`;
       let isOpen = false;
       try {
@@ -97,78 +105,41 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
       return task(noMemories, say);
     },
     write: async (location, { mayBeginAnew = false, lostPause, ...waiting }, task) => {
-      const { take, open } = store.writing(location);
-      const locks = await lockClient(location, waiting, take);
-      const say = notices.begin();
+      const { check, open, release } = await store.take(location, waiting);
+      const say = beginSaying();
       try {
         const { memory, isNew, holdsAdds, now } = await open(lostPause, say);
         if (holdsAdds !== null) say(holdsAdds);
-        if (isNew && !location.isSandbox && !mayBeginAnew) say(startsWithout(store.place(location)));
-        const onFailure = (error: unknown): void => {
-          say(messageOf(error));
-          notices.forget();
+        if (isNew && !location.isSandbox && !mayBeginAnew)
+          say(
+            `no saved state for this client yet in ${store.place(location)}: first writes wait for a second listing`,
+          );
+        /** Saves nothing once the lock is gone, and reports what could not be saved. */
+        const keep = async <T>(change: () => Promise<T>): Promise<T> => {
+          try {
+            check();
+            return await change();
+          } catch (error) {
+            say(messageOf(error));
+            // From the next pass on, everything is new.
+            said = new Set();
+            throw error;
+          }
         };
-        const held = { check: locks.check, holdsAdds, ...(now && { now }) };
-        return await task(watched(memory, locks, onFailure), say, held);
+        const kept: Memory = {
+          ...memory,
+          begin: (entry) => keep(() => memory.begin(entry)),
+          save: (changes) => keep(() => memory.save(changes)),
+          compare: (templateIds) => keep(() => memory.compare(templateIds)),
+        };
+        return await task(kept, say, { check, holdsAdds, ...(now && { now }) });
       } finally {
-        await locks.release();
+        await release();
       }
     },
     suspending: async (location, task) => task(await store.suspending(location, warn)),
   };
 };
 
-/** Saves nothing once the lock is gone, and reports what could not be saved. */
-const watched = (
-  memory: ClientMemory,
-  lock: Pick<Lock, 'check'>,
-  onFailure: (error: unknown) => void,
-): Memory => {
-  const keep = async <T>(task: () => Promise<T>): Promise<T> => {
-    try {
-      lock.check();
-      return await task();
-    } catch (error) {
-      onFailure(error);
-      throw error;
-    }
-  };
-  return {
-    ...memory,
-    begin: (entry) => keep(() => memory.begin(entry)),
-    save: (changes) => keep(() => memory.save(changes)),
-    compare: (templateIds) => keep(() => memory.compare(templateIds)),
-  };
-};
-
 export const takesOver = (before: string, name: string): string =>
   `${name} takes over the saved state of client ${before}, which used this token and is not set any more`;
-
-const startsWithout = (place: string): string =>
-  `no saved state for this client yet in ${place}: first writes wait for a second listing`;
-
-interface Notices {
-  /** Starts a pass; returns the function that shows its notices. */
-  begin(): Say;
-  /** From the next pass on, every notice is new. */
-  forget(): void;
-}
-
-/** Does not repeat notices of the previous pass. A notice is new again after a pass without it. */
-const openNotices = (warn: Say): Notices => {
-  let latest = new Set<string>();
-  return {
-    begin: () => {
-      const before = latest;
-      const said = new Set<string>();
-      latest = said;
-      return (message, level) => {
-        if (!before.has(message) && !said.has(message)) warn(message, level);
-        said.add(message);
-      };
-    },
-    forget: () => {
-      latest = new Set();
-    },
-  };
-};

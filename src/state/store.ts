@@ -1,16 +1,24 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension } from '../model/suspension.ts';
-import { lockFilesIn } from './client-locks.ts';
-import { isNoted, noteClient, renamedFrom } from './clients.ts';
-import { filesOf, markFileOf } from './database.ts';
+import { allSuspensions } from './client-memory.ts';
+import { filesOf, markFileOf, memoryError } from './database.ts';
+import { noteClient, renamedFrom } from './identity.ts';
 import { endOf } from './instant.ts';
-import type { ClientMemory } from './memory.ts';
-import { isWritable, withCopy } from './read-copy.ts';
-import { isUnknown, memoryIn, suspensionsIn } from './sqlite.ts';
+import { lockClient } from './lock.ts';
+import { memoryIn, rowsIn } from './sqlite.ts';
 import { StateFile } from './state-file.ts';
-import { storeHandle, takesOver, type ReadStore, type Say, type StoreHandle } from './store-handle.ts';
+import {
+  storeHandle,
+  takesOver,
+  type ReadStore,
+  type Say,
+  type StoreAccess,
+  type StoreHandle,
+} from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
 
 /** Where the state is saved. */
@@ -21,8 +29,6 @@ export interface StateStore {
   readonly read: ReadStore;
   /** What is suspended at the moment, of all clients at once. */
   suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
-  /** Removes the state for the embedded service, which starts again. */
-  forget(location: StoreLocation): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,51 +40,58 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     files.set(file, state);
     return state;
   };
-  const reading = <T>(file: string, task: (state: StateFile) => Promise<T>): Promise<T> =>
-    isWritable(file) ? task(stateIn(file)) : withCopy(file, (copy) => new StateFile(copy, clock), task);
+  /** SQLite writes a file, and beside it, even for reading: one that may only be read is copied. */
+  const reading = async <T>(file: string, task: (state: StateFile) => Promise<T>): Promise<T> => {
+    if (isWritable(path.dirname(file)) && isWritable(file)) return task(stateIn(file));
+    const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
+    const copy = new StateFile(path.join(folder, path.basename(file)), clock);
+    try {
+      copyDatabase(file, copy.file);
+      return await task(copy);
+    } finally {
+      await copy.close('now');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
 
   const read: ReadStore = async (location, task) =>
     isAbsent(location.file)
       ? task(null)
       : reading(location.file, async (state) => {
           const life = await state.begin();
-          const before = await state.ask(life, (connection) => renamedFrom(connection, location));
+          const { sql, ask } = rowsIn(state, life);
+          const before = await ask((query) => renamedFrom(query, sql, location));
           return task(memoryIn(state, life, location, before?.scope));
         });
 
   /** Notes who it is, which takes over the state of an earlier name. */
-  const openForWriting = async (
-    location: StoreLocation,
-    say: Say,
-  ): Promise<{ readonly state: StateFile; readonly life: number; readonly memory: ClientMemory }> => {
+  const openForWriting = async (location: StoreLocation, say: Say) => {
     const state = stateIn(location.file);
-    const life = await state.beginWriting(say, ({ message, suspensions }) => {
-      say(`${message}; a new one starts without what it knew of the service`);
-      if (suspensions === null)
-        say(
-          `what was suspended in ${location.file} cannot be read, and is suspended no more: suspend it again`,
-          'error',
-        );
-      else if (suspensions > 0) say(`${suspensions} suspensions in ${location.file} are kept`);
-    });
-    const known = await state.ask(life, (connection) => isNoted(connection, location));
-    const before = known ? null : await state.change(life, (connection) => noteClient(connection, location));
-    if (before !== null) say(takesOver(before, location.name));
-    return { state, life, memory: memoryIn(state, life, location) };
+    const life = await state.begin(true);
+    for (const notice of state.notices.splice(0)) say(...notice);
+    const { sql, ask, change } = rowsIn(state, life);
+    const { scope, name } = location;
+    const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
+    if (known?.token !== location.token) {
+      const before = await change((query) => noteClient(query, sql, location));
+      if (before !== null) say(takesOver(before, name));
+    }
+    const isNew = async (): Promise<boolean> =>
+      (await ask((query) => query(`${sql.revisions} LIMIT 1`, [scope]))).length === 0;
+    return { state, memory: memoryIn(state, life, location), isNew };
   };
 
-  const access = {
-    place: ({ file }: StoreLocation) => file,
+  const access: StoreAccess = {
+    place: ({ file }) => file,
     read,
-    writing: (location: StoreLocation) => ({
-      take: lockFilesIn(location.stateDir),
-      open: async (lostPause: number, say: Say) => {
-        const { state, life, memory } = await openForWriting(location, say);
-        const isNew = await state.ask(life, (connection) => isUnknown(connection, location.scope));
-        return { memory, isNew, holdsAdds: holdsAdds(state, location, lostPause) };
+    take: async (location, waiting) => ({
+      ...(await lockClient(location, waiting)),
+      open: async (lostPause, say) => {
+        const { state, memory, isNew } = await openForWriting(location, say);
+        return { memory, isNew: await isNew(), holdsAdds: holdsAdds(state, location, lostPause) };
       },
     }),
-    suspending: async (location: StoreLocation, say: Say) => (await openForWriting(location, say)).memory,
+    suspending: async (location, say) => (await openForWriting(location, say)).memory,
   };
 
   return {
@@ -87,15 +100,9 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     suspended: async (places) => {
       const there = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
       const found = new Map(
-        await Promise.all(
-          there.map(async (file) => [file, await reading(file, suspensionsOf(clock.now))] as const),
-        ),
+        await Promise.all(there.map(async (file) => [file, await reading(file, suspensionsOf)] as const)),
       );
       return places.map(({ file, scope }) => found.get(file)?.get(scope) ?? []);
-    },
-    forget: async ({ file }) => {
-      await files.get(file)?.close();
-      for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
     },
     close: async () => {
       await Promise.all([...files.values()].map((state) => state.close()));
@@ -103,10 +110,13 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
   };
 };
 
-const suspensionsOf = (now: () => number) => async (state: StateFile) => {
-  const life = await state.begin();
-  return state.ask(life, (connection) => suspensionsIn(connection, now()));
+/** Removes the state for an embedded service that starts again. Nobody has it open. */
+export const forgetState = ({ file }: StoreLocation): void => {
+  for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
 };
+
+const suspensionsOf = async (state: StateFile): Promise<ReadonlyMap<string, readonly Suspension[]>> =>
+  allSuspensions(rowsIn(state, await state.begin()));
 
 /** What was forgotten may still take effect. The embedded service answers truly at once. */
 const holdsAdds = (
@@ -126,5 +136,24 @@ const isAbsent = (file: string): boolean => {
     return statSync(file, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
+  }
+};
+
+const isWritable = (place: string): boolean => {
+  try {
+    accessSync(place, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const copyDatabase = (file: string, copy: string): void => {
+  try {
+    copyFileSync(file, copy);
+    // The shared memory file has nothing that the journal does not have.
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  } catch (error) {
+    throw memoryError(file, error);
   }
 };

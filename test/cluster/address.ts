@@ -3,8 +3,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { PostgresServer } from './postgres.ts';
 
-/** One address by which PostgreSQL is found, whichever of several servers that is. */
-export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
+/** One address by which PostgreSQL is found, whichever of several servers that is. `onAsked`: before each piece that is sent there. */
+export const openAddress = async (
+  first: Pick<PostgresServer, 'port'>,
+  onAsked: () => void = () => undefined,
+) => {
   let { port: current } = first;
   let isSilent = false;
   let [lostStatement, lost] = ['', 0];
@@ -26,6 +29,7 @@ export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
         isAnswered = false;
         lost -= 1;
       }
+      onAsked();
       server.write(piece);
     });
     server.on('data', (piece) => isAnswered && socket.write(piece));
@@ -43,5 +47,5 @@ export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
   };
   /** The answers to the next so many statements with this text are lost. */
   const lose = (statement: string, times: number): void => void ([lostStatement, lost] = [statement, times]);
-  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut, lose };
+  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, port, lead, cut, lose };
 };

@@ -52,7 +52,7 @@ const fileLimit = 3 * 1_024 * 1_024;
 
 /** Until not even a short row finds a place in a table. */
 const fill = async (server: PostgresServer, table: 'journal' | 'history'): Promise<void> => {
-  const column = table === 'journal' ? 'template_id' : 'at';
+  const [column, value] = table === 'journal' ? ['', ''] : ['at,', '0,'];
   for (const [rows, length] of [
     [200, 60],
     [1, 60],
@@ -60,8 +60,8 @@ const fill = async (server: PostgresServer, table: 'journal' | 'history'): Promi
     [1, 1],
   ] as const) {
     const body = `(SELECT string_agg(md5(random()::text || row || i), '') FROM generate_series(1, ${length}) AS i)`;
-    const insert = `INSERT INTO dns_sync.${table} (scope, ${column}, body)
-      SELECT 'filler', 0, ${body} FROM generate_series(1, ${rows}) AS row`;
+    const insert = `INSERT INTO dns_sync.${table} (scope, ${column} body)
+      SELECT 'filler', ${value} ${body} FROM generate_series(1, ${rows}) AS row`;
     let isFull = false;
     while (!isFull) isFull = await ask(server, insert).then(() => false, isTooLarge);
   }

@@ -9,7 +9,6 @@ import {
   noteFiles,
   ownersIn,
   releaseClients,
-  replaceLostHeads,
   type Claim,
 } from '../../src/cluster/owners.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
@@ -42,7 +41,6 @@ const have = async (
 ): Promise<void> => {
   const files = scopes.map((scope) => ({ scope, version, commit }));
   await noteFiles(database, process, files, commit === null ? [] : [commit]);
-  await replaceLostHeads(database, process);
 };
 
 const claim = async (database: PostgresDatabase, process: string): Promise<readonly string[]> =>
@@ -151,6 +149,18 @@ describe('the head of files', () => {
     expect(await headOf(database, 'client-0')).toBe('new');
   });
 
+  it('is led by all that come to have it at the same time', async () => {
+    const { database } = await newTables();
+    for (let round = 0; round < 50; round += 1) {
+      const scope = `round-${round}`;
+      await add(database, [scope]);
+      const processes = await Promise.all([addProcess(database), addProcess(database), addProcess(database)]);
+      const files = [{ scope, version: 'a', commit: null }];
+      await Promise.all(processes.map((process) => noteFiles(database, process, files, [])));
+    }
+    expect(await database.query('SELECT scope FROM dns_sync.files WHERE NOT leads')).toEqual([]);
+  });
+
   it('does not go back for one that is late, nor for one that starts late', async () => {
     const { database } = await newTables();
     await add(database, named(1));
@@ -203,7 +213,7 @@ describe('the head of files', () => {
     await have(database, alive, named(1), 'old');
     expect(await headOf(database, 'client-0')).toBe('new');
     await die(database, dead);
-    await replaceLostHeads(database, alive);
+    await findLeaving(database, alive);
     expect(await headOf(database, 'client-0')).toBe('old');
     expect(await claim(database, alive)).toEqual(named(1));
   });

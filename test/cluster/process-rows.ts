@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PostgresDatabase } from '../../src/cluster/database.ts';
-import { currentTimeline } from '../../src/cluster/timeline.ts';
+import { currentTimeline, type PostgresDatabase } from '../../src/cluster/database.ts';
 
 interface ProcessRow {
   readonly isSettled?: boolean;

@@ -45,9 +45,11 @@ const reportAt = (minute: number, left = 0): PassReport => {
 const newProcesses = async () => {
   const database = await newDatabase();
   const [one, other, reader] = ['one', 'other', 'reader'].map((process) => reportsOf(database, process));
-  const numberOfReport = async (): Promise<string | undefined> =>
-    (await database.query<{ number: string }>('SELECT number FROM dns_sync.reports'))[0]?.number;
-  return { database, one: one!, other: other!, reader: reader!, numberOfReport };
+  /** Another one after each change of the row. */
+  const versionOfReport = async (): Promise<string | undefined> =>
+    (await database.query<{ version: string }>('SELECT xmin::text AS version FROM dns_sync.reports'))[0]
+      ?.version;
+  return { database, one: one!, other: other!, reader: reader!, versionOfReport };
 };
 
 const scope = 'scope';
@@ -57,10 +59,10 @@ const shown = async (reports: Reports): Promise<PassReport[]> =>
 
 describe('a pass that has found what the one before has found', () => {
   it('is shown by other processes, and leaves the report as it was, whoever made it', async () => {
-    const { one, other, reader, numberOfReport } = await newProcesses();
+    const { one, other, reader, versionOfReport } = await newProcesses();
     const passes = [1, 2, 3].map((minute) => reportAt(minute));
     await one.save(scope, passes[0]!);
-    const number = await numberOfReport();
+    const version = await versionOfReport();
     expect(await shown(reader)).toEqual([passes[0]]);
     for (const [at, process] of [
       [1, one],
@@ -69,7 +71,7 @@ describe('a pass that has found what the one before has found', () => {
       await process.save(scope, passes[at]!);
       expect(await shown(reader)).toEqual([passes[at]]);
     }
-    expect(await numberOfReport()).toBe(number);
+    expect(await versionOfReport()).toBe(version);
     // It has made the last pass itself.
     expect(await other.news()).toEqual([]);
     expect(await reader.news()).toEqual([]);

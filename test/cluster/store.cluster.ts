@@ -63,6 +63,14 @@ describe('the tables', () => {
     await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
+  it('of an earlier version are upgraded by whoever writes', async () => {
+    const url = await newDatabaseUrl();
+    const database = connected(url);
+    await migrate(database);
+    await database.query('UPDATE dns_sync.schema_version SET version = 1');
+    await expect(hasTables(database)).rejects.toThrow('which run or apply upgrades');
+  });
+
   it('are not created in a database that cannot store all names and texts', async () => {
     const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
     await expect(migrate(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -101,26 +100,5 @@ describe('a link in place of the file', () => {
     expect(statSync(target).mode & 0o777).toBe(0o644);
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
     expect(await (await opened(target)).templates()).toHaveLength(1);
-  });
-});
-
-describe('a directory in place of the file', () => {
-  it('is reported as such, with what to do', async () => {
-    const file = newFile();
-    mkdirSync(file, { recursive: true });
-    await expect(opened(file)).rejects.toThrow(`${file} is a directory: remove it`);
-  });
-});
-
-describe('a state whose files are removed while it is open', () => {
-  it('takes nothing more', async () => {
-    const file = newFile();
-    const memory = await opened(file);
-    const intent = await memory.begin(newEntry());
-    rmSync(file);
-    await expect(memory.begin(newEntry())).rejects.toThrow(`${file} was removed`);
-    await expect(finish(memory, intent, applied, changesOf())).rejects.toThrow('was removed');
-    await expect(memory.save(changesOf())).rejects.toThrow('was removed');
-    await memory.close();
   });
 });

@@ -107,7 +107,7 @@ describe('a state file', () => {
     ['of another program', (file) => setOther(file, 'CREATE TABLE notes (text)'), 'damaged', 'gone'],
     [
       'of another program with our number',
-      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 5'),
+      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 6'),
       'damaged',
       'gone',
     ],
@@ -261,7 +261,7 @@ describe('a disk that cannot be written', () => {
   it('says so if the file is a folder', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    await expect(opened(file)).rejects.toThrow(UserError);
+    await expect(opened(file)).rejects.toThrow(`${file} is a directory: remove it`);
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(

@@ -4,12 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError } from '../../src/errors.ts';
 import { acquireLock, type LockOptions } from '../../src/state/lock.ts';
-import { lockFilesIn } from '../../src/state/client-locks.ts';
 import { startChild } from './child.ts';
-import { lockContract } from './lock-contract.ts';
 import { newFolder } from './samples.ts';
-
-lockContract(() => Promise.resolve(lockFilesIn(newFolder())));
 
 const newLock = (): string => path.join(newFolder(), 'state', 'lock-1.db');
 
@@ -57,6 +53,28 @@ describe('a lock on a file', () => {
     expect(await isFree(file)).toBe(false);
     await lock.release();
     expect(await isFree(file)).toBe(true);
+  });
+
+  it('of another name is independent', async () => {
+    const locks = [await acquire(newLock()), await acquire(newLock())];
+    for (const lock of locks) await lock.release();
+  });
+
+  it('is acquired by one of many at once', async () => {
+    const file = newLock();
+    const tries = await Promise.allSettled(Array.from({ length: 20 }, () => acquire(file)));
+    const taken = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(taken).toHaveLength(1);
+    await taken[0]?.release();
+  });
+
+  it('is not waited for during a shutdown', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    const ending = new AbortController();
+    const waiting = { timeout: 600_000, signal: ending.signal, onWait: () => ending.abort() };
+    await expect(acquire(file, waiting)).rejects.toThrow(LockedError);
+    await lock.release();
   });
 
   it('has one holder among all processes, and the error names it', async () => {

@@ -161,6 +161,15 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
     });
 
+    it('are changed in place, each by its id', async () => {
+      const memory = await (await newStore())();
+      const one = await memory.begin(newEntry());
+      const two = await memory.begin(newEntry({ key: 'another' }));
+      const known = { ...two, state: 'accepted', recordId: 12, stored: recordData({ ttl: 60 }) } as const;
+      await memory.save({ ...changesOf({ entries: [known] }), row: null });
+      expect(await memory.journal()).toEqual([one, known]);
+    });
+
     it('are noted once, also if they are finished again', async () => {
       const memory = await (await newStore())();
       const entry = await memory.begin(newEntry());

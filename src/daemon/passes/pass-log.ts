@@ -23,10 +23,9 @@ export const passLog = ({ client, run, trigger }: PassId, log: Logger) => {
     },
     change: ({ outcome, error, ...change }: Change): void => {
       const fields = { client, run, ...change, ...(error === null ? {} : { error }) };
-      log[outcome === 'applied' ? 'info' : 'error'](
-        { event: `change.${outcome}`, ...fields },
-        outcome === 'unknown' ? 'change outcome unknown' : `change ${outcome}`,
-      );
+      if (outcome === 'applied') log.info({ event: 'change.applied', ...fields }, 'change applied');
+      else if (outcome === 'failed') log.error({ event: 'change.failed', ...fields }, 'change failed');
+      else log.error({ event: 'change.unknown', ...fields }, 'change outcome unknown');
     },
     removed: (templates: readonly string[]): void => {
       for (const template of templates)

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { MemoryError } from '../state/memory.ts';
-import type { PostgresDatabase } from './database.ts';
+import { currentTimeline, type PostgresDatabase } from './database.ts';
 import { newerSchema, schemaVersion } from './schema.ts';
-import { currentTimeline } from './timeline.ts';
 
 export interface ProcessLeaseOptions {
   /** With the tables. */
@@ -18,18 +17,18 @@ export interface ProcessLeaseOptions {
 
 /** What becomes of a lease. */
 export interface LeaseListener {
-  readonly onRenewed: (renewed: Renewed) => void;
+  /** `nextExpiry`: milliseconds until the first other daemon is taken for dead unless it renews; null if there is none. */
+  readonly onRenewed: (nextExpiry: number | null) => void;
   /** Its row has run out, or the database failed over: the process owns nothing any more, and gets another id. */
   readonly onLost: () => void;
   /** It could not be renewed; it is tried again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-export interface Renewed {
-  /** Whether it is the oldest daemon that is alive. */
-  readonly isFirst: boolean;
-  /** Milliseconds until the first other daemon is taken for dead unless it renews; null if there is none. */
-  readonly nextExpiry: number | null;
+/** By the monotonic and by the wall clock, in milliseconds. */
+interface LeaseTime {
+  readonly steady: number;
+  readonly wall: number;
 }
 
 /**
@@ -41,6 +40,7 @@ export interface Renewed {
 export class ProcessLease {
   readonly #options: ProcessLeaseOptions;
   #id: string | null = null;
+  /** When the last renewal that succeeded was asked for. */
   #renewed: LeaseTime = never;
   #isFirst = false;
   #joining: Promise<string> | null = null;
@@ -55,12 +55,7 @@ export class ProcessLease {
 
   /** Null while it is not alive, as far as it knows. */
   get id(): string | null {
-    return this.isOver(this.#renewed) ? null : this.#id;
-  }
-
-  /** When the last renewal that succeeded was asked for. */
-  get renewed(): LeaseTime {
-    return this.#renewed;
+    return this.#isOver(this.#renewed) ? null : this.#id;
   }
 
   /** Whether it is certainly the oldest daemon that is alive. */
@@ -69,14 +64,31 @@ export class ProcessLease {
   }
 
   /** Whether a lease of that time may have ended. */
-  isOver({ steady, wall }: LeaseTime): boolean {
+  #isOver({ steady, wall }: LeaseTime): boolean {
     const { duration } = this.#options;
-    const elapsed = Math.max(performance.now() - steady, Date.now() - wall);
-    return elapsed > duration - marginOf(duration);
+    // What a request may take from the check to the wire.
+    const margin = Math.min(2_000, duration / 5);
+    return Math.max(performance.now() - steady, Date.now() - wall) > duration - margin;
   }
 
   follow(listener: LeaseListener): void {
     this.#listener = listener;
+  }
+
+  /**
+   * Until when writes may be sent under a claim of this process: for the time of a lease after the last renewal that was known
+   * when the first of those that are under way was begun. A later renewal does not extend that.
+   */
+  deadline(process: string): WriteDeadline {
+    const open = new Map<string, LeaseTime>();
+    return {
+      begun: (write, before) => void open.set(write, open.get(before ?? '') ?? this.#renewed),
+      ended: (write) => void open.delete(write),
+      check: () => {
+        if (this.id !== null && this.id !== process) throw takenOver();
+        if (this.id === null || [...open.values()].some((time) => this.#isOver(time))) throw runOut();
+      },
+    };
   }
 
   /** Takes part from now on. Returns its id. */
@@ -126,10 +138,9 @@ export class ProcessLease {
   async #renew(): Promise<void> {
     const { duration } = this.#options;
     try {
-      const renewed = await this.#renewOnce();
-      this.#isFirst = renewed.isFirst;
+      const nextExpiry = await this.#renewOnce();
       this.#renewAfter(duration / 3);
-      this.#listener?.onRenewed(renewed);
+      this.#listener?.onRenewed(nextExpiry);
     } catch (error) {
       // Until it has run out, it may still be renewed.
       this.#renewAfter(Math.min(duration / 10, patience));
@@ -137,40 +148,51 @@ export class ProcessLease {
     }
   }
 
-  async #renewOnce(): Promise<Renewed> {
+  async #renewOnce(): Promise<number | null> {
     const { database, duration } = this.#options;
     const { query, place } = await database();
     const asked = moment();
-    const [row] = await query<Renewed & { readonly schema: number }>(renew, [this.#id, duration], patience);
+    const [row] = await query<RenewedRow>(renew, [this.#id, duration], patience);
+    this.#isFirst = row?.isFirst ?? false;
     if (row === undefined) {
       this.#id = null;
       this.#renewed = never;
       this.#listener?.onLost();
       await this.join();
-      return { isFirst: false, nextExpiry: null };
+      return null;
     }
     if (row.schema > schemaVersion) throw newerSchema(place, row.schema);
     this.#renewed = asked;
-    return row;
+    return row.nextExpiry;
   }
 }
 
-/** By the monotonic and by the wall clock, in milliseconds. */
-export interface LeaseTime {
-  readonly steady: number;
-  readonly wall: number;
+export interface WriteDeadline {
+  /** A write begins; or one that had begun as `before` has another name now. */
+  readonly begun: (write: string, before?: string) => void;
+  readonly ended: (write: string) => void;
+  /** Throws `MemoryError`. */
+  readonly check: () => void;
+}
+
+interface RenewedRow {
+  readonly schema: number;
+  readonly isFirst: boolean;
+  readonly nextExpiry: number | null;
 }
 
 const moment = (): LeaseTime => ({ steady: performance.now(), wall: Date.now() });
 
 const never: LeaseTime = { steady: -Infinity, wall: -Infinity };
 
-/** What a request may take from the check to the wire. */
-const marginOf = (duration: number): number => Math.min(2_000, duration / 5);
-
-export const runOut = (): MemoryError =>
+const runOut = (): MemoryError =>
   new MemoryError(
     'the lease of this process was not renewed in time, so another process may have taken this client over: nothing more is sent',
+  );
+
+export const takenOver = (): MemoryError =>
+  new MemoryError(
+    'another process has taken over this client, because this one did not renew its lease in time: nothing more is sent, and the other process settles open writes',
   );
 
 /** Milliseconds. What is said about a lease is worth nothing once it takes longer. */

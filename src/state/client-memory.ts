@@ -1,0 +1,164 @@
+import {
+  inEffectByKey,
+  isEndedBy,
+  isInEffect,
+  suspensionKey,
+  suspensionsFrom,
+  type Suspension,
+} from '../model/suspension.ts';
+import { entryIn, entryText, historyIn, historyText, recordIn, recordText } from './bodies.ts';
+import { compare, comparedByOthers } from './identity.ts';
+import { historyAge, isAskedFor, newestWrites, type ClientMemory } from './memory.ts';
+import type { StoreLocation } from './store-location.ts';
+import type { Query, Rows } from './tables.ts';
+
+/** The state of one client. `scope`: whose rows they are, its own or those of its earlier name. */
+export const clientMemory = (rows: Rows, location: StoreLocation, scope = location.scope): ClientMemory => {
+  const { sql, ask, change, now } = rows;
+  const owner = { ...location, scope };
+  const bodies = <Body>(statement: string): Promise<Body[]> =>
+    ask(async (query) => (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row)));
+  const historySlice: ClientMemory['historySlice'] = ({ before, rows: most, since = 0, ...filter }) =>
+    ask(async (query) => {
+      const saved = await query<SavedBody & SavedId>(sql.history, [scope, since, before.at, before.id, most]);
+      const found = saved.map((row) => ({
+        ...historyIn(row.body),
+        id: Number(row.id),
+      }));
+      const last = found.at(-1);
+      return {
+        entries: found.filter((entry) => isAskedFor(entry, filter)),
+        end: last === undefined || found.length < most ? null : { at: last.at, id: last.id },
+      };
+    });
+  const inEffect = async (query: Query, at: number): Promise<Suspension[]> =>
+    (await query<SavedBody>(sql.suspensions, [scope]))
+      .map((row) => bodyIn<Suspension>(row))
+      .filter((one) => isInEffect(one, at));
+
+  return {
+    template: (templateId) =>
+      ask(async (query) => {
+        const saved = await query<SavedBody & { isTemplate: number }>(sql.template, [scope, templateId]);
+        const row = saved.find(({ isTemplate }) => isTemplate === 1);
+        if (row === undefined) return null;
+        const records = saved.filter((one) => one !== row);
+        return {
+          row: bodyIn(row),
+          records: records.map((one) => recordIn(one.body)),
+        };
+      }),
+    templates: () => bodies(sql.templates),
+    journal: () =>
+      ask(async (query) => {
+        const saved = await query<SavedBody & SavedId>(sql.journal, [scope]);
+        return saved.map((row) => entryIn(row.body, Number(row.id)));
+      }),
+    history: async ({ since = 0, ...filter } = {}) => {
+      const all = { before: { at: Number.MAX_SAFE_INTEGER, id: 0 }, rows: Number.MAX_SAFE_INTEGER };
+      const { entries } = await historySlice({ ...filter, ...all, since });
+      return entries.toReversed().map((one) => {
+        const { id: _, ...entry } = one;
+        return entry;
+      });
+    },
+    historySlice,
+    begin: async (entry) => {
+      const body = entryText(entry);
+      const [begun] = await change((query) => query<SavedId>(sql.begin, [scope, body]));
+      return { ...entry, id: Number(begun!.id) };
+    },
+    save: async ({ row, records, forgotten, entries, left, history }) => {
+      // Made before anything is begun: what cannot be stored changes nothing.
+      const template = JSON.stringify(row);
+      const kept = new Map(records.map((record) => [keyText(record.key), recordText(record)]));
+      const gone = forgotten.map(keyText).filter((key) => !kept.has(key));
+      const amended = entries.map((entry) => [entry.id, entryText(entry)]);
+      const noted = history.map((entry) => [scope, entry.at, historyText(entry)]);
+      const size = 1 + kept.size + gone.length + amended.length + left.length;
+      await change(
+        async (query) => {
+          for (const some of slices(amended)) await query(sql.amend, [scope, some]);
+          for (const some of slices(asRows(left))) await query(sql.leave, [scope, some]);
+          for (const [index, values] of noted.entries()) {
+            await query(sql.note, values);
+            await query(sql.trimOld, [scope, history[index]!.at - historyAge, newestWrites, historyAge]);
+            if (sql.trimMost !== null) await query(sql.trimMost);
+          }
+          if (row === null) return;
+          await query(sql.saveTemplate, [scope, row.templateId, template]);
+          for (const some of slices(asRows(gone))) await query(sql.forget, [scope, row.templateId, some]);
+          for (const some of slices([...kept])) await query(sql.saveRecords, [scope, row.templateId, some]);
+        },
+        // The outcome of a write does not wait for what others save.
+        history.length > 0 ? undefined : size,
+      );
+    },
+    suspensions: async () => {
+      const at = await now();
+      return ask((query) => inEffect(query, at));
+    },
+    suspend: async (request) => {
+      const made = suspensionsFrom(request, await now());
+      return change(async (query) => {
+        for (const one of made) await query(sql.suspend, [scope, suspensionKey(one), JSON.stringify(one)]);
+        return made;
+      });
+    },
+    resume: async (templates) => {
+      const at = await now();
+      return change(async (query) => {
+        const ended = (await inEffect(query, at)).filter((one) => isEndedBy(one, templates));
+        for (const one of ended) await query(sql.resume, [scope, suspensionKey(one)]);
+        return ended;
+      });
+    },
+    revisions: () =>
+      ask(async (query) => {
+        const saved = await query<SavedId & { revision: number | string }>(sql.revisions, [scope]);
+        const byId = new Map(saved.map(({ id, revision }) => [Number(id), revision]));
+        return { of: (id) => `${scope} ${byId.get(id) ?? 'none'}` };
+      }),
+    comparedByOthers: async (ids) => {
+      const at = await now();
+      return ask((query) => comparedByOthers(query, sql, owner, ids, at));
+    },
+    compare: (ids) => compare(rows, owner, ids),
+  };
+};
+
+/** Those in effect of all clients, by the scope of the client. */
+export const allSuspensions = ({
+  ask,
+  now,
+  sql,
+}: Rows): Promise<ReadonlyMap<string, readonly Suspension[]>> =>
+  ask(async (query) => {
+    const saved = await query<SavedBody & { scope: string }>(sql.allSuspensions);
+    const all = saved.map((row) => ({ key: row.scope, suspension: bodyIn<Suspension>(row) }));
+    return inEffectByKey(all, all.length === 0 ? 0 : await now());
+  });
+
+interface SavedBody {
+  readonly body: string;
+}
+
+interface SavedId {
+  readonly id: number | string;
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- this program's own, by the schema version
+const bodyIn = <Body>({ body }: SavedBody): Body => JSON.parse(body) as Body;
+
+/** A service may put any character into a record; PostgreSQL takes no NUL. */
+const keyText = (key: string): string => JSON.stringify(key);
+
+const asRows = <T>(values: readonly T[]): T[][] => values.map((one) => [one]);
+
+/** JSON of so many rows each: a statement of more would block the event loop for too long. */
+const slices = (rows: readonly (readonly unknown[])[]): string[] =>
+  Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, index) =>
+    JSON.stringify(rows.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce)),
+  );
+
+const rowsAtOnce = 500;

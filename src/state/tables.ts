@@ -1,0 +1,89 @@
+/** One statement, whose values are texts and numbers. Throws `MemoryError`. */
+export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The tables of a store. A large number may come as text. */
+export interface Rows {
+  readonly sql: Statements;
+  readonly ask: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
+  /** All or nothing. `size`: how many rows it changes, if it may wait for others and be saved together with them. */
+  readonly change: <T>(task: (query: Query) => Promise<T>, size?: number) => Promise<T>;
+  /** Milliseconds since the epoch, by the clock of the store. */
+  readonly now: () => Promise<number>;
+  /** Another text when what was saved before may be lost. */
+  readonly life: () => string;
+}
+
+/** How a store says what SQLite and PostgreSQL say in different ways. */
+export interface Dialect {
+  /** The schema that the tables are in, with a dot; empty if there is none. */
+  readonly schema: string;
+  /** A column of text. */
+  readonly text: (column: string) => string;
+  /** The elements of the JSON array in this parameter, each of them an array: `value ->> 0`. */
+  readonly each: (parameter: string) => string;
+  /** How many writes the history of all clients together has; null: any number. */
+  readonly mostWrites: number | null;
+}
+
+export type Statements = ReturnType<typeof statementsIn>;
+
+/** What a client's state needs of its tables, which have the same names and columns in both stores. */
+export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
+  // By one statement, since each pass asks for it.
+  template: `SELECT 1 AS "isTemplate", ${text('body')} FROM ${schema}templates WHERE scope = $1 AND template_id = $2
+    UNION ALL SELECT 0, ${text('body')} FROM ${schema}records WHERE scope = $1 AND template_id = $2`,
+  templates: `SELECT ${text('body')} FROM ${schema}templates WHERE scope = $1 ORDER BY template_id`,
+  revisions: `SELECT template_id AS id, revision FROM ${schema}templates WHERE scope = $1`,
+  saveTemplate: `INSERT INTO ${schema}templates (scope, template_id, body) VALUES ($1, $2, $3)
+    ON CONFLICT (scope, template_id) DO UPDATE SET body = excluded.body, revision = excluded.revision`,
+  forget: `DELETE FROM ${schema}records WHERE scope = $1 AND template_id = $2
+    AND key IN (SELECT value ->> 0 FROM ${each('$3')})`,
+  saveRecords: `INSERT INTO ${schema}records (scope, template_id, key, body)
+    SELECT $1, $2, value ->> 0, value ->> 1 FROM ${each('$3')} WHERE true
+    ON CONFLICT (scope, template_id, key) DO UPDATE SET body = excluded.body`,
+
+  journal: `SELECT id, ${text('body')} FROM ${schema}journal WHERE scope = $1 ORDER BY id`,
+  begin: `INSERT INTO ${schema}journal (scope, body) VALUES ($1, $2) RETURNING id`,
+  amend: `UPDATE ${schema}journal AS entry SET body = value ->> 1 FROM ${each('$2')}
+    WHERE entry.id = CAST(value ->> 0 AS bigint) AND entry.scope = $1`,
+  leave: `DELETE FROM ${schema}journal WHERE scope = $1
+    AND id IN (SELECT CAST(value ->> 0 AS bigint) FROM ${each('$2')})`,
+
+  history: `SELECT id, ${text('body')} FROM ${schema}history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
+    ORDER BY at DESC, id DESC LIMIT $5`,
+  // Whoever could not know that it was noted notes it again.
+  note: `INSERT INTO ${schema}history (scope, at, body) SELECT CAST($1 AS text), CAST($2 AS bigint), CAST($3 AS text)
+    WHERE NOT EXISTS (SELECT 1 FROM ${schema}history WHERE scope = $1 AND at = $2 AND body = $3)`,
+  trimOld: `DELETE FROM ${schema}history WHERE scope = $1 AND at < $2 AND at < (SELECT min(at)
+    FROM (SELECT at FROM ${schema}history WHERE scope = $1 ORDER BY id DESC LIMIT $3) AS newest) - CAST($4 AS bigint)`,
+  trimMost:
+    mostWrites === null
+      ? null
+      : `DELETE FROM ${schema}history WHERE id <= (SELECT max(id) FROM ${schema}history) - ${mostWrites}`,
+
+  suspensions: `SELECT ${text('body')} FROM ${schema}suspensions WHERE scope = $1 ORDER BY key`,
+  allSuspensions: `SELECT ${text('scope')}, ${text('body')} FROM ${schema}suspensions ORDER BY scope, key`,
+  suspend: `INSERT INTO ${schema}suspensions (scope, key, body) VALUES ($1, $2, $3)
+    ON CONFLICT (scope, key) DO UPDATE SET body = excluded.body`,
+  resume: `DELETE FROM ${schema}suspensions WHERE scope = $1 AND key = $2`,
+
+  // One that has state of its own has nothing to take over.
+  renamed: `SELECT ${text('scope')}, ${text('name')} FROM ${schema}clients WHERE base_url = $2 AND token = $3 AND scope <> $1
+    AND NOT EXISTS (SELECT 1 FROM ${schema}clients WHERE scope = $1 AND token <> '')`,
+  token: `SELECT ${text('token')} FROM ${schema}clients WHERE scope = $1`,
+  noteClient: `INSERT INTO ${schema}clients (scope, base_url, name, token) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (scope) DO UPDATE SET name = excluded.name, token = excluded.token`,
+  removeClient: `DELETE FROM ${schema}clients WHERE scope = $1`,
+  takeOver: ['templates', 'records', 'journal', 'history', 'suspensions', 'compared'].map(
+    (table) => `UPDATE ${schema}${table} SET scope = $1 WHERE scope = $2`,
+  ),
+  compared: `SELECT template_id AS id, at FROM ${schema}compared WHERE scope = $1 AND at BETWEEN $2 AND $3`,
+  // A clock may have been set back since, by less than a day.
+  compare: `INSERT INTO ${schema}compared (base_url, template_id, scope, at)
+    SELECT $1, CAST(value ->> 0 AS bigint), $3, $4 FROM ${each('$2')} WHERE true
+    ON CONFLICT (base_url, template_id) DO UPDATE SET scope = excluded.scope, at = excluded.at
+    WHERE compared.scope = excluded.scope OR compared.at NOT BETWEEN $5 AND $6`,
+  comparedByOthers: `SELECT template_id AS id, ${text('name')} FROM ${schema}compared JOIN ${schema}clients USING (scope)
+    WHERE compared.base_url = $1 AND scope <> $3 AND at BETWEEN $4 AND $5
+      AND template_id IN (SELECT CAST(value ->> 0 AS bigint) FROM ${each('$2')})`,
+});
