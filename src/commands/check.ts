@@ -45,7 +45,7 @@ type CheckedName = Awaited<ReturnType<typeof checkName>>;
 const checkName = async (name: string, context: AppContext, io: Io) => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
-    throw new UserError(`${name} is not a host name: give the name alone`);
+    throw new UserError(`${name} is not a host name: give the name alone, such as www.example.net`);
   const found = await whileShown(io, `checking ${name}`, () => findName(name, context.clients));
   const { client, subdomain, desired, template } = found;
   const isWhole = canonicalHost(name) === canonicalHost(subdomain);

@@ -73,7 +73,7 @@ const twice = (
   { source: { file, line, column } }: ResolvedTemplate,
 ): FileDiagnostic => {
   const name = typeof key === 'string' ? quote(key) : `with id ${key}`;
-  const message = `the template ${name} is described here and at ${file}:${line}:${column}`;
+  const message = `the template ${name} is described here and at ${file}:${line}:${column}: keep one of them`;
   return { check: 'template-twice', message, ...source, via: null };
 };
 

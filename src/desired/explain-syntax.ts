@@ -87,6 +87,7 @@ const messageOf = ({ code, message }: YAMLError, rest: string, before: string): 
       return `the line after this is indented more than ${quote(/[\w-]*\w/.exec(line)?.[0] ?? '')}: keys of one entry begin in the same column`;
     return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;
   }
+  if (code === 'TAB_AS_INDENT') return `${said}: write blanks instead`;
   if (code !== 'UNEXPECTED_TOKEN') return said;
   if (rest.startsWith(',')) return 'entries that begin with `-` have no comma between them: remove it';
   if (/["'][ \t]*$/.test(before))

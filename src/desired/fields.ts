@@ -48,7 +48,8 @@ export class Fields<Schema extends z.ZodObject> {
         if (key === '<<' && value.kind === 'mapping')
           meant.push(...value.entries.map((merged) => [merged.key, merged.value] as const));
         else meant.push([meantBy(key, names), value]);
-      } else if (this.#nodes.has(key)) part.report('duplicate-key', place, `\`${key}\` is given twice`);
+      } else if (this.#nodes.has(key))
+        part.report('duplicate-key', place, `\`${key}\` is given twice: keep one`);
       else this.#nodes.set(key, value);
     }
     for (const [key, value] of meant)

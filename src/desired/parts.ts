@@ -94,7 +94,7 @@ const varsIn = (fields: TemplatePart['fields'], part: Part): Scope => {
   for (const { key, at, value } of fields.mapping('vars')?.entries ?? []) {
     const scalar = scalarIn(value, `the variable ${quote(key)}`, part);
     if (!isVariableName(key)) part.report('wrong-type', at, variableName(key));
-    else if (vars.has(key)) part.report('duplicate-key', at, `\`${key}\` is given twice`);
+    else if (vars.has(key)) part.report('duplicate-key', at, `\`${key}\` is given twice: keep one`);
     else if (scalar !== null) vars.set(key, scalar.text);
   }
   return vars;

@@ -101,7 +101,7 @@ const checkValues = (record: ResolvedRecord): void => {
   if (name === null && rule === 'required')
     tell(record, 'name-required', 'name', `the ${type} record needs a \`name\``);
   if (name === null && rule === 'below-apex') {
-    const message = `a ${type} cannot be at the subdomain itself, beside its NS and SOA records`;
+    const message = `a ${type} cannot be at the subdomain itself, beside its NS and SOA records: write A and AAAA records there`;
     tell(record, 'cname-apex', 'record', message);
   }
 };

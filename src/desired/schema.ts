@@ -55,7 +55,7 @@ const typeSchema = z
   .describe('The type of the record, in any case.');
 
 export const allowedSchema = z.enum(allowableChecks, {
-  error: 'a check that a record can switch off is needed',
+  error: 'a check that a record can switch off is needed (`schema template` lists them)',
 });
 
 /** A key that may be left out, and what editors say of it. */

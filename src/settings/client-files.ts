@@ -152,7 +152,7 @@ export class ClientFiles {
       const twins = findTwins<InUse>([...next.values()], this.#options.hasTokens);
       for (const one of open) {
         const twin = twins.get(one);
-        if (twin) one.problems.add(one.file, `${twin.same} as ${twin.other.file}`, 'name');
+        if (twin) one.problems.add(one.file, `${twin.same} as ${twin.other.file}: keep one of them`, 'name');
       }
       const accepted = open.filter((one) => !twins.has(one));
       if (accepted.length === open.length) return next;

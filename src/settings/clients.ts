@@ -87,5 +87,6 @@ const filesOf = (
 export const refuseTwins = (clients: readonly ClientSettings[], problems: Problems): void => {
   const named = clients.map((client) => ({ file: `clients.${client.name}`, client }));
   for (const [one, { other, same }] of findTwins(named, true))
-    if (named.indexOf(other) < named.indexOf(one)) problems.add(one.file, `${same} as ${other.file}`);
+    if (named.indexOf(other) < named.indexOf(one))
+      problems.add(one.file, `${same} as ${other.file}: keep one of them`);
 };

@@ -112,8 +112,10 @@ export const parseSettings = (
   };
   const values = valuesOf(document, (offset, message) => problems.addUnread(placeAt(offset), message));
   const place = (keys: Keys): string => {
-    const node = document.getIn(keys, true);
-    const at = placeAt(isNode(node) ? node.range?.[0] : undefined);
+    // A key that is missing has the place of what it is missing in.
+    const nodes = keys.map((_, after) => document.getIn(keys.slice(0, keys.length - after), true));
+    const node = keys.length === 0 ? document.contents : nodes.find(isNode);
+    const at = placeAt(node?.range?.[0]);
     return keys.length === 0 ? at : `${at}: ${keys.join('.')}`;
   };
   const isOfClient = what === 'client file';
@@ -152,11 +154,7 @@ const valuesOf = (document: Document, refuse: (offset: number, message: string) 
   const error = document.errors[0] ?? document.warnings[0];
   if (error) {
     const what = error.code.toLowerCase().replaceAll('_', ' ');
-    // Quotes would not mend these.
-    const hint = ['DUPLICATE_KEY', 'MULTIPLE_DOCS'].includes(error.code)
-      ? ''
-      : '; text with special characters needs quotes';
-    refuse(error.pos[0], `not valid YAML: ${what}${hint}`);
+    refuse(error.pos[0], `not valid YAML: ${what}; ${whatToDo[error.code] ?? closeAndQuote}`);
   } else if (document.directives?.yaml.version === '1.1') {
     refuse(0, 'the file must be YAML 1.2: remove the %YAML 1.1 line');
   } else {
@@ -168,6 +166,12 @@ const valuesOf = (document: Document, refuse: (offset: number, message: string) 
   }
   return {};
 };
+
+const whatToDo: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'keep one of the two',
+  MULTIPLE_DOCS: 'a file has one document: remove what follows ---',
+};
+const closeAndQuote = 'text with special characters needs quotes, and an opening bracket its end';
 
 const withoutInvalid = (
   values: unknown,

@@ -24,7 +24,7 @@ const oneOfTwo = 'use either {env: NAME} or {file: PATH}, not both';
 const never = 'secrets are not allowed in this file: use {env: NAME} or {file: PATH}';
 
 const expected = (what: string): { readonly error: string } => ({ error: `expected ${what}` });
-const mapping = expected('a mapping');
+const mapping = expected('a mapping, with lines such as KEY: VALUE');
 
 const fieldsOf = (table: Table): Record<string, z.ZodType> =>
   Object.fromEntries(
@@ -126,7 +126,9 @@ type ClientsForm = 'map' | 'files' | 'either';
 const clientsOf = (form: ClientsForm, mayBeText: boolean): z.ZodType => {
   const atLeastOne = expected(`at least one client by its name: ${nameText}`);
   const map = z
-    .record(name(), z.strictObject(clientFields(mayBeText), mapping), atLeastOne)
+    .record(name(), z.strictObject(clientFields(mayBeText), mapping), {
+      error: ({ code }) => (code === 'invalid_key' ? badClientName : atLeastOne.error),
+    })
     .refine((clients) => Object.keys(clients).length > 0, atLeastOne);
   const asPaths = expected('clients by their names, or the paths of their files such as ./clients/*.yaml');
   const file = z.string(asPaths).min(1, asPaths);
@@ -157,7 +159,7 @@ export const configSchema = ({ clients, mayBeText }: ConfigForm) =>
           'Several clients of the service, by name, or the files that describe one each; the settings above are the defaults.',
         ),
     },
-    expected('a mapping of settings'),
+    expected('a mapping of settings, with lines such as mode: report'),
   );
 
 /** The structure of a file with one client. */
@@ -176,7 +178,7 @@ const newClientFileSchema = () =>
         .describe("The client's name; default: the file's."),
       ...clientFields(false),
     },
-    expected('a mapping of settings'),
+    expected('a mapping of settings, with lines such as mode: report'),
   );
 
 /** The keys that a file, a client or the mapping at this path may have. */

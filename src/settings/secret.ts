@@ -121,7 +121,7 @@ const faultOf = (secret: string): string | null => {
   if (neverInSecrets.test(secret))
     return 'the secret is not one line of text: it has line breaks, control characters or invalid UTF-8';
   return secret.length < minSecretLength
-    ? `the secret has fewer than ${minSecretLength} characters, which is too short to redact from output`
+    ? `the secret has fewer than ${minSecretLength} characters, which is too short to redact from output: check that all of it was given`
     : null;
 };
 

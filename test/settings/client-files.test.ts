@@ -134,7 +134,7 @@ describe('files of clients', () => {
       'clients/bakery.yaml:5:10: clients: unknown key',
       'clients/c d.yaml: expected a name of letters, digits, dots, dashes and underscores: rename the file, or set name in it',
       'clients/c d.yaml:2:14: clientToken: the environment variable OTHER is not set',
-      'clients/e.yaml:2:1: not valid YAML: bad indent; text with special characters needs quotes',
+      'clients/e.yaml:2:1: not valid YAML: bad indent; text with special characters needs quotes, and an opening bracket its end',
     ]);
   });
 
@@ -160,10 +160,10 @@ describe('files of clients', () => {
     writeClient('cafe', 'name: dairy\n');
     writeClient('dairy');
     expect(problemsOf()).toEqual([
-      'clients/acme.yaml: the same base URL and client token as clients/bakery.yaml',
-      'clients/bakery.yaml: the same base URL and client token as clients/acme.yaml',
-      'clients/cafe.yaml: the same client name, dairy, as clients/dairy.yaml',
-      'clients/dairy.yaml: the same client name, dairy, as clients/cafe.yaml',
+      'clients/acme.yaml: the same base URL and client token as clients/bakery.yaml: keep one of them',
+      'clients/bakery.yaml: the same base URL and client token as clients/acme.yaml: keep one of them',
+      'clients/cafe.yaml: the same client name, dairy, as clients/dairy.yaml: keep one of them',
+      'clients/dairy.yaml: the same client name, dairy, as clients/cafe.yaml: keep one of them',
     ]);
   });
 
@@ -255,9 +255,12 @@ describe('files of clients that are read again', () => {
       problems: [
         {
           file: 'clients/a-copy.yaml',
-          message: 'the same base URL and client token as clients/bakery.yaml',
+          message: 'the same base URL and client token as clients/bakery.yaml: keep one of them',
         },
-        { file: 'clients/b-copy.yaml', message: 'the same client name, cafe, as clients/cafe.yaml' },
+        {
+          file: 'clients/b-copy.yaml',
+          message: 'the same client name, cafe, as clients/cafe.yaml: keep one of them',
+        },
       ],
     });
     for (const name of ['a-copy', 'b-copy']) rmSync(path.join(cwd, `clients/${name}.yaml`));

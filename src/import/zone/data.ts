@@ -29,7 +29,12 @@ export const readData = (
   if (mistake !== null) return { mistake };
   const texts = type === 'TXT' ? [joinedText(words)] : words.map(({ text }) => text);
   if (texts.length !== Number(hasPriority) + (parts ? 3 : 1) || texts[0] === '')
-    return { mistake: `${quote(shown)} is not what a record of type ${type} has` };
+    return {
+      mistake:
+        shown === ''
+          ? `no data follows the type ${type}`
+          : `${quote(shown)} is not what a record of type ${type} has`,
+    };
   const priority = hasPriority ? texts.shift()! : null;
   if (priority !== null && !isUnsigned16(priority))
     return { mistake: `${quote(priority)} is not a priority` };

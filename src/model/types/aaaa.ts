@@ -20,8 +20,10 @@ export const aaaa = {
       at: 'content',
       find: ({ content }, quote) => {
         if (canonicalIPv6(content) !== null || isPlaceholder(content)) return null;
-        const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
-        return `${quote(content)} is not an IPv6 address${hint}`;
+        const hint = isIPv4(content)
+          ? 'an IPv4 address belongs in an A record'
+          : 'that is up to eight groups of hexadecimal digits, such as 2001:db8::1';
+        return `${quote(content)} is not an IPv6 address; ${hint}`;
       },
     },
   ],
