@@ -217,7 +217,7 @@ describe('the page in a browser', () => {
     const row = page.locator('.rows li', { hasText: 'document.title' });
     await row.waitFor();
     await row.locator('summary').click();
-    expect(await row.locator('dl').innerText()).toContain(content);
+    expect(await row.locator('.sides').innerText()).toContain(content);
     expect(await page.title()).not.toContain('taken');
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(complaints).toEqual([]);
