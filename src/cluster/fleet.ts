@@ -23,6 +23,7 @@ import {
   findLeaving,
   forgetFiles,
   noteFiles,
+  ownedBy,
   ownersIn,
   putRequests,
   releaseClients,
@@ -274,6 +275,18 @@ class SharedFleet implements Fleet {
     const before = this.summary;
     this.summary = await summaryFor(database, process, leaseDuration);
     if (shownOf(before) !== shownOf(this.summary)) this.#told?.onChange();
+    await this.#releaseStrays(database, process);
+  }
+
+  /** If the answer to a claim was lost, or a release failed, the database says that a client is ours, and nobody passes over it. */
+  async #releaseStrays(database: Parameters<typeof ownedBy>[0], process: string): Promise<void> {
+    const { claims } = this.#store;
+    const owned = this.summary?.processes.find(({ id }) => id === process)?.clients ?? 0;
+    if (owned <= claims.size) return;
+    const strays = (await ownedBy(database, process)).filter(
+      (scope) => !claims.has(scope) && !this.#leaving.has(scope),
+    );
+    if (strays.length > 0) await this.#release(strays);
   }
 
   async #begin(scope: string): Promise<void> {
@@ -298,8 +311,10 @@ class SharedFleet implements Fleet {
     if (known !== undefined) return known;
     const given = (async (): Promise<void> => {
       await client.disown();
-      if (this.#store.claims.delete(scope)) await this.#tried('release', () => this.#releaseSoon(scope));
+      const isGiven =
+        !this.#store.claims.delete(scope) || (await this.#tried('release', () => this.#releaseSoon(scope)));
       this.#leaving.delete(scope);
+      if (!isGiven) this.#later('look', retryInterval, () => this.#look());
       this.#counted({});
     })();
     this.#leaving.set(scope, given);

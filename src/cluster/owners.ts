@@ -161,6 +161,14 @@ export const releaseClients = async (
   scopes: readonly string[],
 ): Promise<void> => void (await query(sql.release, [process, [...scopes].sort()], claimPatience));
 
+/** The clients that are this process's in the eyes of all. */
+export const ownedBy = async ({ query }: Asked, process: string): Promise<readonly string[]> => {
+  const rows = await query<{ scope: string }>('SELECT scope FROM dns_sync.clients WHERE owner = $1', [
+    process,
+  ]);
+  return rows.map(({ scope }) => scope);
+};
+
 /** Throws nothing: returns whether the client is still owned under this claim. To the end of the transaction it stays so. */
 export const isStillClaimed = async (query: Query, claim: Claim): Promise<boolean> =>
   (await query(`SELECT ${heldClaim}`, [claim.scope, claim.process, claim.epoch])).length > 0;

@@ -76,7 +76,7 @@ const migrations: readonly string[] = [
   `ALTER TABLE dns_sync.journal DROP COLUMN template_id;
    CREATE INDEX journal_by_client ON dns_sync.journal (scope);
    ALTER TABLE dns_sync.templates ALTER COLUMN revision SET DEFAULT nextval('dns_sync.revisions');
-   ALTER TABLE dns_sync.compared ALTER COLUMN at TYPE bigint USING 0;
+   ALTER TABLE dns_sync.compared ALTER COLUMN at TYPE bigint USING (extract(epoch FROM at) * 1000)::bigint;
    DROP TABLE dns_sync.reports, dns_sync.repeated_passes;
    CREATE TABLE dns_sync.reports (scope text PRIMARY KEY, digest text NOT NULL, body text NOT NULL);
    CREATE TABLE dns_sync.passes (

@@ -127,7 +127,8 @@ export const forgetClient = ({ schema, transaction }: NotifyStore, client: strin
 
 /** Forgets receivers that are not configured any more. */
 export const keepReceivers = async (store: NotifyStore, names: readonly string[]): Promise<void> => {
-  const kept = names.map((_, at) => `$${at + 1}`).join();
+  // An empty list is none in SQL, and no receiver has an empty name.
+  const kept = ["''", ...names.map((_, at) => `$${at + 1}`)].join();
   for (const table of ['told', 'messages'])
     await store.query(
       `DELETE FROM ${store.schema}${table} WHERE receiver NOT IN (${kept}) AND ${store.isMine()}`,

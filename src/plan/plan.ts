@@ -82,15 +82,14 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
-  const unpaired = [...missing, ...changed.map((pair) => pair.desired)];
-  const open = new Set(unpaired.map(recordKey));
+  const open = new Set([...missing, ...changed.map((pair) => pair.desired)].map(recordKey));
   const work: Work = {
     changed,
     adds,
     unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
     reusable: parked.filter(({ record }) => !open.has(memory.byId.get(record.id)?.displaced?.key ?? '')),
-    inWay: inWayOf(unpaired, others, places),
+    inWay: inWayOf(entries, others, places),
     everything,
     pairs,
     places,
@@ -242,21 +241,16 @@ const undoBeside = (
   };
 };
 
-/** What excludes a record that is to come to its place makes way, and serves nothing else before that is there. */
+/** What a record of the file excludes at its place makes way, and serves nothing else, also once that one is there. */
 const inWayOf = (
-  coming: readonly DesiredEntry[],
+  entries: readonly DesiredEntry[],
   left: readonly ActualEntry[],
   places: Places,
 ): ReadonlySet<ActualEntry> => {
-  const kinds = new Map<string, Set<ConflictKind>>();
-  for (const entry of coming) {
-    const place = places.ofName(entry.name);
-    kinds.set(place, (kinds.get(place) ?? new Set()).add(kindOf(entry)));
-  }
+  const kinds = new Map(left.map((entry) => [places.of(entry), new Set<ConflictKind>()]));
+  if (kinds.size > 0) for (const entry of entries) kinds.get(places.ofName(entry.name))?.add(kindOf(entry));
   return new Set(
-    left.filter((entry) =>
-      [...(kinds.get(places.of(entry)) ?? [])].some((kind) => excludes(kind, kindOf(entry))),
-    ),
+    left.filter((entry) => [...kinds.get(places.of(entry))!].some((kind) => excludes(kind, kindOf(entry)))),
   );
 };
 

@@ -46,12 +46,10 @@ export const stepKey = (step: Step): string => {
   return isRestore(step) ? `${key} back` : key;
 };
 
-/** Identifies a write by its result and its record. Which record is put to another use does not matter; a parked one is as good as new. */
+/** Identifies a write by its result and its record. Which record is put to another use does not matter. */
 export const writeKey = (step: Step): string => {
-  const own = actualOf(step);
   const isMoved = isUpdate(step) && step.difference.fields.includes('name');
-  const of = own === null || (isMoved && isParkedName(own.name)) ? 'new' : isMoved ? 'moved' : own.record.id;
-  return `${of} ${stepKey(step)}`;
+  return `${isMoved ? 'moved' : (actualOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
 };
 
 /** Whether a record enters or leaves a name by it. */

@@ -12,7 +12,9 @@ export const observe =
   (plan: TemplatePlan, view: ActualTemplate, isGone: (id: number) => boolean): MemoryChange =>
   (draft) => {
     const ids = new Set(view.records.map(({ id }) => id));
-    for (const pair of plan.pairs) observePair(draft, pair);
+    const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
+    for (const pair of plan.pairs)
+      if (!keepsOther(draft, pair, ids, paired, isGone)) observePair(draft, pair);
     settleDisplaced(draft, plan);
     for (const step of plan.steps)
       if (!isPark(step))
@@ -44,6 +46,19 @@ const firstCause = ({ row }: Draft): RecordState['cause'] =>
 /** Notes the first cause of a record that is not known yet. */
 const noteCause = (draft: Draft, key: string, wanted: RecordData, cause: RecordState['cause']): void => {
   if (!draft.records.has(key)) draft.put({ ...draft.get(key, wanted), cause });
+};
+
+/** The binding of a record stays while its id is there for nothing else, or is not gone for sure: a copy may be used instead. */
+const keepsOther = (
+  draft: Draft,
+  { desired, actual }: Pair,
+  ids: ReadonlySet<number>,
+  paired: ReadonlySet<number>,
+  isGone: (id: number) => boolean,
+): boolean => {
+  const bound = draft.records.get(recordKey(desired))?.recordId ?? null;
+  if (bound === null || bound === actual.record.id) return false;
+  return ids.has(bound) ? !paired.has(bound) : !isGone(bound);
 };
 
 /** A record that made way for one that is there stays parked. */

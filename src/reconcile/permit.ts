@@ -10,6 +10,7 @@ import {
   actualOf,
   isPark,
   isRestore,
+  isUpdate,
   movesName,
   resultOf,
   stepKey,
@@ -154,8 +155,16 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
     clientReason(client) ??
     (state.attempts.has(stepKey(step)) ? 'already attempted' : null) ??
     (isUndoing ? null : state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason) ??
-    (isUndoing || state.confirmed.has(writeKey(step)) ? null : 'waits until a second reading shows the same');
+    (isUndoing || isConfirmed(step, state) ? null : 'waits until a second reading shows the same');
   return reason === null ? null : { cause: 'pass', text: reason };
+};
+
+/** What this pass has parked itself is as good as new, or as what else was to be put to use: two readings lacked the result. */
+const isConfirmed = (step: Step, { confirmed, attempts }: TemplateState): boolean => {
+  if (confirmed.has(writeKey(step))) return true;
+  const own = actualOf(step);
+  const isParkedNow = own !== null && attempts.get(parkedKey(own.record.id))?.outcome === 'applied';
+  return isParkedNow && isUpdate(step) && confirmed.has(`new ${stepKey(step)}`);
 };
 
 /**

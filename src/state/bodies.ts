@@ -93,6 +93,7 @@ const noEntry = {
   acceptedAt: null,
   missedAt: null,
   isOnlyCounted: false,
+  idsBefore: [],
 } as const;
 
 type Written<Row> = Omit<Row, 'before' | 'stored'> & {

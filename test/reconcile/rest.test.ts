@@ -162,3 +162,45 @@ test('nothing is learnt from an answer that lacks records, if the program ends b
   const template = await scene.memory.template(scene.actual.id);
   expect(template?.row.lastReading).toBeNull();
 });
+
+const free = { maxAdds: 100, maxChangePercent: 100, minRecords: 100 };
+const shownIn = ({ actual: { records } }: Scene): string[] =>
+  records.map(({ id, name, type, content }) => `#${id} ${name ?? '@'} ${type} ${content}`);
+
+test('one reading that shows somebody’s record as parked puts it to no use', async () => {
+  const scene = await openScene(actualTemplate(['#9 x CNAME theirs.example', '#3 c A 192.0.2.3']));
+  await onlyTemplate(scene, ['c A 192.0.2.3'], { surplus: 'park', limits: free });
+  scene.now += 900_000;
+  scene.actual = actualTemplate(['#9 x CNAME theirs.example', '#3 c A 192.0.2.3', '#4 y A 192.0.2.4']);
+  scene.mishaps.set('list 2', (template) => ({
+    ...template,
+    records: template.records.map((one) => (one.id === 9 ? { ...one, name: '_parked-9' } : one)),
+  }));
+  await onlyTemplate(scene, ['c A 192.0.2.3', 'z CNAME r.example'], { surplus: 'park', limits: free });
+  expect(shownIn(scene)).toContain('#9 x CNAME theirs.example');
+});
+
+test('one reading that lacks a record makes no copy of it the record of the file', async () => {
+  const scene = await openScene(
+    actualTemplate(['#5 a A 192.0.2.1', '#9 a A 192.0.2.1', '#10 b A 192.0.2.3']),
+  );
+  await onlyTemplate(scene, ['a A 192.0.2.1', 'b A 192.0.2.3'], { limits: free });
+  scene.now += 60_000;
+  scene.mishaps.set('list 1', (template) => ({
+    ...template,
+    records: template.records.filter(({ id }) => id !== 5),
+  }));
+  await onlyTemplate(scene, ['a A 192.0.2.1', 'b A 192.0.2.3'], { limits: free });
+  scene.now += 60_000;
+  scene.mishaps.clear();
+  await onlyTemplate(scene, ['a A 192.0.2.7', 'b A 192.0.2.3'], { limits: free });
+  expect(shownIn(scene)).toContain('#5 a A 192.0.2.7');
+});
+
+test('a record without a name that made way is parked, also where another record could use it', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ CNAME old.example']));
+  await onlyTemplate(scene, ['@ CNAME old.example'], { surplus: 'park', limits: free });
+  scene.now += 60_000;
+  await onlyTemplate(scene, ['@ A 192.0.2.1', 'www CNAME new.example'], { surplus: 'park', limits: free });
+  expect(shownIn(scene).filter((line) => line.includes(' @ '))).toEqual(['#2 @ A 192.0.2.1']);
+});
