@@ -74,9 +74,14 @@ export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
   noteClient: `INSERT INTO ${schema}clients (scope, base_url, name, token) VALUES ($1, $2, $3, $4)
     ON CONFLICT (scope) DO UPDATE SET name = excluded.name, token = excluded.token`,
   removeClient: `DELETE FROM ${schema}clients WHERE scope = $1`,
-  takeOver: ['templates', 'records', 'journal', 'history', 'suspensions', 'compared'].map(
-    (table) => `UPDATE ${schema}${table} SET scope = $1 WHERE scope = $2`,
-  ),
+  takeOver: [
+    // Whoever has suspended the new name already has said it last.
+    `DELETE FROM ${schema}suspensions WHERE scope = $2
+      AND key IN (SELECT key FROM ${schema}suspensions WHERE scope = $1)`,
+    ...['templates', 'records', 'journal', 'history', 'suspensions', 'compared'].map(
+      (table) => `UPDATE ${schema}${table} SET scope = $1 WHERE scope = $2`,
+    ),
+  ],
   compared: `SELECT template_id AS id, at FROM ${schema}compared WHERE scope = $1 AND at BETWEEN $2 AND $3`,
   // A clock may have been set back since, by less than a day.
   compare: `INSERT INTO ${schema}compared (base_url, template_id, scope, at)

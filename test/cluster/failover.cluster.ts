@@ -53,7 +53,7 @@ describe('a database that is away', () => {
     expect(await post()).toBe(202);
 
     for (const address of addresses)
-      while (!(await (await fetch(address)).text()).includes('Each client has a process'))
+      while (!(await (await fetch(address)).text()).includes('The processes that share the clients'))
         await setTimeout(20);
 
     await server.stop('SIGQUIT');

@@ -117,7 +117,9 @@ describe('several that run at once', () => {
       };
       while (String(await statuses()) !== String(all)) await setTimeout(20);
       expect(await (await fetch(`${one}/api/history`)).json()).toHaveLength(clients.length);
-      expect(await (await fetch(one)).text()).toContain('Each client has a process that makes its passes.');
+      const page = await (await fetch(one)).text();
+      expect(page).toContain('The processes that share the clients');
+      expect(page).not.toContain('No process makes the passes of');
     }
     const asked = await fetch(`${address}/api/reconcile`, {
       method: 'POST',
