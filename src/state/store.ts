@@ -91,7 +91,13 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
         return { memory, isNew: await isNew(), holdsAdds: holdsAdds(state, location, lostPause) };
       },
     }),
-    suspending: async (location, say) => (await openForWriting(location, say)).memory,
+    // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
+    suspending: async (location, say) => {
+      const state = stateIn(location.file);
+      const life = await state.begin(true);
+      for (const notice of state.notices.splice(0)) say(...notice);
+      return memoryIn(state, life, location);
+    },
   };
 
   return {
