@@ -91,7 +91,7 @@ export const parkBlockOf =
   };
 
 /** A write of this pass. */
-interface Attempt {
+interface Tried {
   readonly entry: Pick<Entry, 'key' | 'recordId'>;
   readonly outcome: string;
 }
@@ -100,11 +100,11 @@ type PauseOf = (record: RecordState, sent: RecordData) => Failure | null;
 
 /** The failure that still delays the write of these values. A command waits for those of its own pass alone. */
 export const pausesOf =
-  (attempts: Iterable<Attempt>, now: Instant, isCommand: boolean): PauseOf =>
+  (attempts: Iterable<Tried>, now: Instant, isCommand: boolean): PauseOf =>
   ({ key, recordId, failure }, sent) => {
     if (failure === null || !sameData(failure.sent, sent) || elapsed(failure.since, now) >= failure.pause)
       return null;
-    const isOwn = ({ entry, outcome }: Attempt): boolean =>
+    const isOwn = ({ entry, outcome }: Tried): boolean =>
       outcome === 'failed' && (entry.key === key || (recordId !== null && entry.recordId === recordId));
     return isCommand && ![...attempts].some(isOwn) ? null : failure;
   };

@@ -28,8 +28,6 @@ export interface TemplateLoader {
    * other; an aborted signal rejects between two templates.
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
-  /** Whether files were loaded before, so that only changed ones take time. */
-  readonly hasCache: () => boolean;
   /** Where the last load has found files; null if nothing was loaded, or they kept changing. */
   readonly places: () => ScanResult | null;
   /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
@@ -100,7 +98,6 @@ export const createTemplateLoader = ({
   };
 
   return {
-    hasCache: () => previous !== null,
     places: () => previous?.basis?.scan ?? null,
     digest: () => {
       if (digested.load !== previous) digested = { load: previous, digest: previous && digestOf(previous) };

@@ -8,8 +8,6 @@ import type { DesiredState } from '../model/template.ts';
 /** Where the passes of one client take its template files from. */
 export interface TemplateSource {
   readonly load: (signal?: AbortSignal) => Promise<DesiredState>;
-  /** Whether files were loaded before, so that only changed ones take time. */
-  readonly hasCache: () => boolean;
   /** Whether the files are other ones than were loaded last, for a watcher. */
   readonly look: () => Promise<Look>;
   /** The git commit of a file that was loaded last, for one pass. */
@@ -46,7 +44,6 @@ export const openTemplateSource = (options: LoadOptions, more: TemplateSourceOpt
       taken = await loader.load(options, signal);
       return taken;
     },
-    hasCache: loader.hasCache,
     look: () => lookWith(loader, options, () => taken),
     revisions,
     version: async () => {

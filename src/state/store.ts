@@ -64,11 +64,16 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
           return task(memoryIn(state, life, location, before?.scope));
         });
 
-  /** Notes who it is, which takes over the state of an earlier name. */
-  const openForWriting = async (location: StoreLocation, say: Say) => {
+  const begunFor = async (location: StoreLocation, say: Say) => {
     const state = stateIn(location.file);
     const life = await state.begin(true);
     for (const notice of state.notices.splice(0)) say(...notice);
+    return { state, life };
+  };
+
+  /** Notes who it is, which takes over the state of an earlier name. */
+  const openForWriting = async (location: StoreLocation, say: Say) => {
+    const { state, life } = await begunFor(location, say);
     const { sql, ask, change } = rowsIn(state, life);
     const { scope, name } = location;
     const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
@@ -93,9 +98,7 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     }),
     // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
     suspending: async (location, say) => {
-      const state = stateIn(location.file);
-      const life = await state.begin(true);
-      for (const notice of state.notices.splice(0)) say(...notice);
+      const { state, life } = await begunFor(location, say);
       return memoryIn(state, life, location);
     },
   };
