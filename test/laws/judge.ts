@@ -207,8 +207,11 @@ export const createJudge = ({
           ];
         }),
       );
-      for (const record of by === null ? records.filter(({ id }) => !before.has(id)) : []) {
+      for (const record of by === null ? records : []) {
+        if (one.standing.get(record.id) === before.get(record.id)) continue;
+        // It may have been there when the add was begun, and not have been listed.
         if (one.begun.some((begun) => sameKey(begun.record, record))) one.taken.add(record.id);
+        if (before.has(record.id)) continue;
         for (const other of one.attempts) {
           const isUnknown =
             other.sent.told === 'nothing' && other.after.some((after) => sameKey(after, record));

@@ -214,7 +214,8 @@ const isSameStep = (one: Attempt, other: Attempt): boolean =>
 
 /** No memory of it, and no name of the file is there: a person has to look first. */
 const notAtFirstSight: Law = (attempt, { pass, file, one, views }) => {
-  if (!isAdd(attempt) || !file || pass.force || pass.retry || file.adopt || one.ours.size > 0) return null;
+  if (!isAdd(attempt) || !file || pass.force || pass.retry || file.adopt) return null;
+  if (one.ours.size + one.taken.size > 0) return null;
   const sets = new Set(file.records.map(setOf));
   const isStrange = views.every(
     ({ records }) => records.length > 0 && records.every((record) => !sets.has(setOf(record))),
