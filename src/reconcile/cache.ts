@@ -93,8 +93,9 @@ export const store = async (
   cache: ResultCache | undefined,
   run: ClientRun,
 ): Promise<void> => {
+  if (!cache || found.length === 0) return;
   const revisions = await run.pass.memory.revisions?.();
-  if (!cache || !revisions) return;
+  if (!revisions) return;
   for (const { bound, state, result, revisionBefore } of found) {
     const { id } = bound.actual;
     const revision = revisions.of(id);

@@ -62,15 +62,16 @@ export const compare = async (
   const { scope, baseUrl } = location;
   if (baseUrl === null) return new Map();
   const at = await now();
-  const keyOf = (id: number): string => `${life()} ${scope} ${id}`;
+  const noted = notedAt.get(`${life()} ${scope}`) ?? new Map<number, number>();
+  notedAt.set(`${life()} ${scope}`, noted);
   const isNoted = (id: number): boolean => {
-    const age = at - (notedAt.get(keyOf(id)) ?? -Infinity);
+    const age = at - (noted.get(id) ?? -Infinity);
     return age >= 0 && age < hour;
   };
   if (templateIds.every(isNoted)) return new Map();
-  if (templateIds.some((id) => !notedAt.has(keyOf(id)))) {
+  if (templateIds.some((id) => !noted.has(id))) {
     const saved = await ask((query) => query<Compared>(sql.compared, [scope, at - hour, at]));
-    for (const row of saved) notedAt.set(keyOf(Number(row.id)), Number(row.at));
+    for (const row of saved) noted.set(Number(row.id), Number(row.at));
   }
   const left = templateIds.filter((id) => !isNoted(id));
   if (left.length === 0) return new Map();
@@ -78,7 +79,7 @@ export const compare = async (
     await query(sql.compare, [baseUrl, listOf(left), scope, at, at - day, at + day]);
     return comparedByOthers(query, sql, location, left, at);
   });
-  for (const id of left) if (!others.has(id)) notedAt.set(keyOf(id), at);
+  for (const id of left) if (!others.has(id)) noted.set(id, at);
   return others;
 };
 
@@ -87,8 +88,8 @@ interface Compared {
   readonly at: number | string;
 }
 
-/** What this process knows to be noted, and when that was, by the clock of the store. */
-const notedAt = new Map<string, number>();
+/** What this process knows to be noted of each client, and when that was, by the clock of the store. */
+const notedAt = new Map<string, Map<number, number>>();
 
 const listOf = (ids: readonly number[]): string => JSON.stringify(ids.map((id) => [id]));
 
