@@ -213,7 +213,7 @@ test('mail is not given up in part: where one MX cannot be parked, those that ma
   const refusing: Mishap = (template) =>
     template.records.some(({ name }) => name === '_parked-3') ? failing('refused', 422)(template) : template;
   for (const count of [1, 2, 3, 4]) scene.mishaps.set(`update ${count}`, refusing);
-  for (const _pass of ['first', 'later']) {
+  for (let passes = 0; passes < 2; passes += 1) {
     scene.now += 60_000;
     await onlyTemplate(scene, ['m MX 0 .', 'www MX 1 x.example'], { surplus: 'park', limits: free });
   }
