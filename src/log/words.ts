@@ -60,6 +60,8 @@ const formatters: Readonly<Record<string, (line: Line) => string>> = {
     ]);
   },
   'templates.invalid': () => 'invalid template files:',
+  'templates.unmanaged': ({ templates }) =>
+    `templates at the service have no file: ${listed(linesOf(templates).map(ofUnmanaged))}`,
   notice: ({ notice }) => said(notice),
 };
 
@@ -71,6 +73,9 @@ const maxShown = 5;
 
 const ofProblem = ({ file, line, column, message, check }: Line): string =>
   listed([file, line, column, ` ${said(message)} [${said(check)}]`], ':').trim();
+
+const ofUnmanaged = ({ template, hadFile }: Line): string =>
+  hadFile === true ? `${said(template)} (its file is gone)` : said(template);
 
 const ofChange = ({ action, template, recordId, before, after }: Line): string => {
   const id = recordId === null || recordId === undefined ? '' : ` #${said(recordId)}`;

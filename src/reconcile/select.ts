@@ -39,7 +39,7 @@ export const exceptOthers = async (
   return selected.map((one) => {
     const name = 'actual' in one ? others?.get(one.actual.id) : undefined;
     if (name === undefined) return one;
-    const reason = `also managed as client ${name}, by the same store: describe it for one client only; if ${name} is no more, this ends a day after its last pass`;
+    const reason = `also managed as client ${name} in the same saved state: describe it for one client only. If ${name} was renamed, keep its name or its client token; else this ends a day after its last pass`;
     return { desired: one.desired, status: 'failed', reason };
   });
 };

@@ -117,7 +117,7 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   const isStopped = template.suspension !== undefined && differences.length > 0;
   const messages = [
     message ?? [],
-    isStopped ? `\`dns-template-sync resume ${shellWord(name)}\` ends that` : [],
+    isStopped ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : [],
     common.filter((reason) => !isSaid(reason, message)),
   ].flat();
   const commit = commits.find((one) => one.revision === revision);

@@ -97,9 +97,12 @@ describe('a line of the log in words', () => {
     expect(
       words({ event: 'drift.ended', client: 'acme', template: 'web', was: 'held', since: time }),
     ).toMatch(/^acme: web: in sync again, was held since 2026-11-\d\d \d\d:\d\d:\d\d$/);
-    const templates = [{ template: 'web', templateId: 5, hadFile: false }];
+    const templates = [
+      { template: 'web', templateId: 5, hadFile: false },
+      { template: 'mail', templateId: 6, hadFile: true },
+    ];
     expect(words({ event: 'templates.unmanaged', client: 'acme', msg: 'no file', templates })).toBe(
-      'acme: no file, templates template web template id 5 had file false',
+      'acme: templates at the service have no file: web, mail (its file is gone)',
     );
     const problems = [{ file: 'a.yaml', line: 3, column: 5, message: 'no', check: 'include' }];
     expect(words({ level: 'error', event: 'templates.invalid', client: 'acme', problems })).toBe(

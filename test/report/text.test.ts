@@ -151,7 +151,7 @@ test('records are sorted as people would: by name, type and priority, after what
   ]);
 });
 
-test('what is suspended says what ends that, if anything waits for it', () => {
+test('what is suspended says what ends the suspension, if anything waits for it', () => {
   const suspension = { by: 'ana', reason: 'moving', since: '2026-11-20T18:00:00.000Z', until: null };
   const of = (differences: Update[]): string => {
     const paused = template({
@@ -162,7 +162,9 @@ test('what is suspended says what ends that, if anything waits for it', () => {
     });
     return renderText(assembleReport([pass({ templates: [paused] })]), plain(100));
   };
-  expect(of([update('a')])).toContain('by ana: moving; `dns-template-sync resume standard-web` ends that\n');
+  expect(of([update('a')])).toContain(
+    'by ana: moving; `dns-template-sync resume standard-web` ends the suspension\n',
+  );
   expect(of([])).toContain('by ana: moving\n');
 });
 
