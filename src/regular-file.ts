@@ -54,11 +54,13 @@ export const readBeginning = async (
     if (identity && (stats.ino !== identity.ino || stats.dev !== identity.dev)) {
       throw new Error('it was replaced while it was read');
     }
-    const buffers = new Buffers(Number(stats.size), length);
-    for (let next = buffers.next(); next; next = buffers.next()) {
-      buffers.filled((await readFile(descriptor, next, 0, next.length, null)).bytesRead);
+    const bytes = reading(Number(stats.size), length);
+    let step = bytes.next(0);
+    while (!step.done) {
+      const { bytesRead } = await readFile(descriptor, step.value, 0, step.value.length, null);
+      step = bytes.next(bytesRead);
     }
-    return buffers.whole();
+    return step.value;
   } finally {
     closeSync(descriptor);
   }
@@ -78,11 +80,10 @@ export const readRegularFile = async (
 export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
   const descriptor = openRegularFileSync(file);
   try {
-    const buffers = new Buffers(fstatSync(descriptor).size, maxBytes + 1);
-    for (let next = buffers.next(); next; next = buffers.next()) {
-      buffers.filled(readSync(descriptor, next));
-    }
-    return whole(buffers.whole(), maxBytes);
+    const bytes = reading(fstatSync(descriptor).size, maxBytes + 1);
+    let step = bytes.next(0);
+    while (!step.done) step = bytes.next(readSync(descriptor, step.value));
+    return whole(step.value, maxBytes);
   } finally {
     closeSync(descriptor);
   }
@@ -120,38 +121,20 @@ const sizeInWords = (bytes: number): string =>
       ? `${bytes / 1024} KiB`
       : `${bytes / 1024 ** 2} MiB`;
 
-/** Buffers to read into: first one for the file's size, then more if it is longer. */
-class Buffers {
-  readonly #full: Buffer[] = [];
-  #next: Buffer | null;
-  #left: number;
-  readonly #size: number;
-
-  constructor(size: number, length: number) {
-    this.#left = length;
-    this.#size = size;
-    // One byte more: a file that is as long as it says ends with the first read.
-    this.#next = Buffer.allocUnsafe(Math.min(size + 1, length));
+/**
+ * Yields buffers to read into, gets how many bytes each has, and returns all of them: first a buffer for the file's size, then
+ * more if it is longer. One byte more than that: a file that is as long as it says ends with the first read.
+ */
+function* reading(size: number, length: number): Generator<Buffer, Buffer, number> {
+  const parts: Buffer[] = [];
+  for (let [left, most] = [length, size + 1]; left > 0; most = chunk) {
+    const buffer = Buffer.allocUnsafe(Math.min(most, left));
+    const count = yield buffer;
+    parts.push(buffer.subarray(0, count));
+    left -= count;
+    if (count === 0 || (parts.length === 1 && count === size)) break;
   }
-
-  /** Null if nothing more may be read. */
-  next(): Buffer | null {
-    return this.#next;
-  }
-
-  filled(count: number): void {
-    const before = this.#next ?? Buffer.alloc(0);
-    this.#full.push(before.subarray(0, count));
-    this.#left -= count;
-    const room = before.length - count;
-    const isWhole = this.#full.length === 1 && count === this.#size && room > 0;
-    if (count === 0 || this.#left === 0 || isWhole) this.#next = null;
-    else this.#next = room > 0 ? before.subarray(count) : Buffer.allocUnsafe(Math.min(chunk, this.#left));
-  }
-
-  whole(): Buffer {
-    return this.#full.length === 1 ? this.#full[0]! : Buffer.concat(this.#full);
-  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
 const chunk = 64 * 1024;
