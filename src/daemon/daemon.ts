@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
@@ -156,7 +157,7 @@ const startedClients = (
 
 /**
  * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the
- * state directory of the first client, unless processes share it; `settings` returns the current settings.
+ * state directory of a client, unless processes share it: where it is already, whatever clients have come or gone since.
  */
 const openNotifier = (
   { sandboxUrl, redact, log, notified, settings: { notify, clients } }: DaemonContext,
@@ -164,9 +165,15 @@ const openNotifier = (
   { countNotification }: Metrics,
 ): Notifier => {
   const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
+  const files = clients.map(({ stateDir }) => path.join(stateDir, name));
+  const known = new Set<string>();
   const local = localNotifyStore({
-    file: path.join(clients[0]?.stateDir ?? '.', name),
-    clients: () => settings().clients.map((client) => client.name),
+    file: files.find((file) => existsSync(file)) ?? files[0] ?? name,
+    // Also of those that were removed since: what has begun is told.
+    clients: () => {
+      for (const client of settings().clients) known.add(client.name);
+      return [...known];
+    },
     log,
   });
   return new Notifier({

@@ -297,9 +297,8 @@ export class ClientManager {
 
   async #remove(controller: ClientController): Promise<void> {
     await controller.close();
-    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
+    const { metrics, passHistory, changeFeed } = this.#listeners;
     const { name } = controller.client.settings;
-    notifier.forget(name);
     passHistory.forget(name);
     changeFeed.changed();
     await metrics.removeClient(name);
