@@ -7,7 +7,7 @@ import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
-import { PassHistory } from './passes/pass-history.ts';
+import { Day } from './passes/day.ts';
 import type { Seen } from './metrics/gauges.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { refusalLog } from './http/refusals.ts';
@@ -32,7 +32,7 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
   const { log } = context;
   let current: Pick<DaemonContext, 'settings'> = context;
   const notifier = openNotifier(context, () => current.settings, metrics);
-  const listeners = { metrics, notifier, passHistory: new PassHistory(), changeFeed: new ChangeFeed() };
+  const listeners = { metrics, notifier, day: new Day(), changeFeed: new ChangeFeed() };
   const manager = new ClientManager(context, listeners);
   current = manager;
   let server: RunningServer | null = null;
@@ -74,7 +74,7 @@ const lastTry = 1_500;
 const listen = async (
   manager: ClientManager,
   context: DaemonContext,
-  { metrics, passHistory, changeFeed }: Listeners,
+  { metrics, day, changeFeed }: Listeners,
 ): Promise<RunningServer | null> => {
   const { settings, log, redact, secrets, fleet } = context;
   const triggerToken = (): string | null => manager.settings.triggerToken?.read() ?? null;
@@ -95,10 +95,10 @@ const listen = async (
   const server = await startServer({
     listen: settings.listen,
     allowedHosts: () => manager.settings.allowedHosts,
-    pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
+    pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
     changeFeed,
     readiness: () => redact(readinessOf(manager.states, fleet)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager, passHistory)) },
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager)) },
     report: () =>
       reports('', () =>
         renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
@@ -130,11 +130,11 @@ const sameTokens =
 const openToAll =
   'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';
 
-const seenOf = ({ clients, states, problems }: ClientManager, passHistory: PassHistory): Seen => ({
-  clients: clients.map(({ client: { settings }, newest }) => ({
+const seenOf = ({ clients, states, problems }: ClientManager): Seen => ({
+  clients: clients.map(({ client: { settings }, newest, times }) => ({
     client: settings.name,
     latest: newest,
-    ...passHistory.timesOf(settings.name),
+    ...times,
   })),
   refused: problems.map(({ client }) => client),
   queueDepth: states.filter(({ waiting }) => waiting !== null).length,

@@ -8,7 +8,30 @@ import {
   type SubdomainAnswers,
   type TemplateResult,
 } from '../../result.ts';
-import type { PassTimes } from '../passes/pass-history.ts';
+import type { PassEntry } from '../../status-page/facts.ts';
+
+/** When passes ended, in ms since the epoch; null or 0: never. */
+export interface PassTimes {
+  readonly lastPass: number | null;
+  /** Without a failure. */
+  readonly lastSuccess: number;
+  /** Everything was read, and writing did not stop early. */
+  readonly lastComplete: number;
+}
+
+export const noPass: PassTimes = { lastPass: null, lastSuccess: 0, lastComplete: 0 };
+
+export const timesAfter = (
+  { lastSuccess, lastComplete }: PassTimes,
+  { startedAt, durationMs, status, error }: PassEntry,
+): PassTimes => {
+  const lastPass = startedAt + durationMs;
+  return {
+    lastPass,
+    lastSuccess: status === 'failed' ? lastSuccess : lastPass,
+    lastComplete: error === null ? lastPass : lastComplete,
+  };
+};
 
 /** What gauges show at a scrape. */
 export interface Seen {
