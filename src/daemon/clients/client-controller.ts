@@ -78,7 +78,7 @@ export class ClientController {
       own: (first) => this.#own(first),
       disown: () => this.#disown(),
       isBusy: () => this.#isBusy,
-      request: (run) => void this.#loop?.request(run),
+      request: (run) => void this.#loop?.trigger('request', run),
     });
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
@@ -98,14 +98,14 @@ export class ClientController {
   }
 
   get state(): ClientState {
-    return clientState({
+    const known = {
       client: this.#client.settings.name,
-      loop: this.#loop?.state ?? { running: null, waiting: null, failures: 0, backoffUntil: null },
       isReady: this.#isReady,
       lastError: this.#options.fleet.trouble ?? this.#membership.trouble ?? this.#lastError,
-      latest: this.results.latest,
       nextScheduled: this.#triggers?.next() ?? null,
-    });
+    };
+    const loop = this.#loop?.state ?? { running: null, waiting: null, failures: 0, backoffUntil: null };
+    return clientState(known, loop, this.results.latest);
   }
 
   /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
@@ -126,8 +126,8 @@ export class ClientController {
   }
 
   /** Null unless the pass that is asked for certainly comes. */
-  request(): Promise<string | null> {
-    return this.#loop?.request() ?? this.#membership.request();
+  async request(): Promise<string | null> {
+    return this.#loop === null ? this.#membership.request() : this.#loop.trigger('request');
   }
 
   /** Shows a pass that another process has made. */
