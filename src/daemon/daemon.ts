@@ -17,6 +17,7 @@ import { sharedTexts } from './http/shared-texts.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
 import { localNotifyStore } from '../notify/local-store.ts';
 import type { Settings } from '../settings.ts';
+import type { ClientProblem } from '../settings/client-files.ts';
 
 export interface RunningDaemon {
   /** Of its HTTP server; null if it has none. */
@@ -77,12 +78,11 @@ const listen = async (
   { metrics, day, changeFeed }: Listeners,
 ): Promise<RunningServer | null> => {
   const { settings, log, redact, secrets, fleet } = context;
-  const triggerToken = (): string | null => manager.settings.triggerToken?.read() ?? null;
-  const pageToken = (): string | null => manager.settings.pageToken?.read() ?? null;
   if (settings.listen === null) return null;
-  triggerToken();
-  const isOpen = pageToken() === null;
+  const triggerToken = settings.triggerToken?.read() ?? null;
+  const pageToken = settings.pageToken?.read() ?? null;
   const logRefusal = refusalLog(log);
+  const problems = (): readonly ClientProblem[] => [...manager.problems, ...manager.uncompared];
   const reports = sharedTexts({
     key: () => [
       ...manager.newest,
@@ -94,32 +94,23 @@ const listen = async (
   });
   const server = await startServer({
     listen: settings.listen,
-    allowedHosts: () => manager.settings.allowedHosts,
-    pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
+    manager,
+    fleet,
+    log,
+    redact,
     changeFeed,
+    pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
     readiness: () => redact(readinessOf(manager.states, fleet)),
     metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager)) },
-    report: () =>
-      reports('', () =>
-        renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
-      ),
-    history: (query, signal) => manager.history(query, signal),
-    owners: async () => redact(await fleet.owners()),
-    triggerToken,
-    requestPass: (clients) => manager.request(clients),
-    suspend: manager.suspend,
-    resume: manager.resume,
-    redact,
-    publicUrl: () => manager.settings.publicUrl,
-    pageToken,
+    report: () => reports('', () => renderJson(redact(assembleReport(manager.newest, problems())))),
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
       logRefusal(refusal);
     },
-    log,
   });
-  if (isOpen && !server.isLocal) log.warn({ event: 'listen.open', listen: server.url }, openToAll);
-  if (triggerToken() !== null && triggerToken() === pageToken())
+  if (pageToken === null && !server.isLocal)
+    log.warn({ event: 'listen.open', listen: server.url }, openToAll);
+  if (triggerToken !== null && triggerToken === pageToken)
     log.warn({ event: 'notice', notice: sameTokens }, 'notice');
   return server;
 };
