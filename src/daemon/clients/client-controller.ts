@@ -187,7 +187,8 @@ export class ClientController {
     this.#successor = this.#triggers = null;
     this.#hasAsked = false;
     await Promise.all([previous.close(), triggers?.close()]);
-    if (this.#loop !== null) this.#triggers = this.#startTriggers();
+    // It may have become ours meanwhile.
+    if (this.#loop !== null) this.#triggers ??= this.#startTriggers();
   }
 
   #startTriggers(): Triggers {

@@ -184,7 +184,7 @@ export class ClientManager {
     this.#afterReload(async () => {
       const opened = this.#context.reopenChanged();
       this.#filesWatch.note(opened.settings);
-      await this.#use(opened, 'settings of clients reloaded');
+      await this.#use(opened, false);
     });
   }
 
@@ -203,7 +203,7 @@ export class ClientManager {
           'listen has changed: the new address takes effect after a restart',
         );
       this.#listeners.notifier.configure(notify);
-      await this.#use(opened, 'settings reloaded');
+      await this.#use(opened, true);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
@@ -218,7 +218,7 @@ export class ClientManager {
   /** These clients replace those of their names or are new, and have a pass; those that the settings have no more go. */
   async #use(
     { settings, clients }: Pick<DaemonContext, 'settings' | 'clients'>,
-    words: string,
+    isAsked: boolean,
   ): Promise<void> {
     this.settings = settings;
     const names = new Set(settings.clients.map(({ name }) => name));
@@ -233,7 +233,8 @@ export class ClientManager {
       removed: gone.map(({ client }) => client.settings.name),
       refused,
     };
-    if (clients.length + gone.length > 0) this.#context.log.info(fields, words);
+    const words = isAsked ? 'settings reloaded' : 'settings of clients reloaded';
+    if (isAsked || clients.length + gone.length > 0) this.#context.log.info(fields, words);
     for (const client of clients) this.#controllers.get(client.settings.name)?.trigger('request');
     await Promise.all(gone.map((controller) => this.#remove(controller)));
   }

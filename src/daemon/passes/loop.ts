@@ -170,9 +170,8 @@ const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-
 
 /** One pass for both, with the id of the first. */
 const coalesce = (one: PassCause | null, other: PassCause): PassCause => {
-  const triggers = [one?.trigger, other.trigger];
-  const trigger = byStrength.findLast((known) => triggers.includes(known)) ?? other.trigger;
-  return { run: one?.run ?? other.run, trigger };
+  const strongest = byStrength.findLast((known) => known === one?.trigger || known === other.trigger);
+  return { run: one?.run ?? other.run, trigger: strongest ?? other.trigger };
 };
 
 const bypasses = (trigger: Trigger, outcome: PassOutcome): boolean =>
