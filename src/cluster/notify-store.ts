@@ -20,6 +20,7 @@ export const sharedNotifyStore = ({
     await opened();
     return database().transaction(task);
   },
+  lookInterval: 5_000,
   now: async (query) => {
     const sql = 'SELECT round(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
     const [row] = await query<{ readonly now: number }>(sql);

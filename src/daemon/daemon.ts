@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
@@ -6,7 +7,7 @@ import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
-import { PassHistory } from './passes/pass-history.ts';
+import { Day } from './passes/day.ts';
 import type { Seen } from './metrics/gauges.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { refusalLog } from './http/refusals.ts';
@@ -16,6 +17,7 @@ import { sharedTexts } from './http/shared-texts.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
 import { localNotifyStore } from '../notify/local-store.ts';
 import type { Settings } from '../settings.ts';
+import type { ClientProblem } from '../settings/client-files.ts';
 
 export interface RunningDaemon {
   /** Of its HTTP server; null if it has none. */
@@ -31,7 +33,7 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
   const { log } = context;
   let current: Pick<DaemonContext, 'settings'> = context;
   const notifier = openNotifier(context, () => current.settings, metrics);
-  const listeners = { metrics, notifier, passHistory: new PassHistory(), changeFeed: new ChangeFeed() };
+  const listeners = { metrics, notifier, day: new Day(), changeFeed: new ChangeFeed() };
   const manager = new ClientManager(context, listeners);
   current = manager;
   let server: RunningServer | null = null;
@@ -73,15 +75,14 @@ const lastTry = 1_500;
 const listen = async (
   manager: ClientManager,
   context: DaemonContext,
-  { metrics, passHistory, changeFeed }: Listeners,
+  { metrics, day, changeFeed }: Listeners,
 ): Promise<RunningServer | null> => {
   const { settings, log, redact, secrets, fleet } = context;
-  const triggerToken = (): string | null => manager.settings.triggerToken?.read() ?? null;
-  const pageToken = (): string | null => manager.settings.pageToken?.read() ?? null;
   if (settings.listen === null) return null;
-  triggerToken();
-  const isOpen = pageToken() === null;
+  const triggerToken = settings.triggerToken?.read() ?? null;
+  const pageToken = settings.pageToken?.read() ?? null;
   const logRefusal = refusalLog(log);
+  const problems = (): readonly ClientProblem[] => [...manager.problems, ...manager.uncompared];
   const reports = sharedTexts({
     key: () => [
       ...manager.newest,
@@ -93,32 +94,23 @@ const listen = async (
   });
   const server = await startServer({
     listen: settings.listen,
-    allowedHosts: () => manager.settings.allowedHosts,
-    pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
-    changeFeed,
-    readiness: () => redact(readinessOf(manager.states, fleet)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager, passHistory)) },
-    report: () =>
-      reports('', () =>
-        renderJson(redact(assembleReport(manager.newest, [...manager.problems, ...manager.uncompared]))),
-      ),
-    history: (query, signal) => manager.history(query, signal),
-    owners: async () => redact(await fleet.owners()),
-    triggerToken,
-    requestPass: (clients) => manager.request(clients),
-    suspend: manager.suspend,
-    resume: manager.resume,
+    manager,
+    fleet,
+    log,
     redact,
-    publicUrl: () => manager.settings.publicUrl,
-    pageToken,
+    changeFeed,
+    pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
+    readiness: () => redact(readinessOf(manager.states, fleet)),
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager)) },
+    report: () => reports('', () => renderJson(redact(assembleReport(manager.newest, problems())))),
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
       logRefusal(refusal);
     },
-    log,
   });
-  if (isOpen && !server.isLocal) log.warn({ event: 'listen.open', listen: server.url }, openToAll);
-  if (triggerToken() !== null && triggerToken() === pageToken())
+  if (pageToken === null && !server.isLocal)
+    log.warn({ event: 'listen.open', listen: server.url }, openToAll);
+  if (triggerToken !== null && triggerToken === pageToken)
     log.warn({ event: 'notice', notice: sameTokens }, 'notice');
   return server;
 };
@@ -129,11 +121,11 @@ const sameTokens =
 const openToAll =
   'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';
 
-const seenOf = ({ clients, states, problems }: ClientManager, passHistory: PassHistory): Seen => ({
-  clients: clients.map(({ client: { settings }, newest }) => ({
+const seenOf = ({ clients, states, problems }: ClientManager): Seen => ({
+  clients: clients.map(({ client: { settings }, newest, times }) => ({
     client: settings.name,
     latest: newest,
-    ...passHistory.timesOf(settings.name),
+    ...times,
   })),
   refused: problems.map(({ client }) => client),
   queueDepth: states.filter(({ waiting }) => waiting !== null).length,
@@ -156,7 +148,7 @@ const startedClients = (
 
 /**
  * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the
- * state directory of the first client, unless processes share it; `settings` returns the current settings.
+ * state directory of a client, unless processes share it: where it is already, whatever clients have come or gone since.
  */
 const openNotifier = (
   { sandboxUrl, redact, log, notified, settings: { notify, clients } }: DaemonContext,
@@ -164,9 +156,15 @@ const openNotifier = (
   { countNotification }: Metrics,
 ): Notifier => {
   const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
+  const files = clients.map(({ stateDir }) => path.join(stateDir, name));
+  const known = new Set<string>();
   const local = localNotifyStore({
-    file: path.join(clients[0]?.stateDir ?? '.', name),
-    clients: () => settings().clients.map((client) => client.name),
+    file: files.find((file) => existsSync(file)) ?? files[0] ?? name,
+    // Also of those that were removed since: what has begun is told.
+    clients: () => {
+      for (const client of settings().clients) known.add(client.name);
+      return [...known];
+    },
     log,
   });
   return new Notifier({

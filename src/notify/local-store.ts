@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
-import { connect, type SqliteConnection, type Value } from '../state/connection.ts';
+import { limit } from '../lib/limit.ts';
+import { connect, withTexts, type SqliteConnection, type Value } from '../state/connection.ts';
 import { asideOf, moveFiles } from '../state/damage.ts';
 import { makePrivateFile } from '../state/private-file.ts';
 import { tablesIn, type NotifyStore, type Query } from './outbox.ts';
@@ -16,18 +17,16 @@ export interface LocalStoreOptions {
 /** The one of a process that shares its clients with nobody. */
 export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): NotifyStore => {
   let connection: SqliteConnection | null = null;
-  let last: Promise<unknown> = Promise.resolve();
-
+  const inTurn = limit(1);
   const open = (): SqliteConnection => {
     makePrivateFile(file);
-    const opened = connect(file, { timeout: 5_000 });
-    connection = opened;
-    opened.exec(`PRAGMA journal_mode = WAL; ${tablesIn('')}`);
-    return opened;
+    connection = connect(file, { timeout: 5_000 });
+    connection.exec(`PRAGMA journal_mode = WAL; ${tablesIn('')}`);
+    return connection;
   };
-  /** One after the other: they share the connection. Closing it rolls back, also on a full disk. */
-  const inTurn = <T>(task: (opened: SqliteConnection) => Promise<T>): Promise<T> => {
-    const turn = last.then(async () => {
+  /** Closing rolls back, also on a full disk. */
+  const used = <T>(task: (opened: SqliteConnection) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
       try {
         return await task(connection ?? open());
       } catch (error) {
@@ -38,9 +37,6 @@ export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): Not
         throw error;
       }
     });
-    last = turn.catch(() => undefined);
-    return turn;
-  };
   const moveAside = (error: unknown): void => {
     const aside = asideOf(file, 'damaged');
     moveFiles(file, aside);
@@ -52,9 +48,10 @@ export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): Not
   return {
     schema: '',
     lock: { awaited: '', skipped: '' },
-    query: (sql, values) => inTurn((opened) => queryOn(opened)(sql, values)),
+    lookInterval: Infinity,
+    query: (sql, values) => used((opened) => queryOn(opened)(sql, values)),
     transaction: (task) =>
-      inTurn(async (opened) => {
+      used(async (opened) => {
         opened.exec('BEGIN IMMEDIATE');
         const result = await task(queryOn(opened));
         opened.exec('COMMIT');
@@ -62,31 +59,23 @@ export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): Not
       }),
     now: () => Promise.resolve(Date.now()),
     isSender: () => true,
-    isMine: () =>
-      `client IN (${clients()
-        .map((name) => `'${name.replaceAll("'", "''")}'`)
-        .join()})`,
-    close: async () => {
-      await last;
-      await connection?.close();
-      connection = null;
+    isMine: () => {
+      const names = clients().map((name) => `'${name.replaceAll("'", "''")}'`);
+      return `client IN (${names.join()})`;
     },
+    close: () => inTurn(async () => connection?.close()),
   };
 };
 
 const queryOn =
   (opened: SqliteConnection): Query =>
   async <Row>(sql: string, values: readonly unknown[] = []) => {
-    // Text that is not UTF-8 would end the process: it is asked for as bytes.
-    const asBytes = sql.replaceAll('$', '?').replace('SELECT body', 'SELECT CAST(body AS BLOB) AS body');
+    const asBytes = sql.replaceAll('$', '?').replaceAll('SELECT body', 'SELECT CAST(body AS BLOB) AS body');
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the statements of this folder have
-    const rows = opened.all(asBytes, ...(values as readonly Value[])) as { body?: ArrayBuffer | string }[];
-    for (const row of rows) if (row.body instanceof ArrayBuffer) row.body = utf8.decode(row.body);
+    const rows = opened.all(asBytes, ...(values as readonly Value[])) as object[];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-    return rows as unknown as readonly Row[];
+    return rows.map(withTexts) as unknown as readonly Row[];
   };
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const isDamage = (error: unknown): boolean =>
   error instanceof Error &&

@@ -11,49 +11,50 @@ interface Seen {
 /** What one receiver was told, and is to be told, about one template or about a client as a whole. */
 export interface News {
   readonly told: Seen;
-  /** What it is to be told; all that comes before a message can be made becomes one change. */
+  /** How the newest state differs from that; null: it does not. */
   readonly next: { readonly change: Change; readonly keys: readonly string[] } | null;
   /** When that is to be sent, in ms since the epoch. */
   readonly dueAt: number;
+  /** The last pass that is in it; null once a later one has found nothing to tell. */
+  readonly run: string | null;
 }
 
 /** Of what a receiver has not heard of. */
-export const noNews: News = { told: { state: 'in-sync', keys: [] }, next: null, dueAt: 0 };
+export const noNews: News = { told: { state: 'in-sync', keys: [] }, next: null, dueAt: 0, run: null };
 
 /** The same object if nothing is new. After a pass that ended `now`, in ms since the epoch, in which the template had this health. */
 export const newsAfter = (
   news: News,
   health: Health,
-  pass: PassEvent,
+  { client, run, at }: PassEvent,
   { on, after }: NotifyReceiver,
   now: number,
 ): News => {
-  const { told, next, dueAt } = news;
-  const { keys, ...shown } = health;
-  // It did not last as long as the receiver requires, so it is not sent.
-  if (next !== null && dueAt > now && stateEvent(told, health) === null) return { ...news, next: null };
-  const before = seenOf(news);
-  const event = stateEvent(before, health) ?? (shown.counts.mended > 0 ? 'mended' : null);
-  if (event === null) {
-    if (next !== null) return { ...news, next: { change: joined(next.change, shown), keys } };
-    if (told.state === shown.state && told.keys.join() === keys.join()) return news;
+  const { told, next } = news;
+  const { keys, ...found } = health;
+  const shown = next === null ? found : withMended(found, next.change);
+  const event = eventOf(told, health) ?? (shown.counts.mended > 0 ? 'mended' : null);
+  const isSubscribed = on.some((one) => one === (event === 'mended' ? 'drift' : event));
+  const isWanted = told.state !== 'in-sync' || isSubscribed;
+  if (event === null || !isWanted || (event === 'mended' && after > 0)) {
     // Differences that ended are forgotten, so that they are new if they return.
-    return { ...news, told: { state: shown.state, keys } };
+    const seen = event === null ? { state: found.state, keys } : told;
+    const isOver = seen.state === 'in-sync';
+    const isSame = seen.state === told.state && seen.keys.join() === told.keys.join();
+    if (next === null && isSame && (!isOver || news.run === null)) return news;
+    return { told: seen, next: null, dueAt: 0, run: isOver ? null : run };
   }
-  const occasion = event === 'mended' ? 'drift' : event;
-  const isWanted = before.state !== 'in-sync' || on.some((one) => one === occasion);
-  if (!isWanted || (event === 'mended' && after > 0)) return news;
-  const { client, run, at } = pass;
-  const change = { event, client, previous: before.state, merged: 1, run, at, ...shown };
-  if (next === null)
-    return { ...news, next: { change, keys }, dueAt: event === 'cleared' ? now : now + after };
-  const merged = joined(next.change, {
-    ...change,
-    event: event === 'mended' ? next.change.event : event,
-    previous: next.change.previous,
-    merged: next.change.merged + 1,
-  });
-  return { ...news, next: { change: merged, keys } };
+  const isAnother = found.counts.mended > 0 || eventOf(seenOf(news), health) !== null;
+  const seenIn = next === null || isAnother ? { run, at } : { run: next.change.run, at: next.change.at };
+  const merged = (next?.change.merged ?? 0) + (isAnother ? 1 : 0);
+  const change = { event, client, previous: told.state, merged, ...seenIn, ...shown };
+  const dueAt = event === 'cleared' ? now : now + after;
+  return {
+    told,
+    next: { change, keys },
+    dueAt: next === null ? dueAt : Math.min(news.dueAt, dueAt),
+    run: isAnother ? run : news.run,
+  };
 };
 
 /** The last that a receiver was told, or is about to be. */
@@ -61,22 +62,21 @@ export const seenOf = ({ told, next }: News): Seen =>
   next === null ? told : { state: next.change.state, keys: next.keys };
 
 /** What the state says anew; null if it is the same for no new reason. */
-const stateEvent = (last: Seen, { state, keys }: Seen): Change['event'] | null => {
+const eventOf = (last: Seen, { state, keys }: Seen): Change['event'] | null => {
   if (state === 'in-sync') return last.state === 'in-sync' ? null : 'cleared';
   if (state === last.state && keys.every((key) => last.keys.includes(key))) return null;
   return state === 'drifted' ? 'drift' : state;
 };
 
-/** The newest, with what was mended before: no later pass shows that again. */
-const joined = (
-  earlier: Change,
-  later: Partial<Change> & Pick<Change, 'counts' | 'differences'>,
-): Change => ({
-  ...earlier,
-  ...later,
-  counts: { ...later.counts, mended: earlier.counts.mended + later.counts.mended },
-  differences: [
-    ...later.differences,
-    ...earlier.differences.filter(({ outcome }) => outcome === 'applied'),
-  ].slice(0, maxShown),
+/** With what was mended before, which no later pass shows again. */
+const withMended = <Shown extends Pick<Change, 'counts' | 'differences'>>(
+  shown: Shown,
+  { counts, differences }: Change,
+): Shown => ({
+  ...shown,
+  counts: { ...shown.counts, mended: shown.counts.mended + counts.mended },
+  differences: [...shown.differences, ...differences.filter(({ outcome }) => outcome === 'applied')].slice(
+    0,
+    maxShown,
+  ),
 });

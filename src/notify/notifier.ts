@@ -1,19 +1,13 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
+import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
+import { groupBy } from '../model/group.ts';
 import type { NotifyReceiver } from '../settings/notify.ts';
 import { post } from './delivery.ts';
-import type { PassEvent } from './health.ts';
-import {
-  addNews,
-  endMessage,
-  forgetClient,
-  keepReceivers,
-  nextMessage,
-  type Delivery,
-  type NotifyStore,
-} from './outbox.ts';
+import { wasCorrected, type PassEvent } from './health.ts';
+import { addNews, dueIn, endMessage, nextMessage, type Delivery, type NotifyStore } from './outbox.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly NotifyReceiver[];
@@ -31,12 +25,12 @@ export interface NotifierOptions {
 /** Tells receivers what is new after each pass: one message at a time to each, until it is taken. */
 export class Notifier {
   readonly #options: Required<NotifierOptions>;
-  readonly #receivers = new Map<string, NotifyReceiver>();
+  #receivers: ReadonlyMap<string, NotifyReceiver> = new Map();
   readonly #sending = new Map<string, Promise<void>>();
-  /** What is new, by client, and is not saved yet. */
-  readonly #unsaved = new Map<string, readonly PassEvent[]>();
+  #unsaved: readonly PassEvent[] = [];
+  readonly #inTurn = limit(1);
   #isFailing = false;
-  /** Aborted: there is something to send. */
+  /** Aborted: there may be something to send. */
   #news = new AbortController();
   /** Aborted: no more backoff. */
   readonly #closing = new AbortController();
@@ -50,93 +44,88 @@ export class Notifier {
 
   /** Replaces the settings, also for messages that wait. What a receiver was told goes by its name. */
   configure(receivers: readonly NotifyReceiver[]): void {
-    this.#receivers.clear();
-    for (const settings of receivers) this.#receivers.set(settings.name, settings);
-    if (this.#sending.size + receivers.length > 0)
-      void this.#tried(() => keepReceivers(this.#options.store, [...this.#receivers.keys()]));
-    for (const { name } of receivers)
-      if (!this.#sending.has(name))
-        this.#sending.set(
-          name,
-          this.#send(name).finally(() => this.#sending.delete(name)),
-        );
+    this.#receivers = new Map(receivers.map((one) => [one.name, one]));
+    this.#wake();
+    for (const { name } of receivers) {
+      if (this.#sending.has(name)) continue;
+      const sending = this.#send(name).finally(() => this.#sending.delete(name));
+      this.#sending.set(name, sending);
+    }
   }
 
   /** Resolves once what is new is saved, or cannot be for now. Does not throw: the pass has ended. */
-  async publish(passEvent: PassEvent): Promise<void> {
+  async publish(event: PassEvent): Promise<void> {
     if (this.#receivers.size === 0 || this.#closing.signal.aborted) return;
-    const { client } = passEvent;
-    this.#unsaved.set(client, [...(this.#unsaved.get(client) ?? []), this.#options.redact(passEvent)]);
+    // While nothing can be saved, the newest pass shows what still differs.
+    const others = this.#unsaved.filter(({ client, ...pass }) => client !== event.client || isUnique(pass));
+    this.#unsaved = [...others, this.#options.redact(event)];
     // A store that does not answer keeps only those waiting who have asked it already.
-    if (!this.#isFailing) await this.#save(client);
-    this.#news.abort();
-  }
-
-  /** Forgets a client that is no longer configured. */
-  forget(client: string): void {
-    this.#unsaved.delete(client);
-    if (this.#receivers.size > 0) void this.#tried(() => forgetClient(this.#options.store, client));
+    await this.#inTurn(async () => this.#isFailing || this.#save());
+    this.#wake();
   }
 
   /** Makes one last attempt at what is undelivered, within so many milliseconds. The next process goes on with the rest. */
   async close(within: number): Promise<void> {
     const { store, log } = this.#options;
     this.#closing.abort();
-    this.#news.abort();
+    this.#wake();
     const timer = setTimeout(() => this.#end.abort(), within);
     await Promise.all(this.#sending.values());
     clearTimeout(timer);
-    const passes = [...this.#unsaved.values()].flat().length;
-    if (passes > 0)
-      log.warn(
-        { event: 'notify.dropped', passes },
-        'what is new in these passes could not be saved, and is not told',
-      );
+    const fields = { event: 'notify.dropped', passes: this.#unsaved.length };
+    if (fields.passes > 0)
+      log.warn(fields, 'what is new in these passes could not be saved, and is not told');
     await store.close();
   }
 
-  async #save(client: string): Promise<void> {
-    const passes = this.#unsaved.get(client) ?? [];
-    this.#unsaved.delete(client);
-    const receivers = [...this.#receivers.values()].filter(
-      ({ clients }) => clients?.includes(client) ?? true,
-    );
-    if (await this.#tried(() => addNews(this.#options.store, passes, receivers))) return;
-    // Later passes see again what still differs.
-    const all = [...passes, ...(this.#unsaved.get(client) ?? [])].slice(-mostUnsaved);
-    this.#unsaved.set(client, all);
+  #wake(): void {
+    this.#news.abort();
+    this.#news = new AbortController();
+  }
+
+  /** Whether all is saved. */
+  async #save(): Promise<boolean> {
+    for (const [client, passes] of groupBy(this.#unsaved, (pass) => pass.client)) {
+      const receivers = [...this.#receivers.values()].filter(
+        ({ clients }) => clients?.includes(client) ?? true,
+      );
+      const isSaved = await this.#tried(async () => {
+        await addNews(this.#options.store, passes, receivers);
+        return true;
+      });
+      if (isSaved === null) return false;
+      this.#unsaved = this.#unsaved.filter((pass) => !passes.includes(pass));
+    }
+    return true;
   }
 
   /** Until the receiver is not configured any more, or the program ends. */
   async #send(name: string): Promise<void> {
-    const { log } = this.#options;
     while (this.#receivers.has(name)) {
       const isLast = this.#closing.signal.aborted;
-      if (this.#news.signal.aborted) this.#news = new AbortController();
-      const news = this.#news.signal;
-      let isAllTaken = true;
-      try {
-        isAllTaken = await this.#sendDue(name);
-      } catch (error) {
-        log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
-      }
-      if (isLast || (!isAllTaken && this.#closing.signal.aborted)) return;
-      await sleep(lookInterval, news);
+      const { signal } = this.#news;
+      const wait = await this.#sendDue(name).catch((err: unknown) => {
+        this.#options.log.error({ event: 'notify.error', err }, 'notification failed: unexpected error');
+        return retryInterval;
+      });
+      if (isLast || wait === null) return;
+      await sleep(Math.min(wait, longestSleep), signal);
     }
   }
 
-  async #sendDue(name: string): Promise<boolean> {
+  /** Returns for how long there is nothing to do, in milliseconds; null: the program ends before all is taken. */
+  async #sendDue(name: string): Promise<number | null> {
     const { store, gap } = this.#options;
     for (;;) {
-      // One attempt with all that waits, since the others would fail as well.
-      for (const client of Array.from(this.#unsaved.keys())) {
-        await this.#save(client);
-        if (this.#isFailing) return true;
-      }
-      let next: Delivery | null = null;
-      if (store.isSender()) await this.#tried(async () => void (next = await nextMessage(store, name)));
-      if (next === null) return true;
-      if (!(await this.#deliver(name, next))) return false;
+      // What was made known meanwhile becomes part of the next message.
+      const isSaved = this.#unsaved.length === 0 || (await this.#inTurn(() => this.#save()));
+      if (!isSaved) return retryInterval;
+      if (!store.isSender()) return store.lookInterval;
+      const due = await this.#tried(() => dueIn(store, name));
+      if (due !== null && due > 0) return Math.min(due, store.lookInterval);
+      const next = due === null ? null : await this.#tried(() => nextMessage(store, name));
+      if (next === null) return retryInterval;
+      if (!(await this.#deliver(name, next))) return this.#closing.signal.aborted ? null : retryInterval;
       await sleep(gap, this.#closing.signal);
     }
   }
@@ -167,43 +156,47 @@ export class Notifier {
       said = reason;
       count(name, 'retried');
       if (this.#closing.signal.aborted) return false;
-      await sleep(
-        Math.max(backoff(attempts, { ...growth, first: firstBackoff }), retryAfter),
-        this.#closing.signal,
-      );
+      const wait = backoff(attempts, { first: firstBackoff, max: longestBackoff, jitter: 0.5 });
+      await sleep(Math.max(wait, retryAfter), this.#closing.signal);
     }
   }
 
   /** Until it is saved: a message that was taken, and is not saved as such, would be sent again. */
   async #ended({ id }: Delivery): Promise<boolean> {
-    while (!(await this.#tried(() => endMessage(this.#options.store, id))))
-      if (!(await sleep(lookInterval, this.#closing.signal))) return false;
+    const end = async (): Promise<boolean> => {
+      await endMessage(this.#options.store, id);
+      return true;
+    };
+    while ((await this.#tried(end)) === null)
+      if (!(await sleep(retryInterval, this.#closing.signal))) return false;
     return true;
   }
 
-  /** Whether the store has done it. */
-  async #tried(task: () => Promise<void>): Promise<boolean> {
+  /** Null if the store cannot do it now. */
+  async #tried<T>(task: () => Promise<T>): Promise<T | null> {
     try {
-      await task();
+      const done = await task();
       this.#isFailing = false;
-      return true;
+      return done;
     } catch (error) {
       const fields = { event: 'notify.unsaved', reason: messageOf(error) };
       if (!this.#isFailing)
         this.#options.log.warn(fields, 'cannot save what receivers are to be told; will retry');
       this.#isFailing = true;
-      return false;
+      return null;
     }
   }
 }
 
-/** Milliseconds between two looks: other processes may add to the store, and some news have to last. */
-const lookInterval = 1_000;
+/** Whether no later pass shows what it has found. */
+const isUnique = ({ result, removed }: Pick<PassEvent, 'result' | 'removed'>): boolean =>
+  removed.length > 0 ||
+  (result?.templates.some(({ differences }) => differences.some(wasCorrected)) ?? false);
 
-/** Passes of one client. */
-const mostUnsaved = 100;
+/** Milliseconds. */
+const retryInterval = 1_000;
+const longestSleep = 3_600_000;
+const longestBackoff = 5 * 60_000;
 
 /** A message that is always refused would block all others. */
 const maxRefusals = 3;
-
-const growth = { max: 5 * 60_000, jitter: 0.5 };

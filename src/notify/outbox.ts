@@ -16,6 +16,8 @@ export interface NotifyStore {
   readonly schema: string;
   /** At the end of a SELECT in a transaction: rows that another process changes are `awaited` or `skipped`. */
   readonly lock: Readonly<Record<'awaited' | 'skipped', string>>;
+  /** Milliseconds after which other processes may have added something. */
+  readonly lookInterval: number;
   readonly query: Query;
   readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
   /** In ms since the epoch, by one clock for all processes. */
@@ -44,7 +46,7 @@ export interface Delivery {
   readonly changes: readonly Change[];
 }
 
-/** Saves what is new to each receiver in these passes over one client, the oldest first. */
+/** Saves what is new to each receiver in these passes over one client, the oldest first. What is in it already is not added again. */
 export const addNews = async (
   store: NotifyStore,
   passes: readonly PassEvent[],
@@ -54,18 +56,20 @@ export const addNews = async (
   const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 ORDER BY receiver, template`;
   const changed = async (query: Query, lock: string, now: number): Promise<Row[]> => {
     const saved = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
-    const changes = new Map<string, Row>();
-    for (const pass of passes)
+    const rows = new Map(saved);
+    for (const [at, pass] of passes.entries())
       for (const health of healthsOf(pass))
         for (const receiver of receivers) {
           const place = { client, receiver: receiver.name, template: health.template };
           const key = keyOf(place);
-          const row = changes.get(key) ?? saved.get(key) ?? { ...place, ...noNews };
-          const news = newsAfter(row, health, pass, receiver, now);
-          if (news !== row) changes.set(key, { ...row, ...news });
+          // The answer to a COMMIT may have been lost.
+          if (at <= passes.findLastIndex(({ run }) => run === saved.get(key)?.run)) continue;
+          const row = rows.get(key) ?? { ...place, ...noNews };
+          rows.set(key, { ...place, ...newsAfter(row, health, pass, receiver, now) });
         }
-    return [...changes.values()].filter(
-      (row) => JSON.stringify(row) !== JSON.stringify(saved.get(keyOf(row))),
+    const before = (key: string): Row => saved.get(key) ?? { ...rows.get(key)!, ...noNews };
+    return [...rows].flatMap(([key, row]) =>
+      JSON.stringify(row) === JSON.stringify(before(key)) ? [] : [row],
     );
   };
   // Most passes bring nothing new, and one statement shows that.
@@ -76,32 +80,38 @@ export const addNews = async (
   });
 };
 
+/** In how many milliseconds there is something to send; `Infinity`: not before something is added. */
+export const dueIn = async (store: NotifyStore, receiver: string): Promise<number> => {
+  const mine = `receiver = $1 AND ${store.isMine()}`;
+  const sql = `SELECT min(due_at) AS at FROM (SELECT due_at FROM ${store.schema}told WHERE ${mine} AND due_at IS NOT NULL
+    UNION ALL SELECT 0 FROM ${store.schema}messages WHERE ${mine}) AS due`;
+  const [due] = await store.query<{ readonly at: number | string | null }>(sql, [receiver]);
+  const at = due?.at ?? null;
+  return at === null ? Infinity : Number(at) - (await store.now(store.query));
+};
+
 /** The message that was begun, else one of what is due; null if there is nothing to send. */
 export const nextMessage = async (store: NotifyStore, receiver: string): Promise<Delivery | null> => {
-  const { schema, lock, query } = store;
+  const { schema, lock } = store;
   const mine = `receiver = $1 AND ${store.isMine()}`;
   const begun = `SELECT body FROM ${schema}messages WHERE ${mine} ORDER BY id LIMIT 1`;
-  const [message] = await rowsOf<Delivery>(query, begun, [receiver]);
+  const [message] = await rowsOf<Delivery>(store.query, begun, [receiver]);
   if (message) return message;
-  const waiting = `SELECT 1 FROM ${schema}told WHERE ${mine} AND due_at IS NOT NULL LIMIT 1`;
-  if ((await query(waiting, [receiver])).length === 0) return null;
-  return store.transaction(async (inside) => {
+  return store.transaction(async (query) => {
     const due = `SELECT body FROM ${schema}told WHERE ${mine} AND due_at <= $2
       ORDER BY due_at, client, template LIMIT ${maxChanges} ${lock.skipped}`;
-    const rows = await rowsOf<Row>(inside, due, [receiver, await store.now(inside)]);
-    const [first] = rows;
-    if (first === undefined) return null;
+    const rows = await rowsOf<Row>(query, due, [receiver, await store.now(query)]);
     const changes = rows.flatMap(({ next }) => next?.change ?? []);
+    const [first] = changes;
+    if (first === undefined) return null;
     const created = { id: randomUUID(), createdAt: new Date().toISOString(), changes };
-    await inside(`INSERT INTO ${schema}messages (id, receiver, client, body) VALUES ($1, $2, $3, $4)`, [
+    await query(`INSERT INTO ${schema}messages (id, receiver, client, body) VALUES ($1, $2, $3, $4)`, [
       created.id,
       receiver,
       first.client,
       JSON.stringify(created),
     ]);
-    for (const row of rows) {
-      await put(store, inside, { ...row, told: seenOf(row), next: null });
-    }
+    for (const row of rows) await put(store, query, { ...row, told: seenOf(row), next: null });
     return created;
   });
 };
@@ -112,29 +122,6 @@ const maxChanges = 20;
 /** The message was taken or dropped. */
 export const endMessage = async ({ schema, query }: NotifyStore, id: string): Promise<void> =>
   void (await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]));
-
-/** A message that was begun is still sent, for the sake of other clients in it. */
-export const forgetClient = ({ schema, transaction }: NotifyStore, client: string): Promise<void> =>
-  transaction(async (query) => {
-    await query(`DELETE FROM ${schema}told WHERE client = $1`, [client]);
-    const begun = `SELECT body FROM ${schema}messages WHERE client = $1`;
-    for (const { id, changes } of await rowsOf<Delivery>(query, begun, [client])) {
-      const other = changes.find((change) => change.client !== client)?.client;
-      if (other === undefined) await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]);
-      else await query(`UPDATE ${schema}messages SET client = $2 WHERE id = $1`, [id, other]);
-    }
-  });
-
-/** Forgets receivers that are not configured any more. */
-export const keepReceivers = async (store: NotifyStore, names: readonly string[]): Promise<void> => {
-  // An empty list is none in SQL, and no receiver has an empty name.
-  const kept = ["''", ...names.map((_, at) => `$${at + 1}`)].join();
-  for (const table of ['told', 'messages'])
-    await store.query(
-      `DELETE FROM ${store.schema}${table} WHERE receiver NOT IN (${kept}) AND ${store.isMine()}`,
-      names,
-    );
-};
 
 interface Row extends News {
   readonly client: string;
@@ -149,10 +136,10 @@ const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[
 };
 
 const put = async ({ schema }: NotifyStore, query: Query, row: Row): Promise<void> => {
-  const { client, receiver, template, told, next, dueAt } = row;
+  const { client, receiver, template, told, next, dueAt, run } = row;
   // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
   const key = [client, receiver, template === null ? '' : JSON.stringify(template)];
-  if (next === null && told.state === 'in-sync')
+  if (next === null && told.state === 'in-sync' && run === null)
     await query(`DELETE FROM ${schema}told WHERE client = $1 AND receiver = $2 AND template = $3`, key);
   else
     await query(

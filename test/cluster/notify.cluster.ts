@@ -10,6 +10,7 @@ import { notificationSchema, type Notification } from '../../src/notify/schema.t
 import type { Program } from '../e2e/program.ts';
 import { scriptedServer, silence, status } from '../wire/scripted-server.ts';
 import {
+  another,
   drifted,
   inSync,
   newOutbox,
@@ -183,7 +184,7 @@ describe('an outbox that processes share', () => {
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));
     const running = one.transaction(async (query) => {
-      await addNews({ ...one, query, transaction: (task) => task(query) }, [inSync], [receiverOf()]);
+      await addNews({ ...one, query, transaction: (task) => task(query) }, [another(inSync)], [receiverOf()]);
       await isReleased;
     });
     await addNews(other, [{ ...drifted, client: 'bakery' }], [receiverOf()]);

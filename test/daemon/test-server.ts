@@ -3,20 +3,61 @@ import { startServer, type RunningServer, type ServerOptions } from '../../src/d
 import { ChangeFeed } from '../../src/daemon/passes/change-feed.ts';
 import { renderJson } from '../../src/report/report.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
+import { readSettings } from '../../src/settings.ts';
 import { listeningLogger } from './listening-logger.ts';
 
-export type TestOptions = Partial<ServerOptions>;
+/** What may be given; tokens as they are. */
+export interface TestOptions extends Partial<Omit<ServerOptions, 'manager' | 'fleet'>>, Partial<Doings> {
+  readonly allowedHosts?: () => readonly string[];
+  readonly publicUrl?: () => string | null;
+  readonly triggerToken?: () => string | null;
+  readonly pageToken?: () => string | null;
+  readonly requestPass?: ServerOptions['manager']['request'];
+  readonly owners?: ServerOptions['fleet']['owners'];
+}
+type Doings = Pick<ServerOptions['manager'], 'suspend' | 'resume' | 'history'>;
 
 export const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+const usual = readSettings({
+  flags: {},
+  needs: { baseUrl: false, tokens: false },
+  env: { HOME: '/nowhere' },
+  cwd: '/nowhere',
+});
 
 /** The server on a free port, with nothing behind it but what is given. */
 export const startTestServer = async (
   options: TestOptions = {},
 ): Promise<RunningServer & { readonly lines: Record<string, unknown>[] }> => {
   const { log, lines } = listeningLogger();
+  const {
+    allowedHosts = () => ['dns.example.net'],
+    publicUrl = () => null,
+    triggerToken = () => null,
+    pageToken = () => null,
+    requestPass = () => expect.fail('nobody may ask for a pass'),
+    suspend = () => expect.fail('nobody may suspend'),
+    resume = () => expect.fail('nobody may resume'),
+    history = () => Promise.resolve([]),
+    owners = () => Promise.resolve(null),
+    ...others
+  } = options;
+  const secret = (read: () => string | null) =>
+    read() === null ? null : { read: () => read() ?? '', place: '' };
   const server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
-    allowedHosts: () => ['dns.example.net'],
+    manager: {
+      get settings() {
+        const tokens = { triggerToken: secret(triggerToken), pageToken: secret(pageToken) };
+        return { ...usual, allowedHosts: allowedHosts(), publicUrl: publicUrl(), ...tokens };
+      },
+      request: requestPass,
+      suspend,
+      resume,
+      history,
+    },
+    fleet: { owners },
     pages: {
       overview: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
       template: () => null,
@@ -26,18 +67,10 @@ export const startTestServer = async (
     readiness: () => ({ ready: true, reason: null }),
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),
-    history: () => Promise.resolve([]),
-    owners: () => Promise.resolve(null),
-    triggerToken: () => null,
-    requestPass: () => expect.fail('nobody may ask for a pass'),
-    suspend: () => expect.fail('nobody may suspend'),
-    resume: () => expect.fail('nobody may resume'),
     redact: (value) => value,
-    publicUrl: () => null,
-    pageToken: () => null,
     onRefused: () => undefined,
     log,
-    ...options,
+    ...others,
   });
   return { ...server, lines };
 };

@@ -230,6 +230,31 @@ describe('settings', () => {
   });
 });
 
+it('what was told is not told again after a client came before the others, each with a state of its own', async () => {
+  const receiver = await startReceiver();
+  const client = (name: string, token: string): string =>
+    `  ${name}: {clientToken: {env: ${token}}, stateDir: ./state-of-${name}, templates: ./${name}}\n`;
+  const service = await startService();
+  const cwd = await workplace({ withExamples: false });
+  for (const name of ['acme', 'bakery']) {
+    await addTemplate(service, `site-of-${name}`, '192.0.2.1');
+    const file = describing(`site-of-${name}`, '192.0.2.2', 'mode: report\n');
+    await writeBelow(cwd, `${name}/site.yaml`, file);
+  }
+  const { DNS_SYNC_CLIENT_TOKEN: _, ...shared } = service.env;
+  const env = { ...shared, HOOK: receiver.url, HOOK_SECRET: hookSecret, ONE: 'token-1', OTHER: 'token-2' };
+  const begin = async (clients: string): Promise<Daemon> => {
+    await writeBelow(cwd, 'dns-template-sync.yaml', `${toWebhook}clients:\n${clients}`);
+    return startDaemon([], { cwd, env });
+  };
+  const daemon = await begin(client('bakery', 'ONE'));
+  await delivered(daemon, 1);
+  const next = await restarted(daemon, () => begin(client('acme', 'OTHER') + client('bakery', 'ONE')));
+  await delivered(next, 1);
+  await next.pass('bakery');
+  expect(receiver.seen.map(eventsIn)).toEqual([['site-of-bakery drift'], ['site-of-acme drift']]);
+});
+
 describe('at SIGTERM', () => {
   it('a waiting message is tried once more, and the program ends', async () => {
     const receiver = await startReceiver(status(503, '', { 'retry-after': '3600' }));

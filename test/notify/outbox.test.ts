@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { localNotifyStore } from '../../src/notify/local-store.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
-import { forgetClient } from '../../src/notify/outbox.ts';
+import { addNews, type NotifyStore } from '../../src/notify/outbox.ts';
 import type { Change } from '../../src/notify/schema.ts';
 import type { NotifyReceiver } from '../../src/settings/notify.ts';
 import { connect } from '../../src/state/connection.ts';
@@ -12,12 +12,14 @@ import { notAsked, type ServerResult } from '../../src/result.ts';
 import {
   add,
   address,
+  another,
   blocked,
   drifted,
   inSync,
   passEvent,
   newOutbox,
   newStore,
+  receiver,
   update,
 } from './pass-events.ts';
 
@@ -265,7 +267,7 @@ describe('while a message is not taken', () => {
     const later = newOutbox(store);
     expect(await later.next()).toEqual(first);
     await later.done(first!.id);
-    expect(merged(await taken(later))).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
+    expect(merged(await taken(later))).toEqual([{ event: 'cleared', previous: 'drifted', count: 1 }]);
     expect(await later.next()).toBe(null);
   });
 
@@ -278,13 +280,13 @@ describe('while a message is not taken', () => {
     expect(await taken(outbox)).toMatchObject([{ merged: 1, differences: [update()] }]);
   });
 
-  test('drift that came and went is still sent', async () => {
+  test('drift that came and went is not sent, and what was mended is', async () => {
     const outbox = newOutbox();
     await outbox.add(passEvent([{ template: 'other', status: 'held' }]));
     await outbox.next();
     for (const one of [drifted, inSync, mended]) await outbox.add(one);
     await taken(outbox);
-    expect(merged(await taken(outbox))).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
+    expect(merged(await taken(outbox))).toEqual([{ event: 'mended', previous: 'in-sync', count: 1 }]);
   });
 
   test('what was mended is not lost by what later passes see', async () => {
@@ -315,15 +317,28 @@ describe('while a message is not taken', () => {
   });
 });
 
-test('a client that is forgotten takes no message of others with it', async () => {
+test('a pass whose COMMIT was answered by nobody is in it once', async () => {
   const store = newStore();
+  const isLost = { next: true };
+  const unanswered: NotifyStore = {
+    ...store,
+    transaction: async (task) => {
+      const done = await store.transaction(task);
+      if (isLost.next) throw new Error('connection lost');
+      return done;
+    },
+  };
+  const [first, second, third] = [another(mended), another(mended), another(mended)];
+  await expect(addNews(unanswered, [first, second], [receiver()])).rejects.toThrow('connection lost');
+  isLost.next = false;
+  await addNews(unanswered, [first, second, third], [receiver()]);
   const outbox = newOutbox(store);
-  await outbox.add(drifted);
-  await outbox.add({ ...drifted, client: 'bakery' });
-  const begun = await outbox.next();
-  await forgetClient(store, 'acme');
-  const others = newOutbox({ ...store, isMine: () => `client = 'bakery'` });
-  expect(await others.next()).toEqual(begun);
+  expect(await taken(outbox)).toMatchObject([{ event: 'mended', counts: { mended: 3 } }]);
+  // Also when it was sent meanwhile.
+  await addNews(unanswered, [first, second, third], [receiver()]);
+  expect(await taken(outbox)).toEqual([]);
+  await outbox.add(inSync);
+  expect(await store.query('SELECT template FROM told')).toEqual([]);
 });
 
 test('after a restart nothing is sent again, and what ended meanwhile is sent', async () => {

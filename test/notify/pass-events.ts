@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -84,6 +85,9 @@ export const receiver = (more: Partial<NotifyReceiver> = {}): NotifyReceiver => 
   ...more,
 });
 
+/** Another pass that found the same. */
+export const another = (event: PassEvent): PassEvent => ({ ...event, run: randomUUID() });
+
 /** What was told, for as long as the test runs. */
 export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { readonly file: string } => {
   const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
@@ -98,7 +102,8 @@ export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { reado
 
 /** Of one receiver. */
 export const newOutbox = (store: NotifyStore = newStore()) => ({
-  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) => addNews(store, [seen], [receiver(more)]),
+  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) =>
+    addNews(store, [another(seen)], [receiver(more)]),
   next: () => nextMessage(store, 'ops'),
   done: (id: string) => endMessage(store, id),
 });

@@ -1,4 +1,4 @@
-import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
+import { Day } from '../../src/daemon/passes/day.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import {
   notAsked,
@@ -83,16 +83,16 @@ export const overviewOf = (state: State, query: Partial<PageQuery> = {}): string
 
 /** The state after a pass of each client. */
 export const factsOf = (results: readonly PassResult[], rest: Partial<Facts> = {}): State => {
-  const passHistory = new PassHistory();
+  const history = new Day();
   for (let hour = 20; hour > 0; hour -= 3)
-    passHistory.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
+    history.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
   return {
     version: 'v-1',
     now,
     timeZone: 'UTC',
     clients: results.map((one) => client({ client: one.client })),
     results,
-    day: passHistory.day(now),
+    day: history.slots(now),
     fleet: null,
     ...rest,
   };
@@ -307,7 +307,7 @@ export const states: Readonly<Record<string, () => State>> = {
   },
   'never-up': () => {
     const some = templates(40, {}).map((one) => ({ ...one, asOf: null }));
-    const rest = { clients: [down({ knownAt: null })], day: new PassHistory().day(now) };
+    const rest = { clients: [down({ knownAt: null })], day: new Day().slots(now) };
     return factsOf([pass({ templates: some })], rest);
   },
   'first-start': () =>
@@ -315,7 +315,7 @@ export const states: Readonly<Record<string, () => State>> = {
       clients: [
         client({ health: 'starting', why: 'no pass has ended yet', lastPass: null, running: 'startup' }),
       ],
-      day: new PassHistory().day(now),
+      day: new Day().slots(now),
     }),
   '7-clients': () => {
     const passes = sevenClients.map((name, index) => {

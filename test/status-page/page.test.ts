@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
+import { Day } from '../../src/daemon/passes/day.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked, type PassResult, type TemplateResult } from '../../src/result.ts';
 import type { ClientFacts, Facts, WriteEntry, Writes } from '../../src/status-page/facts.ts';
@@ -137,10 +137,10 @@ describe('the status page', () => {
   });
 
   it('describes the chart of the day in words', () => {
-    const passHistory = new PassHistory();
-    passHistory.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
-    passHistory.add({ ...lastPass(), left: 0 });
-    expect(wordsOf(page([everyKind], { day: passHistory.day(now) }))).toContain(
+    const history = new Day();
+    history.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
+    history.add({ ...lastPass(), left: 0 });
+    expect(wordsOf(page([everyKind], { day: history.slots(now) }))).toContain(
       '2 passes; 4 differences written; at most 12 open differences at a time, none now; passes failed or were held in 1 interval of 15 minutes.',
     );
   });

@@ -3,70 +3,87 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
+import type { PassEvent } from '../../notify/health.ts';
+import type { PassEntry } from '../../status-page/facts.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
-import type { ChangeFeed } from '../passes/change-feed.ts';
 import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from '../context.ts';
-import type { Fleet, FleetClient, Membership, PassReport } from '../fleet.ts';
-import { LatestResults } from '../passes/latest-results.ts';
-import { PassLoop, type PassCause, type PassLoopState, type PassOutcome } from '../passes/loop.ts';
-import { OpenTroubles } from '../passes/open-troubles.ts';
-import { passLog, type PassId } from '../passes/pass-log.ts';
-import { recordPass, type PassSinks, type RecordedPass } from '../passes/record-pass.ts';
-import { startSchedule, type Schedule } from '../passes/schedule.ts';
+import type { Fleet, Membership, PassReport } from '../fleet.ts';
+import { noPass, timesAfter, type PassTimes } from '../metrics/gauges.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { Results } from '../passes/results.ts';
+import { PassLoop, type PassCause, type PassOutcome } from '../passes/loop.ts';
+import { passLog } from '../passes/pass-log.ts';
+import { recordPass } from '../passes/record-pass.ts';
+import { startSchedule } from '../passes/schedule.ts';
 import { watchFiles } from '../../source/watch.ts';
 
-export interface ClientControllerOptions extends PassSinks {
+export interface ClientControllerOptions {
   readonly client: DaemonClient;
   /** Those that share the clients. */
   readonly fleet: Fleet;
-  /** Notified of everything that is new for the status page. */
-  readonly changeFeed: ChangeFeed;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Called when something is new for the status page. */
+  readonly onChange: () => void;
+  /** Called after each pass with its result, or with why there was none. Resolves once what is new in it is saved. */
+  readonly onPass: (event: PassEvent) => Promise<void>;
+  /** Called for each pass that has ended, also of another process. */
+  readonly onEntry: (entry: PassEntry) => void;
   /** Limits how many clients' passes run at the same time: of all, and of those of one hosting server. */
   readonly limit: <T>(client: DaemonClient, task: () => Promise<T>) => Promise<T>;
 }
 
-/** One client in the daemon: its passes, their triggers and their results. */
+/** One client in the daemon: what starts its passes, and what they found. */
 export class ClientController {
   readonly #options: ClientControllerOptions;
   /** For log lines that belong to no pass. */
   readonly #log: Logger;
   readonly #membership: Membership;
-  readonly #latest = new LatestResults();
-  readonly #troubles = new OpenTroubles();
+  readonly #answers: AnswersRounds;
+  readonly results = new Results();
+  lastPass: PassEntry | null = null;
+  times: PassTimes = noPass;
   #client: DaemonClient;
   /** Replaces the client before the next pass. */
   #successor: DaemonClient | null = null;
-  /** What makes passes, and what starts them: the watcher and the schedules; null where another process makes them. */
+  /** What makes passes, and what starts them; null where another process makes them. */
   #loop: PassLoop | null = null;
-  #triggers: (Pick<Schedule, 'next'> & { readonly close: () => Promise<void> }) | null = null;
+  #triggers: Triggers | null = null;
   #isBusy = false;
-  /** Whether templates and service have been read at least once. */
+  #lastError: string | null = null;
+  /** Whether templates and service have been read at least once, and passes can begin. */
   #wasRead = false;
-  /**
-   * Whether the last pass could not begin, for example because the state cannot be opened. The service cannot
-   * help that.
-   */
-  #couldNotBegin = false;
+  #canBegin = true;
   /** Since when the service has rejected the tokens in each pass that it answered, by the monotonic clock. */
   #deniedSince: number | null = null;
   /** Whether it has accepted them in any. */
   #wasAccepted = false;
-  #lastError: string | null = null;
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
   #dueAt: number | null = null;
-  readonly #answers: AnswersRounds;
   #hasAsked = false;
 
   constructor(options: ClientControllerOptions) {
     this.#options = options;
     this.#client = options.client;
-    this.#log = options.log.child({ client: options.client.settings.name });
-    this.#membership = options.fleet.join(this.#asMember());
+    const { name } = options.client.settings;
+    this.#log = options.log.child({ client: name });
+    this.#membership = options.fleet.join({
+      name,
+      baseUrl: () => this.client.settings.baseUrl,
+      scope: () => this.client.savedAt.scope,
+      files: () => this.client.files(),
+      token: () => this.client.token(),
+      listTemplateIds: () => this.client.listTemplateIds(),
+      own: (first) => this.#own(first),
+      disown: () => this.#disown(),
+      isBusy: () => this.#isBusy,
+      request: (run) => void this.#loop?.trigger('request', run),
+    });
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
         this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
-      onEnd: () => this.#takeAnswers(),
+      onEnd: () => this.#tellAnswers(),
       log: this.#log,
     });
   }
@@ -76,28 +93,26 @@ export class ClientController {
   }
 
   get newest(): PassResult | null {
-    const { result } = this.#latest;
-    return result && this.#answers.addTo(result);
-  }
-
-  /** The templates as the files describe them, for a page. */
-  get templates(): Pick<LatestResults, 'described'> {
-    return this.#latest;
+    const { latest } = this.results;
+    return latest && this.#answers.addTo(latest);
   }
 
   get state(): ClientState {
-    return clientState({
+    const known = {
       client: this.#client.settings.name,
-      loop: this.#loop?.state ?? idle,
       isReady: this.#isReady,
-      lastError: this.#trouble,
-      latest: this.#latest.result,
+      lastError: this.#options.fleet.trouble ?? this.#membership.trouble ?? this.#lastError,
       nextScheduled: this.#triggers?.next() ?? null,
-    });
+    };
+    const loop = this.#loop?.state ?? { running: null, waiting: null, failures: 0, backoffUntil: null };
+    return clientState(known, loop, this.results.latest);
   }
 
-  get #trouble(): string | null {
-    return this.#options.fleet.trouble ?? this.#membership.trouble ?? this.#lastError;
+  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
+  get #isReady(): boolean {
+    const since = this.#deniedSince;
+    const isDenied = since !== null && (!this.#wasAccepted || performance.now() - since >= deniedTooLong);
+    return this.#membership.trouble === null && this.#wasRead && this.#canBegin && !isDenied;
   }
 
   /** Takes part, where the others do so already. */
@@ -111,23 +126,20 @@ export class ClientController {
   }
 
   /** Null unless the pass that is asked for certainly comes. */
-  request(): Promise<string | null> {
-    return this.#loop?.request() ?? this.#membership.request();
+  async request(): Promise<string | null> {
+    return this.#loop === null ? this.#membership.request() : this.#loop.trigger('request');
   }
 
   /** Shows a pass that another process has made. */
-  adopt(report: PassReport): void {
-    const { latest, lastError, isReady } = report;
+  adopt({ latest, lastError, isReady, entry }: PassReport): void {
     if (latest !== null) {
-      this.#latest.adopt(latest);
+      this.results.adopt(latest);
       this.#answers.adopt(latest);
-      this.#troubles.take(latest.templates, latest.startedAt);
     }
     this.#lastError = lastError;
-    this.#wasRead = isReady;
-    this.#couldNotBegin = !isReady;
-    this.#options.passHistory.add(report.entry);
-    this.#options.changeFeed.changed();
+    this.#wasRead = this.#canBegin = isReady;
+    this.#note(entry);
+    this.#options.onChange();
   }
 
   /** The same client with new settings. A running pass keeps the old ones; the next pass uses these. */
@@ -135,7 +147,7 @@ export class ClientController {
     const skipped = this.#successor;
     this.#successor = client;
     await skipped?.close();
-    if (this.#loop === null) await this.#reload(client);
+    if (this.#loop === null) await this.#succeed();
   }
 
   /** Waits for the write in flight, but not for reads. */
@@ -146,238 +158,186 @@ export class ClientController {
     await this.#successor?.close();
   }
 
-  #asMember(): FleetClient {
-    return {
-      name: this.#options.client.settings.name,
-      baseUrl: () => this.client.settings.baseUrl,
-      scope: () => this.client.savedAt.scope,
-      files: () => this.client.files(),
-      token: () => this.client.token(),
-      listTemplateIds: () => this.client.listTemplateIds(),
-      own: (first) => this.#own(first),
-      disown: () => this.#disown(),
-      isBusy: () => this.#isBusy,
-      request: (run) => void this.#loop?.request(run),
-    };
-  }
-
   #own(first: Trigger | null): void {
-    const loop = new PassLoop({
+    this.#loop = new PassLoop({
       log: this.#log,
-      onState: this.#options.changeFeed.changed,
+      onState: this.#options.onChange,
       dueAt: () => this.#dueAt,
       pass: (cause, signal) => this.#inTurn(cause, signal),
     });
-    this.#loop = loop;
     this.#hasAsked = false;
-    this.#startTriggers();
-    if (first !== null) loop.trigger(first);
+    this.#triggers = this.#startTriggers();
+    if (first !== null) this.#loop.trigger(first);
   }
 
   async #disown(): Promise<void> {
     const [loop, triggers] = [this.#loop, this.#triggers];
-    this.#loop = null;
-    this.#triggers = null;
-    await loop?.close();
+    this.#loop = this.#triggers = null;
+    const ended = loop?.close();
+    // A pass that waits for its turn has not begun, and never will.
+    if (this.#isBusy) await ended;
     await triggers?.close();
-    this.#options.changeFeed.changed();
+    this.#options.onChange();
   }
 
-  #startTriggers(): void {
+  async #succeed(): Promise<void> {
+    if (this.#successor === null) return;
+    const [previous, triggers] = [this.#client, this.#triggers];
+    this.#client = this.#successor;
+    this.#successor = this.#triggers = null;
+    this.#hasAsked = false;
+    await Promise.all([previous.close(), triggers?.close()]);
+    // It may have become ours meanwhile.
+    if (this.#loop !== null) this.#triggers ??= this.#startTriggers();
+  }
+
+  #startTriggers(): Triggers {
     const { templates, cwd, schedule, answersSchedule, timezone, name } = this.#client.settings;
     // There may be thousands of clients where processes share them.
     const spread = this.#options.fleet.isShared ? name : null;
-    const passes = startSchedule({
-      expression: schedule,
-      timezone,
-      spread,
-      onTime: () => this.trigger('schedule'),
-    });
-    const rounds = startSchedule({
-      expression: answersSchedule,
-      timezone,
-      spread,
-      onTime: () => this.#answers.start(),
-    });
+    const start = (expression: string, onTime: () => void) =>
+      startSchedule({ expression, timezone, spread, onTime });
+    const passes = start(schedule, () => this.trigger('schedule'));
+    const rounds = start(answersSchedule, () => this.#answers.start());
     const watcher = watchFiles({
       paths: templates.map((one) => path.resolve(cwd, one)),
       look: this.#client.look,
-      onChange: () => void this.#filesChanged(),
+      onChange: () =>
+        void this.#membership.mayPass().then((isAllowed) => isAllowed && this.trigger('file-change')),
       log: this.#log,
     });
-    this.#triggers = {
+    return {
       next: passes.next,
-      close: async () => {
+      close: () => {
         passes.close();
         rounds.close();
-        await watcher.close();
+        return watcher.close();
       },
     };
   }
 
-  async #filesChanged(): Promise<void> {
-    if (await this.#membership.mayPass()) this.trigger('file-change');
-  }
-
-  /** A pass that waits for its turn has not begun, and ends at once. */
-  async #inTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+  #inTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
     const askedAt = performance.now();
-    let onAbort = (): void => undefined;
-    const cut = new Promise<PassOutcome>((resolve) => {
-      onAbort = () => {
-        if (!this.#isBusy) resolve('failed');
-      };
-      signal.addEventListener('abort', onAbort);
-    });
-    try {
-      const made = this.#options.limit(this.client, () => {
-        if (this.#options.fleet.isShared) this.#options.metrics.countLateness(performance.now() - askedAt);
-        return this.#passHere(cause, signal);
-      });
-      return await Promise.race([made, cut]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
-  }
-
-  async #passHere(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    if (signal.aborted) return 'failed';
-    this.#isBusy = true;
-    try {
-      if (this.#successor) await this.#reload(this.#successor);
-      if (!(await this.#membership.mayPass())) return 'busy';
-      return await this.#pass(cause, signal);
-    } finally {
-      this.#isBusy = false;
-    }
-  }
-
-  async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    if (signal.aborted) return 'failed';
-    const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
-    const started = performance.now();
-    try {
-      const result = await this.#compare(id, signal);
-      return await this.#accept(result, id, signal.aborted);
-    } catch (error) {
-      const message = messageOf(error);
-      if (error instanceof LockedError && this.#lastError !== message) {
-        this.#log.warn(
-          { event: 'pass.waiting', trigger: id.trigger, reason: message },
-          'the pass has to wait',
-        );
+    const { limit, fleet, metrics } = this.#options;
+    return limit(this.client, async () => {
+      if (signal.aborted) return 'failed';
+      if (fleet.isShared) metrics.countLateness(performance.now() - askedAt);
+      this.#isBusy = true;
+      try {
+        await this.#succeed();
+        if (!(await this.#membership.mayPass())) return 'busy';
+        return signal.aborted ? 'failed' : await this.#pass(cause, signal);
+      } finally {
+        this.#isBusy = false;
       }
-      this.#lastError = message;
-      if (error instanceof LockedError) return 'busy';
-      this.#couldNotBegin = true;
-      const durationMs = Math.round(performance.now() - started);
-      const at = new Date(Date.now() - durationMs).toISOString();
-      const event = { ...id, at, result: null, failure: message, removed: [], isEnding: signal.aborted };
-      this.#share(await recordPass(event, { result: null, latest: null, durationMs }, this.#options));
+    });
+  }
+
+  async #pass({ run, trigger }: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    const { log, metrics, onChange } = this.#options;
+    const { name: client, dryRun } = this.#client.settings;
+    const lines = passLog({ client, run, trigger }, log);
+    const started = performance.now();
+    const end = async (outcome: Pick<PassEvent, 'at' | 'result' | 'failure' | 'removed'>) => {
+      const event = { client, run, ...outcome, isEnding: signal.aborted };
+      const durationMs = outcome.result?.durationMs ?? Math.round(performance.now() - started);
+      const { latest } = this.results;
+      const { onPass } = this.#options;
+      const entry = await recordPass(event, { trigger, durationMs, lines, metrics, latest, onPass });
+      this.#note(entry);
+      this.#askFirst(signal.aborted);
+      this.#share(event, entry);
+    };
+    let result: PassResult;
+    try {
+      result = await this.#client.pass({
+        run,
+        trigger,
+        templates: [],
+        signal,
+        dryRun,
+        lockTimeout: 0,
+        onStart: lines.started,
+        onDesired: (desired) => {
+          lines.invalid(desired);
+          this.results.begin(desired);
+        },
+        onChange: (change) => {
+          lines.change(change);
+          metrics.countChange(client, change);
+          onChange();
+        },
+      });
+    } catch (error) {
+      const failure = messageOf(error);
+      const isLocked = error instanceof LockedError;
+      if (isLocked && this.#lastError !== failure) lines.waiting(failure);
+      this.#lastError = failure;
+      if (isLocked) return 'busy';
+      this.#canBegin = false;
+      const at = new Date(Date.now() - (performance.now() - started)).toISOString();
+      await end({ at, result: null, failure, removed: [] });
       if (error instanceof UserError) return 'failed';
       throw error;
     }
-  }
-
-  async #reload(successor: DaemonClient): Promise<void> {
-    const [previous, triggers] = [this.#client, this.#triggers];
-    this.#client = successor;
-    this.#successor = null;
-    this.#hasAsked = false;
-    this.#triggers = null;
-    await Promise.all([previous.close(), triggers?.close()]);
-    if (this.#loop !== null) this.#startTriggers();
-  }
-
-  #compare(id: PassId, signal: AbortSignal): Promise<PassResult> {
-    const { log, metrics } = this.#options;
-    const lines = passLog(id, log);
-    return this.#client.pass({
-      run: id.run,
-      trigger: id.trigger,
-      templates: [],
-      signal,
-      dryRun: this.#client.settings.dryRun,
-      lockTimeout: 0,
-      onStart: lines.started,
-      onDesired: (desired) => {
-        lines.invalid(desired);
-        this.#latest.begin(desired);
-      },
-      onChange: (change) => {
-        lines.change(change);
-        metrics.countChange(id.client, change);
-        this.#options.changeFeed.changed();
-      },
-    });
-  }
-
-  async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
-    const lines = passLog(id, this.#options.log);
-    lines.unmanaged(this.#latest.result?.unmanaged, result.unmanaged);
-    const removed = this.#latest.add(result);
+    lines.unmanaged(this.results.latest?.unmanaged, result.unmanaged);
+    const { removed, ended } = this.results.add(result);
     lines.removed(removed);
-    this.#troubles.forget(removed);
-    lines.ended(this.#troubles.take(result.templates, result.startedAt));
-    this.#lastError = result.holdReason;
-    this.#wasRead ||= result.wasRead === true && isLoaded(result);
-    this.#couldNotBegin = false;
-    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
-    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
-    const latest = this.#latest.result;
-    this.#dueAt = latest && dueAfter(latest);
-    const shown = this.#answers.addTo(result);
-    const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
-    const { durationMs } = result;
-    const recorded = await recordPass(event, { result, latest, durationMs }, this.#options);
-    this.#askFirst(isEnding);
-    this.#share(recorded);
+    lines.ended(ended);
+    this.#learn(result);
+    await end({ at: result.startedAt, result: this.#answers.addTo(result), failure: null, removed });
     return outcomeOf(result);
   }
 
-  get #isReady(): boolean {
-    return this.#membership.trouble === null && this.#wasRead && !this.#couldNotBegin && !this.#isDenied;
+  #learn(result: PassResult): void {
+    this.#lastError = result.holdReason;
+    this.#canBegin = true;
+    this.#wasRead ||= result.wasRead === true && isLoaded(result);
+    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
+    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
+    this.#dueAt = dueAfter(this.results.latest ?? result);
   }
 
-  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
-  get #isDenied(): boolean {
-    if (this.#deniedSince === null) return false;
-    return !this.#wasAccepted || performance.now() - this.#deniedSince >= deniedTooLong;
+  #note(entry: PassEntry): void {
+    this.lastPass = entry;
+    this.times = timesAfter(this.times, entry);
+    this.#options.onEntry(entry);
   }
 
-  #share({ event, entry }: RecordedPass): void {
-    const { client, run, at, result, failure, removed, isEnding } = event;
-    const shared = { client, run, at, failure, removed, isEnding };
+  #share({ result, ...event }: PassEvent, entry: PassEntry): void {
     const latest = result === null ? null : this.newest;
-    const report = { event: shared, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
-    this.#membership.passed(report);
+    this.#membership.passed({ event, entry, latest, lastError: this.#lastError, isReady: this.#isReady });
   }
 
   /** After a start and after new settings, name servers are asked at once rather than on schedule. */
   #askFirst(isEnding: boolean): void {
-    if (this.#hasAsked || isEnding) return;
+    if (this.#hasAsked || isEnding || this.results.latest === null) return;
     this.#hasAsked = true;
     this.#answers.start();
   }
 
-  #takeAnswers(): void {
-    const { changeFeed, onPass } = this.#options;
-    const client = this.#client.settings.name;
-    changeFeed.changed();
+  #tellAnswers(): void {
     const { newest } = this;
+    this.#options.onChange();
     if (newest === null) return;
     // The event of the pass itself has reported what it wrote.
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
-    const run = randomUUID();
     const at = new Date().toISOString();
-    void onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
+    const { name: client } = this.#client.settings;
+    const event = { client, run: randomUUID(), at, result, failure: null, removed: [], isEnding: false };
+    void this.#options.onPass(event);
   }
+}
+
+/** The watcher and the schedules. */
+interface Triggers {
+  /** When the next pass is scheduled. */
+  readonly next: () => Date;
+  readonly close: () => Promise<void>;
 }
 
 /** Milliseconds. */
 const deniedTooLong = 10 * 60_000;
-/** Of a client whose passes another process makes. */
-const idle: PassLoopState = { running: null, waiting: null, failures: 0, backoffUntil: null };
 
 /** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {
@@ -392,16 +352,12 @@ const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult
   return retryAfter === null ? 'failed' : { failedFor: retryAfter, isRateLimited };
 };
 
-/** The first time after this pass at which earlier writes may have settled: another pass writes what waits. */
-const dueAfter = (result: PassResult): number | null => {
-  const times = result.templates
-    .flatMap(({ settlesAt }) => settlesAt ?? [])
-    .filter((time) => time > result.startedAt);
-  return times.length === 0 ? null : Math.min(...times.map((one) => byOwnClock(one, result)));
+/**
+ * The first time after this pass at which earlier writes may have settled: another pass writes what waits. Ms since the
+ * epoch by our own clock: the times of a pass that has just ended may be by another one.
+ */
+const dueAfter = ({ templates, startedAt, durationMs }: PassResult): number | null => {
+  const times = templates.flatMap(({ settlesAt }) => settlesAt ?? []).filter((time) => time > startedAt);
+  const waits = times.map((time) => Date.parse(time) - Date.parse(startedAt) - durationMs);
+  return waits.length === 0 ? null : Date.now() + Math.min(...waits);
 };
-
-/** The times of a pass that has just ended may be by another clock. Ms since the epoch. */
-const byOwnClock = (
-  time: string,
-  { startedAt, durationMs }: Pick<PassResult, 'startedAt' | 'durationMs'>,
-): number => Date.now() + Date.parse(time) - Date.parse(startedAt) - durationMs;

@@ -1,28 +1,32 @@
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
-import type { Suspension, SuspensionRequest } from '../../model/suspension.ts';
+import type {
+  SuspendedTemplate,
+  Suspension,
+  SuspensionRequest,
+  Suspensions,
+} from '../../model/suspension.ts';
 import { matchNames } from '../../model/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
 import type { Settings } from '../../settings.ts';
-import type { ClientSettings } from '../../settings/client.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from '../context.ts';
 import type { HistoryQuery } from '../http/history-query.ts';
-import type { PassHistory } from '../passes/pass-history.ts';
+import type { Day } from '../passes/day.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
-import { ClientFilesWatch } from './client-files-watch.ts';
+import { clientFilesWatch } from './client-files-watch.ts';
 import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
-import { SuspensionWatch } from './suspension-watch.ts';
+import { watchSuspensions } from './suspension-watch.ts';
 
 /** What clients report to while they run. */
 export interface Listeners {
   readonly metrics: Metrics;
   readonly notifier: Notifier;
-  readonly passHistory: PassHistory;
+  readonly day: Day;
   readonly changeFeed: ChangeFeed;
 }
 
@@ -32,9 +36,6 @@ export type PassRequests =
   | { readonly kind: 'unknown'; readonly unknown: readonly string[] }
   | { readonly kind: 'unsure' };
 
-/** What the status page may read of a client. */
-export type ManagedClient = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
-
 /** All clients of the daemon, under the current settings. */
 export class ClientManager {
   readonly #context: DaemonContext;
@@ -43,32 +44,29 @@ export class ClientManager {
   readonly #serverLimits = new Map<string, ReturnType<typeof limit>>();
   readonly #historyLimit = limit(1);
   readonly #controllers = new Map<string, ClientController>();
-  #settings: Settings;
-  #problems: readonly ClientProblem[];
+  readonly #filesWatch: ReturnType<typeof clientFilesWatch>;
+  /** What was begun by `start`, for `close`. */
+  #suspensions: { readonly close: () => Promise<void> } | null = null;
   #reloading: Promise<void> = Promise.resolve();
-  readonly #filesWatch: ClientFilesWatch;
-  readonly #suspensions: SuspensionWatch;
   #isClosing = false;
+  settings: Settings;
+  /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
+  problems: readonly ClientProblem[];
 
   constructor(context: DaemonContext, listeners: Listeners) {
     this.#context = context;
     this.#listeners = listeners;
-    this.#settings = context.settings;
-    this.#problems = context.settings.leftOut;
-    this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
-    this.#suspensions = new SuspensionWatch({
-      look: () => this.#suspended(),
-      onChange: (client) => this.#controllers.get(client)?.trigger('request'),
-    });
+    this.settings = context.settings;
+    this.problems = context.settings.leftOut;
+    this.#filesWatch = clientFilesWatch(() => this.#rereadFiles(), context.log);
   }
 
-  get settings(): Settings {
-    return this.#settings;
+  get clients(): readonly ClientController[] {
+    return [...this.#controllers.values()];
   }
 
-  /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
-  get problems(): readonly ClientProblem[] {
-    return this.#problems;
+  get states(): readonly ClientState[] {
+    return this.clients.map(({ state }) => state);
   }
 
   /** Clients that the last pass could not compare, or none has yet. */
@@ -78,63 +76,61 @@ export class ClientManager {
     );
   }
 
-  get states(): readonly ClientState[] {
-    return [...this.#controllers.values()].map(({ state }) => state);
-  }
-
-  /** Each client, for the status page. */
-  get clients(): readonly ManagedClient[] {
-    return [...this.#controllers.values()];
-  }
-
   /** The latest result of each client that has had a pass. */
   get newest(): readonly PassResult[] {
-    return [...this.#controllers.values()].flatMap(({ newest }) => newest ?? []);
+    return this.clients.flatMap(({ newest }) => newest ?? []);
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.#context.clients.map((client) => this.#add(client)));
-    this.#showProblems(this.#settings.leftOut);
-    await this.#filesWatch.follow(this.#settings);
-    await this.#suspensions.start();
-    await this.#context.fleet.start({
+    const { clients, fleet } = this.#context;
+    await Promise.all(clients.map((client) => this.#add(client)));
+    await this.#filesWatch.follow(this.settings);
+    this.#suspensions = await watchSuspensions(
+      () => this.#suspended(),
+      (client) => this.#controllers.get(client)?.trigger('request'),
+    );
+    await fleet.start({
       onReport: (client, report) => this.#controllers.get(client)?.adopt(report),
       onChange: this.#listeners.changeFeed.changed,
     });
   }
 
-  /** One statement per store, whatever the number of clients. */
-  async #suspended(): Promise<Map<string, readonly Suspension[]>> {
-    const writing = [...this.#controllers.values()].filter(({ client }) => !client.settings.dryRun);
-    const found = await this.#context.suspended(writing.map(({ client }) => client.savedAt));
-    return new Map(writing.map(({ client }, at) => [client.settings.name, found[at] ?? []]));
-  }
-
-  get #clientSettings(): readonly ClientSettings[] {
-    return [...this.#controllers.values()].map(({ client }) => client.settings);
+  /** Waits for writes in flight. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all([
+      this.#context.fleet.close(),
+      this.#filesWatch.close(),
+      this.#suspensions?.close(),
+      this.#reloading,
+      ...this.clients.map((controller) => controller.close()),
+    ]);
   }
 
   trigger(trigger: Trigger): void {
-    for (const controller of this.#controllers.values()) controller.trigger(trigger);
+    for (const controller of this.clients) controller.trigger(trigger);
   }
 
   /** Asks for a pass of these clients, by name or pattern; of all if there are none. */
   async request(patterns: readonly string[]): Promise<PassRequests> {
     const { found, unknown } = matchNames(patterns, this.#controllers.keys());
     if (unknown.length > 0) return { kind: 'unknown', unknown };
-    const names = patterns.length === 0 ? [...this.#controllers.keys()] : found;
     const asked = await Promise.all(
-      names.map(async (client) => ({ client, run: await this.#controllers.get(client)?.request() })),
+      [...this.#controllers].map(async ([client, controller]) => {
+        if (patterns.length > 0 && !found.includes(client)) return [];
+        return [{ client, run: await controller.request() }];
+      }),
     );
-    const passes = asked.flatMap(({ client, run }) => (run ? { client, run } : []));
-    return passes.length === asked.length ? { kind: 'asked', passes } : { kind: 'unsure' };
+    const passes = asked.flat().flatMap(({ client, run }) => (run === null ? [] : { client, run }));
+    return passes.length === asked.flat().length ? { kind: 'asked', passes } : { kind: 'unsure' };
   }
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<readonly WriteEntry[]> {
-    const { sandboxUrl, redact } = this.#context;
-    const request = { clients: this.#clientSettings, isSandbox: sandboxUrl !== null, query, redact, signal };
-    return this.#historyLimit(() => this.#context.readHistory(request));
+    const { sandboxUrl, redact, readHistory } = this.#context;
+    const clients = this.clients.map(({ client }) => client.settings);
+    const isSandbox = sandboxUrl !== null;
+    return this.#historyLimit(() => readHistory({ clients, isSandbox, query, redact, signal }));
   }
 
   /** Suspends a template, for the page. Returns what was saved; null if there is no such template. */
@@ -143,52 +139,52 @@ export class ClientManager {
     template: string,
     how: Omit<SuspensionRequest, 'templates'>,
   ): Promise<Suspension | null> => {
-    const found = this.#find(client, template);
-    const saved = await found?.client.suspending((one) => one.suspend({ ...how, templates: [found.one] }));
+    const saved = await this.#suspending(client, template, (one, suspensions) =>
+      suspensions.suspend({ ...how, templates: [one] }),
+    );
     return saved?.[0] ?? null;
   };
 
   /** Resumes a template, for the page. Returns how many suspensions that ended; null if there is no such template. */
   readonly resume = async (client: string, template: string): Promise<number | null> => {
-    const found = this.#find(client, template);
-    const ended = await found?.client.suspending((suspensions) => suspensions.resume([found.one]));
+    const ended = await this.#suspending(client, template, (one, suspensions) => suspensions.resume([one]));
     return ended?.length ?? null;
   };
 
-  #find(name: string, template: string) {
-    const found = this.#controllers.get(name);
-    const known = found?.newest?.templates.find((one) => one.template === template);
-    if (!found || (!known && found.templates.described(template).length === 0)) return null;
-    return { client: found.client, one: { template, templateId: known?.id ?? null } };
+  async #suspending<T>(
+    name: string,
+    template: string,
+    task: (one: SuspendedTemplate, suspensions: Suspensions) => Promise<T>,
+  ): Promise<T | null> {
+    const controller = this.#controllers.get(name);
+    const known = controller?.newest?.templates.find((one) => one.template === template);
+    if (!controller || (!known && controller.results.described(template).length === 0)) return null;
+    return controller.client.suspending((suspensions) =>
+      task({ template, templateId: known?.id ?? null }, suspensions),
+    );
+  }
+
+  /** One statement per store, whatever the number of clients. */
+  async #suspended(): Promise<Map<string, readonly Suspension[]>> {
+    const writing = this.clients.map(({ client }) => client).filter(({ settings }) => !settings.dryRun);
+    const found = await this.#context.suspended(writing.map(({ savedAt }) => savedAt));
+    return new Map(writing.map(({ settings }, at) => [settings.name, found[at] ?? []]));
   }
 
   /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
     this.#afterReload(async () => {
-      const opened = this.#reopen();
-      const removed = opened === null ? [] : await this.#replaceClients(opened);
-      this.trigger('request');
-      await this.#filesWatch.follow(this.#settings);
-      await Promise.all(removed.map((controller) => this.#remove(controller)));
+      await this.#reopen();
+      await this.#filesWatch.follow(this.settings);
     });
   }
 
   /** Reads the files of clients again, and starts a pass of those that have changed. */
-  reloadChanged(): void {
+  #rereadFiles(): void {
     this.#afterReload(async () => {
-      const { settings, clients } = this.#context.reopenChanged();
-      this.#settings = settings;
-      this.#filesWatch.note(settings);
-      const removed = await this.#replaceClients(clients);
-      const changed = clients.map((client) => client.settings.name);
-      for (const name of changed) this.#controllers.get(name)?.trigger('request');
-      const gone = removed.map(({ client }) => client.settings.name);
-      if (changed.length + gone.length > 0)
-        this.#context.log.info(
-          { event: 'settings.reloaded', clients: changed, removed: gone },
-          'settings of clients reloaded',
-        );
-      await Promise.all(removed.map((controller) => this.#remove(controller)));
+      const opened = this.#context.reopenChanged();
+      this.#filesWatch.note(opened.settings);
+      await this.#use(opened, false);
     });
   }
 
@@ -196,37 +192,93 @@ export class ClientManager {
     this.#reloading = this.#reloading.then(() => (this.#isClosing ? undefined : task()));
   }
 
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    await Promise.all([
-      this.#context.fleet.close(),
-      this.#filesWatch.close(),
-      this.#suspensions.close(),
-      this.#reloading,
-      ...[...this.#controllers.values()].map((controller) => controller.close()),
-    ]);
+  async #reopen(): Promise<void> {
+    const { log } = this.#context;
+    try {
+      const opened = this.#context.reopen();
+      const { listen, notify } = opened.settings;
+      if (JSON.stringify(listen) !== JSON.stringify(this.settings.listen))
+        log.warn(
+          { event: 'settings.unapplied' },
+          'listen has changed: the new address takes effect after a restart',
+        );
+      this.#listeners.notifier.configure(notify);
+      await this.#use(opened, true);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
+      const [first = '', ...others] = error.message.split('\n- ');
+      const message = [first, others.join('; ')].join(' ').trimEnd();
+      const [name = '', ...more] = this.#controllers.keys();
+      this.#showProblems([settingsProblem(more.length > 0 ? '' : name, this.settings.configFile, message)]);
+      this.trigger('request');
+    }
+  }
+
+  /** These clients replace those of their names or are new, and have a pass; those that the settings have no more go. */
+  async #use(
+    { settings, clients }: Pick<DaemonContext, 'settings' | 'clients'>,
+    isAsked: boolean,
+  ): Promise<void> {
+    this.settings = settings;
+    const names = new Set(settings.clients.map(({ name }) => name));
+    const gone = this.clients.filter(({ client }) => !names.has(client.settings.name));
+    for (const { client } of gone) this.#controllers.delete(client.settings.name);
+    for (const client of clients) await this.#replace(client);
+    this.#showProblems(settings.leftOut);
+    const refused = [...new Set(settings.leftOut.map(({ client }) => client))];
+    const fields = {
+      event: 'settings.reloaded',
+      clients: clients.map((client) => client.settings.name).filter((name) => !refused.includes(name)),
+      removed: gone.map(({ client }) => client.settings.name),
+      refused,
+    };
+    const words = isAsked ? 'settings reloaded' : 'settings of clients reloaded';
+    if (isAsked || clients.length + gone.length > 0) this.#context.log.info(fields, words);
+    for (const client of clients) this.#controllers.get(client.settings.name)?.trigger('request');
+    await Promise.all(gone.map((controller) => this.#remove(controller)));
+  }
+
+  #showProblems(problems: readonly ClientProblem[]): void {
+    this.problems = problems;
+    this.#listeners.changeFeed.changed();
+  }
+
+  async #replace(client: DaemonClient): Promise<void> {
+    const controller = this.#controllers.get(client.settings.name);
+    const isSame = controller?.client.savedAt.scope === client.savedAt.scope;
+    if (controller && (isSame || !this.#context.fleet.isShared)) return controller.replace(client);
+    // Whose another base URL is, is another question to those that share it.
+    await controller?.close();
+    await this.#add(client);
   }
 
   async #add(client: DaemonClient): Promise<void> {
-    const { name } = client.settings;
-    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
-    metrics.addClient(name);
+    const { metrics, notifier, day, changeFeed } = this.#listeners;
     const { log, fleet } = this.#context;
+    const { name } = client.settings;
+    metrics.addClient(name);
     const controller = new ClientController({
       client,
       fleet,
       log,
       metrics,
-      onPass: (passEvent) => {
-        this.#suspensions.obeyed(name, passEvent.result?.templates ?? []);
-        return notifier.publish(passEvent);
-      },
-      passHistory,
-      changeFeed,
+      onChange: changeFeed.changed,
+      onPass: (event) => notifier.publish(event),
+      onEntry: (entry) => day.add(entry),
       limit: (of, task) => this.#limited(of, task),
     });
     this.#controllers.set(name, controller);
     await controller.start();
+  }
+
+  async #remove(controller: ClientController): Promise<void> {
+    await controller.close();
+    const { metrics, day, changeFeed } = this.#listeners;
+    const { name } = controller.client.settings;
+    day.forget(name);
+    changeFeed.changed();
+    await metrics.removeClient(name);
   }
 
   /** Those that wait for a server that never answers keep no others waiting. */
@@ -235,74 +287,6 @@ export class ClientManager {
     const ofServer = this.#serverLimits.get(host) ?? limit(passesOfServer);
     this.#serverLimits.set(host, ofServer);
     return ofServer(() => this.#passLimit(task));
-  }
-
-  /** Null if the settings are invalid. */
-  #reopen(): readonly DaemonClient[] | null {
-    const { log } = this.#context;
-    try {
-      const { settings, clients } = this.#context.reopen();
-      if (JSON.stringify(settings.listen) !== JSON.stringify(this.#settings.listen)) {
-        log.warn(
-          { event: 'settings.unapplied' },
-          'listen has changed: the new address takes effect after a restart',
-        );
-      }
-      this.#settings = settings;
-      this.#listeners.notifier.configure(settings.notify);
-      const names = clients.map((client) => client.settings.name);
-      const refused = new Set(settings.leftOut.map(({ client }) => client));
-      log.info(
-        {
-          event: 'settings.reloaded',
-          clients: names.filter((name) => !refused.has(name)),
-          refused: [...refused],
-        },
-        'settings reloaded',
-      );
-      return clients;
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
-      const [first = '', ...others] = error.message.split('\n- ');
-      const message = [first, others.join('; ')].join(' ').trimEnd();
-      const names = [...this.#controllers.keys()];
-      const client = names.length === 1 ? names.join('') : '';
-      this.#showProblems([settingsProblem(client, this.#settings.configFile, message)]);
-      return null;
-    }
-  }
-
-  #showProblems(problems: readonly ClientProblem[]): void {
-    this.#problems = problems;
-    this.#listeners.changeFeed.changed();
-  }
-
-  /** Returns the controllers of clients that are no longer configured. */
-  async #replaceClients(clients: readonly DaemonClient[]): Promise<readonly ClientController[]> {
-    const names = new Set(this.#settings.clients.map(({ name }) => name));
-    const removed = [...this.#controllers].filter(([name]) => !names.has(name));
-    for (const [name] of removed) this.#controllers.delete(name);
-    for (const client of clients) {
-      const controller = this.#controllers.get(client.settings.name);
-      const isSame = controller?.client.savedAt.scope === client.savedAt.scope;
-      // Whose another base URL is, is another question to those that share it.
-      if (controller && !isSame && this.#context.fleet.isShared) await controller.close();
-      const isKept = controller && (isSame || !this.#context.fleet.isShared);
-      await (isKept ? controller.replace(client) : this.#add(client));
-    }
-    this.#showProblems(this.#settings.leftOut);
-    return removed.map(([, controller]) => controller);
-  }
-
-  async #remove(controller: ClientController): Promise<void> {
-    await controller.close();
-    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
-    const { name } = controller.client.settings;
-    notifier.forget(name);
-    passHistory.forget(name);
-    changeFeed.changed();
-    await metrics.removeClient(name);
   }
 }
 

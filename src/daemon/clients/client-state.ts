@@ -14,32 +14,30 @@ import type { Fleet } from '../fleet.ts';
  * | `denied`   | ended early, since the service rejects the tokens                    |
  * | `failing`  | could not run, or something in it failed                         |
  */
-export interface ClientState extends PassLoopState {
-  readonly client: string;
+export interface ClientState extends PassLoopState, Known {
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null if it is. */
   readonly why: string | null;
-  /** Why the last pass could not be made, or ended early; null if it completed. */
-  readonly lastError: string | null;
   /** Why nobody knows whether it is in sync; null if the last pass has compared it. */
   readonly uncompared: string | null;
+}
+
+interface Known {
+  readonly client: string;
+  /** Why the last pass could not be made, or ended early; null if it completed. */
+  readonly lastError: string | null;
   /** Whether its templates and the service were ever read, passes can be made, and the tokens are not rejected for long. */
   readonly isReady: boolean;
   /** The time of the next scheduled pass. */
   readonly nextScheduled: Date | null;
 }
 
-export interface ClientFacts extends Pick<ClientState, 'client' | 'isReady' | 'lastError' | 'nextScheduled'> {
-  readonly loop: PassLoopState;
-  /** The known state of its templates; null before the first pass. */
-  readonly latest: PassResult | null;
-}
-
-export const clientState = ({ loop, latest, ...facts }: ClientFacts): ClientState => {
-  const { lastError } = facts;
-  const hasCompared = latest !== null && latest.holdReason === lastError;
-  const uncompared = hasCompared ? null : (lastError ?? (latest === null ? noPass : null));
-  return { ...facts, ...loop, ...healthOf({ lastError, latest }), uncompared };
+/** `latest`: the known state of its templates; null before the first pass. */
+export const clientState = (known: Known, loop: PassLoopState, latest: PassResult | null): ClientState => {
+  const { lastError } = known;
+  const hasCompared = latest !== null && (lastError === null || latest.holdReason === lastError);
+  const [health, why] = healthOf(lastError, latest);
+  return { ...known, ...loop, health, why, uncompared: hasCompared ? null : why };
 };
 
 export interface Readiness {
@@ -55,32 +53,29 @@ export const readinessOf = (
   clients: readonly ClientState[],
   { trouble, summary }: Pick<Fleet, 'trouble' | 'summary'>,
 ): Readiness => {
-  const unready = clients
-    .filter(({ isReady }) => !isReady)
-    .map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
-  const reasons = [...(trouble === null ? [] : [trouble]), ...unready];
+  const unready = clients.filter(({ isReady }) => !isReady);
+  const whys = unready.map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
+  const reason = [trouble ?? [], whys].flat().join('; ') || null;
   const fleet = summary && { processes: summary.processes, unowned: summary.unowned };
-  return { ready: reasons.length === 0, reason: reasons.join('; ') || null, ...(fleet && { fleet }) };
+  return { ready: reason === null, reason, ...(fleet && { fleet }) };
 };
 
-const noPass = 'no pass has ended yet';
-
-const healthOf = ({
-  lastError,
-  latest,
-}: Pick<ClientFacts, 'lastError' | 'latest'>): Pick<ClientState, 'health' | 'why'> => {
+const healthOf = (
+  lastError: string | null,
+  latest: PassResult | null,
+): [ClientState['health'], why: string | null] => {
   if (lastError !== null) {
     const isDenied = latest?.isDenied === true && latest.holdReason === lastError;
-    return { health: isDenied ? 'denied' : 'failing', why: lastError };
+    return [isDenied ? 'denied' : 'failing', lastError];
   }
-  if (latest === null) return { health: 'starting', why: noPass };
-  const failed = latest.templates.find(({ status }) => status === 'failed');
-  if (failed) return { health: 'failing', why: saying(failed) };
+  if (latest === null) return ['starting', 'no pass has ended yet'];
+  const reasonOf = (status: string): string | null => {
+    const found = latest.templates.find((one) => one.status === status);
+    return found ? `${found.template}: ${found.message ?? status}` : null;
+  };
   const problem = latest.problems.find(({ severity }) => severity === 'error');
-  if (problem) return { health: 'failing', why: problem.message };
-  const held = latest.templates.find(({ status }) => status === 'held');
-  return held ? { health: 'held', why: saying(held) } : { health: 'healthy', why: null };
+  const failure = reasonOf('failed') ?? problem?.message ?? null;
+  if (failure !== null) return ['failing', failure];
+  const held = reasonOf('held');
+  return held === null ? ['healthy', null] : ['held', held];
 };
-
-const saying = ({ template, status, message }: PassResult['templates'][number]): string =>
-  `${template}: ${message ?? status}`;

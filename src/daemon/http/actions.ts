@@ -1,25 +1,18 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Logger } from 'pino';
 import { parseSuspensionLength, refusedReason } from '../../model/suspension.ts';
 import { renderRefusal, renderSignIn } from '../../status-page/forms.ts';
 import { pagePolicy } from '../../status-page/frame.ts';
 import { rootOf, type Deed } from '../../status-page/query.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
-import type { PageRefusal } from './refusals.ts';
+import type { DaemonContext } from '../context.ts';
+import { peerOf, type PageRefusal } from './refusals.ts';
 import type { SignIn } from './sign-in.ts';
 
-export interface ActionOptions extends Pick<ClientManager, 'suspend' | 'resume'> {
-  readonly signIn: SignIn;
-  /** The public address of the page: behind a proxy, requests may come to another name. */
-  readonly publicUrl: () => string | null;
-  readonly requestPass: ClientManager['request'];
-  /** Replaces every secret in a value. */
-  readonly redact: <T>(value: T) => T;
+export interface ActionOptions extends Pick<DaemonContext, 'redact' | 'log'> {
+  readonly manager: Pick<ClientManager, 'settings' | 'request' | 'suspend' | 'resume'>;
   /** Called for each request whose token is missing or wrong. */
   readonly onRefused: (refusal: PageRefusal) => void;
-  readonly peerOf: (c: Context) => string;
-  readonly log: Logger;
 }
 
 /**
@@ -27,12 +20,12 @@ export interface ActionOptions extends Pick<ClientManager, 'suspend' | 'resume'>
  * also needs a session that may act, whose cookie other sites do not send. An action leads back to its page, which
  * says what was done.
  */
-export const addActions = (app: Hono, options: ActionOptions): void => {
-  const { signIn, redact, onRefused, peerOf } = options;
+export const addActions = (app: Hono, signIn: SignIn, options: ActionOptions): void => {
+  const { manager, redact, onRefused } = options;
   for (const path of ['/sign-in', '/sign-out', '/act/*']) {
     app.post(path, bodyLimit({ maxSize: largestForm, onError: (c) => c.text('Too large.\n', 413) }));
     app.post(path, async (c, next) => {
-      if (isFromHere(c, options.publicUrl())) return next();
+      if (isFromHere(c, manager.settings.publicUrl)) return next();
       onRefused({ token: 'trigger', reason: 'foreign', address: peerOf(c) });
       return refusal(
         c,
@@ -79,7 +72,7 @@ const act = async (
   c: Context,
   { client = '', template = '', next, reason = '', duration = '' }: Form,
   by: string,
-  { requestPass, suspend, resume, redact, peerOf, log }: ActionOptions,
+  { manager, redact, log }: ActionOptions,
 ): Promise<Response> => {
   const action = c.req.param('action');
   const gone = 'There is no template of this name any more.';
@@ -88,7 +81,7 @@ const act = async (
   if (action !== 'sync' && (client === '' || template === ''))
     return refusal(c, 400, 'The form is not complete.');
   if (action === 'resume') {
-    const ended = await resume(client, template);
+    const ended = await manager.resume(client, template);
     if (ended === null) return refusal(c, 404, gone);
     did = ended > 0 ? 'resume' : 'nothing';
   } else if (action === 'suspend') {
@@ -97,12 +90,12 @@ const act = async (
     if (refused !== null) return refusal(c, 400, `The reason is refused: ${refused}.`);
     if (duration !== '' && length === null)
       return refusal(c, 400, 'Give a duration such as 2h, 1000d at most.');
-    const saved = await suspend(client, template, { by, reason: why, duration: length });
+    const saved = await manager.suspend(client, template, { by, reason: why, duration: length });
     if (saved === null) return refusal(c, 404, gone);
     [did, until] = ['suspend', saved.until];
   } else if (action !== 'sync') return c.notFound();
   // For a suspension, which is stored by now, the pass only shows it on the page.
-  const asked = await requestPass(client === '' ? [] : [client]);
+  const asked = await manager.request(client === '' ? [] : [client]);
   if (action === 'sync' && asked.kind === 'unknown')
     return refusal(c, 404, 'There is no client of this name any more.');
   if (action === 'sync' && asked.kind === 'unsure')

@@ -8,12 +8,12 @@ import { renderWrites } from '../../status-page/writes.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
 import type { DaemonContext } from '../context.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
-import type { PassHistory } from '../passes/pass-history.ts';
+import type { Day } from '../passes/day.ts';
 import { sharedTexts, type Text } from './shared-texts.ts';
 
 export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
   readonly manager: ClientManager;
-  readonly passHistory: PassHistory;
+  readonly day: Day;
   readonly changeFeed: ChangeFeed;
 }
 
@@ -43,8 +43,8 @@ export const statusPages = (sources: PageSources) => {
     /** The templates of this name, of one client or of all; null if there is none. */
     template: (name: string, client: string | null, visit: Visit): ReturnType<Text> | null => {
       const found = manager.clients.filter(({ state }) => client === null || state.client === client);
-      const files = found.flatMap(({ state, templates }) =>
-        templates.described(name).map((desired) => ({ client: state.client, desired })),
+      const files = found.flatMap(({ state, results }) =>
+        results.described(name).map((desired) => ({ client: state.client, desired })),
       );
       const results = found.flatMap(({ newest }) => {
         const templates = newest?.templates.filter(({ template }) => template === name) ?? [];
@@ -64,7 +64,7 @@ const maxAge = 30_000;
 
 /** What the daemon knows, without secrets. */
 const factsOf =
-  ({ manager, passHistory, changeFeed, fleet, redact }: PageSources) =>
+  ({ manager, day, changeFeed, fleet, redact }: PageSources) =>
   (): Facts => {
     const now = Date.now();
     const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
@@ -72,16 +72,16 @@ const factsOf =
       version: changeFeed.version,
       now,
       timeZone: zones.size === 1 ? [...zones].join('') : 'UTC',
-      clients: manager.clients.map(({ state, newest }) => {
+      clients: manager.clients.map(({ state, newest, lastPass }) => {
         const times = newest?.templates.flatMap(({ asOf }) => (asOf ? Date.parse(asOf) : [])) ?? [];
         return {
-          ...redact({ ...state, lastPass: passHistory.lastOf(state.client) }),
+          ...redact({ ...state, lastPass }),
           backoffUntil: state.backoffUntil?.getTime() ?? null,
           nextScheduled: state.nextScheduled?.getTime() ?? null,
           knownAt: times.length === 0 ? null : Math.min(...times),
         };
       }),
-      day: passHistory.day(now),
+      day: day.slots(now),
       fleet: redact(fleet.summary),
     };
   };

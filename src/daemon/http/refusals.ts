@@ -1,3 +1,5 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
 import type { Logger } from 'pino';
 
 /** A request that was refused. */
@@ -8,6 +10,9 @@ export interface PageRefusal {
   /** The address of the client. */
   readonly address: string;
 }
+
+/** The address of the client. */
+export const peerOf = (c: Context): string => getConnInfo(c).remote.address ?? '';
 
 /** Logs refusals, every ten seconds at most, so that guessing tokens does not fill the log. */
 export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {

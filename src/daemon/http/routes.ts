@@ -1,23 +1,26 @@
 import { isIP } from 'node:net';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../../errors.ts';
 import { renderRefusal } from '../../status-page/forms.ts';
 import { addressOf, readPageQuery, rootOf, type Visit } from '../../status-page/query.ts';
 import type { Readiness } from '../clients/client-state.ts';
-import type { FleetOwners } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { addActions, pageHeaders, signInPage, type ActionOptions } from './actions.ts';
 import { eventStream } from './events.ts';
 import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
 import type { Pages } from './pages.ts';
 import type { Text } from './shared-texts.ts';
-import { signIn, type SignInOptions } from './sign-in.ts';
+import { peerOf } from './refusals.ts';
+import { signIn } from './sign-in.ts';
 
-export interface RouteOptions extends SignInOptions, Omit<ActionOptions, 'signIn' | 'peerOf'> {
-  /** Lower-case host names that a request may have, beside addresses and `localhost`. */
-  readonly allowedHosts: () => readonly string[];
+export interface RouteOptions extends ActionOptions {
+  readonly manager: ActionOptions['manager'] & {
+    /** The history of writes, the oldest first. The signal is aborted when the caller is gone. */
+    history(query: HistoryQuery, signal: AbortSignal): Promise<readonly unknown[]>;
+  };
+  readonly fleet: Pick<Fleet, 'owners'>;
   readonly readiness: () => Readiness;
   readonly pages: Pages;
   /** Notifies of changes of what pages show. */
@@ -25,16 +28,12 @@ export interface RouteOptions extends SignInOptions, Omit<ActionOptions, 'signIn
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
-  /** Whose each client is, where processes share them; null: there is one process. */
-  readonly owners: () => Promise<FleetOwners | null>;
-  /** The history of writes, the oldest first. The signal is aborted when the caller is gone. */
-  readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<readonly unknown[]>;
 }
 
 /** What the daemon answers, in this order: probes to all, the rest to known hosts, and pages to those who may see them. */
 export const routes = (options: RouteOptions): Hono => {
-  const { allowedHosts, readiness, pages, metrics, report, history, owners, onRefused, log } = options;
-  const access = signIn(options);
+  const { manager, fleet, readiness, pages, metrics, report, redact, onRefused, log } = options;
+  const access = signIn(() => manager.settings);
   const app = new Hono();
   app.use(async (c, next) => {
     // Set before the answer is made, which is faster than changing it.
@@ -55,28 +54,26 @@ export const routes = (options: RouteOptions): Hono => {
   );
 
   app.use(async (c, next) => {
-    if (isKnownHost(c.req.header('host'), allowedHosts())) return next();
+    if (isKnownHost(c.req.header('host'), manager.settings.allowedHosts)) return next();
     return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
   });
 
   app.post('/api/reconcile', async (c) => {
-    if (options.triggerToken() === null) return c.notFound();
+    if (!access.canTrigger()) return c.notFound();
     const authorization = c.req.header('authorization');
     if (!access.triggers(authorization)) {
       const reason = authorization === undefined ? 'missing' : 'wrong';
       onRefused({ token: 'trigger', reason, address: peerOf(c) });
       return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
     }
-    const asked = await options.requestPass(
-      (c.req.queries('client') ?? []).join(',').split(',').filter(Boolean),
-    );
+    const asked = await manager.request((c.req.queries('client') ?? []).join(',').split(',').filter(Boolean));
     if (asked.kind === 'asked') return c.json({ passes: asked.passes }, 202);
     if (asked.kind === 'unknown')
       return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
     const error = 'PostgreSQL cannot be used now, so nobody is asked for a pass: try again';
     return c.json({ error }, 503, { 'retry-after': '10' });
   });
-  addActions(app, { ...options, signIn: access, peerOf });
+  addActions(app, access, options);
 
   app.use(async (c, next) => {
     const authorization = c.req.header('authorization');
@@ -128,12 +125,12 @@ export const routes = (options: RouteOptions): Hono => {
   app.get('/api/history', async (c) => {
     const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
     if (typeof query === 'string') return c.json({ error: query }, 400);
-    return c.json(await history(query, c.req.raw.signal));
+    return c.json(await manager.history(query, c.req.raw.signal));
   });
   app.get('/api/fleet', async (c) => {
-    const found = await owners().catch((error: unknown) => ({ error: messageOf(error) }));
+    const found = await fleet.owners().catch((error: unknown) => ({ error: messageOf(error) }));
     const known = found ?? { processes: [], clients: [] };
-    return c.json(known, 'error' in known ? 503 : 200);
+    return c.json(redact(known), 'error' in known ? 503 : 200);
   });
   app.notFound((c) =>
     isBrowser(c)
@@ -146,8 +143,6 @@ export const routes = (options: RouteOptions): Hono => {
   });
   return app;
 };
-
-const peerOf = (c: Context): string => getConnInfo(c).remote.address ?? '';
 
 const isBrowser = (c: Context): boolean => c.req.header('accept')?.includes('text/html') === true;
 

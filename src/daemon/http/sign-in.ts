@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import type { Settings } from '../../settings.ts';
 
 /** `act`: asks for passes, suspends and resumes, and sees the page too; `read`: sees the page. */
 export type Role = 'read' | 'act';
@@ -12,20 +13,16 @@ export interface Session {
   readonly name: string;
 }
 
-export interface SignInOptions {
-  /** Who may see the page; null: everybody. */
-  readonly pageToken: () => string | null;
-  /** Who may act; null: nobody. */
-  readonly triggerToken: () => string | null;
-  /** Where people reach the page. */
-  readonly publicUrl: () => string | null;
-}
+/** `pageToken`: who may see the page; without it, everybody. `triggerToken`: who may act; without it, nobody. */
+export type SignInSettings = () => Pick<Settings, 'pageToken' | 'triggerToken' | 'publicUrl'>;
 
 /**
  * One sign-in, by form or as a bearer (RFC 6750, section 2.1): the token decides what somebody may do. A session is a
  * cookie, signed with its token: it survives a restart, and ends with the token. Signing out ends it for every copy.
  */
-export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) => {
+export const signIn = (settings: SignInSettings) => {
+  const pageToken = (): string | null => settings().pageToken?.read() ?? null;
+  const triggerToken = (): string | null => settings().triggerToken?.read() ?? null;
   /** When each session that was ended would have ended by itself, by its id. */
   const ended = new Map<string, number>();
   // If both tokens are the same, whoever may see the page could act.
@@ -45,6 +42,7 @@ export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) =>
   };
   return {
     canAct: () => actToken() !== null,
+    canTrigger: () => triggerToken() !== null,
     isPossible: () => actToken() !== null || pageToken() !== null,
     /** Whether the page is shown only to who has signed in. */
     isClosed: () => pageToken() !== null,
@@ -59,7 +57,7 @@ export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) =>
     start: (c: Context, { role, name }: Session): Promise<void> => {
       const ends = Date.now() + lengths[role];
       return setSignedCookie(c, cookie, `${role}.${randomUUID()}.${ends}.${name}`, tokenOf(role) ?? '', {
-        ...attributes(c, publicUrl()),
+        ...attributes(c, settings().publicUrl),
         maxAge: lengths[role] / 1_000,
       });
     },
@@ -67,7 +65,7 @@ export const signIn = ({ pageToken, triggerToken, publicUrl }: SignInOptions) =>
       const session = await read(c);
       for (const [id, ends] of ended) if (ends <= Date.now()) ended.delete(id);
       if (session !== null) ended.set(session.id, session.ends);
-      deleteCookie(c, cookie, attributes(c, publicUrl()));
+      deleteCookie(c, cookie, attributes(c, settings().publicUrl));
     },
   };
 };

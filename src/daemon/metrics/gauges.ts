@@ -1,14 +1,30 @@
-import { Gauge, type Registry } from 'prom-client';
 import { groupBy } from '../../model/group.ts';
 import { answersIn } from '../../report/with-answers.ts';
-import {
-  statuses,
-  worstOf,
-  type PassResult,
-  type SubdomainAnswers,
-  type TemplateResult,
-} from '../../result.ts';
-import type { PassTimes } from '../passes/pass-history.ts';
+import { statuses, worstOf, type PassResult, type TemplateResult } from '../../result.ts';
+import type { PassEntry } from '../../status-page/facts.ts';
+
+/** When passes ended, in ms since the epoch; null or 0: never. */
+export interface PassTimes {
+  readonly lastPass: number | null;
+  /** Without a failure. */
+  readonly lastSuccess: number;
+  /** Everything was read, and writing did not stop early. */
+  readonly lastComplete: number;
+}
+
+export const noPass: PassTimes = { lastPass: null, lastSuccess: 0, lastComplete: 0 };
+
+export const timesAfter = (
+  { lastSuccess, lastComplete }: PassTimes,
+  { startedAt, durationMs, status, error }: PassEntry,
+): PassTimes => {
+  const lastPass = startedAt + durationMs;
+  return {
+    lastPass,
+    lastSuccess: status === 'failed' ? lastSuccess : lastPass,
+    lastComplete: error === null ? lastPass : lastComplete,
+  };
+};
 
 /** What gauges show at a scrape. */
 export interface Seen {
@@ -25,119 +41,86 @@ interface SeenClient extends PassTimes {
   readonly latest: PassResult | null;
 }
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** One that is made anew at each scrape, so that nothing has to be removed from it. */
-export const gauge = (
-  registry: Registry,
-  name: string,
-  labelNames: readonly string[],
-  help: string,
-  values: () => readonly Sample[],
-): void =>
-  void new Gauge({
-    name: `dns_template_sync_${name}`,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [labels, value] of values()) this.set(labels, value);
-    },
-  });
+/** Makes one gauge; all its samples have the same labels. */
+export type MakeGauge = (name: string, help: string, samples: readonly Sample[]) => void;
 
 /** Of so many templates at most there are series of their own; totals are of all. */
-export const clientGauges = (registry: Registry, seen: () => Seen, maxTemplates: number): void => {
-  const make: Make = (...of) => gauge(registry, ...of);
-  const ofClients = (of: (client: SeenClient) => number | null) => (): Sample[] =>
-    seen().clients.flatMap((one) => {
+export const makeGauges = (make: MakeGauge, seen: Seen, maxTemplates: number): void => {
+  const { clients, refused, queueDepth } = seen;
+  const ofClients = (of: (client: SeenClient) => number | null): Sample[] =>
+    clients.flatMap((one) => {
       const value = of(one);
       return value === null ? [] : [[{ client: one.client }, value] as const];
     });
-  make('queue_depth', [], 'Passes that wait to start.', () => [[{}, seen().queueDepth]]);
+  const names = new Set([...clients.map(({ client }) => client), ...refused]);
+  make('queue_depth', 'Passes that wait to start.', [[{}, queueDepth]]);
   make(
     'settings_valid',
-    ['client'],
     'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
-    () => {
-      const { clients, refused } = seen();
-      const names = new Set([...clients.map(({ client }) => client), ...refused]);
-      return [...names].map((client) => [{ client }, refused.includes(client) ? 0 : 1]);
-    },
+    Array.from(names, (client) => [{ client }, refused.includes(client) ? 0 : 1]),
   );
   make(
     'last_pass_timestamp_seconds',
-    ['client'],
     'When the last pass ended.',
     ofClients(({ lastPass }) => lastPass && lastPass / 1_000),
   );
   make(
     'last_success_timestamp_seconds',
-    ['client'],
     'When the last pass without a failure ended; 0 before the first one.',
     ofClients(({ lastSuccess }) => lastSuccess / 1_000),
   );
   make(
     'last_complete_pass_timestamp_seconds',
-    ['client'],
     'When the last pass ended that read files and service and did not stop early, even if templates failed; 0 before the first one.',
     ofClients(({ lastComplete }) => lastComplete / 1_000),
   );
   make(
     'template_files_valid',
-    ['client'],
     'Whether the template files are free of errors: 1 or 0.',
     ofClients(
       ({ latest }) => latest && Number(latest.problems.every(({ severity }) => severity !== 'error')),
     ),
   );
-  templateGauges(make, seen, maxTemplates);
-  answersGauges(make, seen);
+  templateGauges(make, clients, maxTemplates);
+  for (const { client, latest } of clients) if (latest !== null) answersGauges(make, client, latest);
 };
 
-type Make = (name: string, labels: readonly string[], help: string, values: () => readonly Sample[]) => void;
-
-const templateGauges = (make: Make, seen: () => Seen, maxTemplates: number): void => {
-  /** Those with the same name and different ids are one. */
-  const all = () =>
-    seen().clients.flatMap(({ client, latest }) =>
-      [...groupBy(latest?.templates ?? [], ({ template }) => template)].map(([template, ofName]) => {
-        const status = worstOf(ofName.map((one) => one.status));
-        return { labels: { client, template }, status, counts: recordsOf(ofName) };
-      }),
-    );
-  /** If they are too many, those that need somebody. */
-  const shown = () => {
-    const found = all();
-    if (found.length <= maxTemplates) return found;
-    return found.filter(({ status }) => status !== 'in-sync').slice(0, maxTemplates);
-  };
-  make('records', ['client', 'template', 'state'], 'Records of a template by state, as last seen.', () =>
-    shown().flatMap(({ labels, counts }) =>
+const templateGauges = (make: MakeGauge, clients: readonly SeenClient[], maxTemplates: number): void => {
+  // Those with the same name and different ids are one.
+  const all = clients.flatMap(({ client, latest }) =>
+    [...groupBy(latest?.templates ?? [], ({ template }) => template)].map(([template, ofName]) => ({
+      labels: { client, template },
+      status: worstOf(ofName.map((one) => one.status)),
+      counts: recordsOf(ofName),
+    })),
+  );
+  // If they are too many, those that need somebody.
+  const few = all.length <= maxTemplates ? all : all.filter(({ status }) => status !== 'in-sync');
+  const shown = few.slice(0, maxTemplates);
+  make(
+    'records',
+    'Records of a template by state, as last seen.',
+    shown.flatMap(({ labels, counts }) =>
       counts === null ? [] : recordStates.map((state): Sample => [{ ...labels, state }, counts[state]]),
     ),
   );
   make(
     'template_status',
-    ['client', 'template', 'status'],
     'The status of a template: 1 for the current one, 0 for the others.',
-    () => shown().flatMap(({ labels, status }) => tally(labels, 'status', statuses, [status])),
+    shown.flatMap(({ labels, status }) => tally(labels, 'status', statuses, [status])),
   );
-  make('fleet_templates', ['status'], 'Templates of all clients by status.', () =>
-    tally(
-      {},
-      'status',
-      statuses,
-      all().map(({ status }) => status),
-    ),
-  );
-  make('fleet_records', ['state'], 'Records of the templates of all clients by state, as last seen.', () => {
-    const found = all();
-    return recordStates.map((state) => [
+  const found = all.map(({ status }) => status);
+  make('fleet_templates', 'Templates of all clients by status.', tally({}, 'status', statuses, found));
+  make(
+    'fleet_records',
+    'Records of the templates of all clients by state, as last seen.',
+    recordStates.map((state) => [
       { state },
-      found.reduce((sum, { counts }) => sum + (counts?.[state] ?? 0), 0),
-    ]);
-  });
+      all.reduce((sum, { counts }) => sum + (counts?.[state] ?? 0), 0),
+    ]),
+  );
 };
 
 const recordStates = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
@@ -157,59 +140,44 @@ const recordsOf = (
 };
 
 /** One set of series a client: its subdomains are too many for their own series. */
-const answersGauges = (make: Make, seen: () => Seen): void => {
-  const ofAsked = (of: (answers: readonly SubdomainAnswers[], client: string) => Sample[]) => (): Sample[] =>
-    seen().clients.flatMap(({ client, latest }) => {
-      const answers = latest === null ? [] : [...answersIn(latest).values()];
-      return answers.length === 0 ? [] : of(answers, client);
-    });
+const answersGauges = (make: MakeGauge, client: string, latest: PassResult): void => {
+  const answers = [...answersIn(latest).values()];
+  if (answers.length === 0) return;
+  const times = answers.flatMap(({ askedAt }) => (askedAt === undefined ? [] : Date.parse(askedAt)));
   make(
     'answers_subdomains',
-    ['client', 'status'],
     'Subdomains by the result of comparing the answers of their name servers with the service.',
-    ofAsked((answers, client) =>
-      tally(
-        { client },
-        'status',
-        ['in-sync', 'pending', 'drifted', 'failed'],
-        answers.map(({ status, message }) => (message === undefined ? status : 'failed')),
-      ),
+    tally(
+      { client },
+      'status',
+      ['in-sync', 'pending', 'drifted', 'failed'],
+      answers.map(({ status, message }) => (message === undefined ? status : 'failed')),
     ),
   );
   make(
     'answers_servers',
-    ['client', 'status'],
     'Name servers by how they answer, once for each subdomain.',
-    ofAsked((answers, client) =>
-      tally(
-        { client },
-        'status',
-        ['in-sync', 'pending', 'drifted', 'silent', 'failed'],
-        answers.flatMap(({ servers }) => servers.map(({ status }) => status)),
-      ),
+    tally(
+      { client },
+      'status',
+      ['in-sync', 'pending', 'drifted', 'silent', 'failed'],
+      answers.flatMap(({ servers }) => servers.map(({ status }) => status)),
     ),
   );
   make(
     'answers_differences',
-    ['client', 'kind'],
     "Record sets for which a name server's answer differs from the service, or whose target does not exist.",
-    ofAsked((answers, client) =>
-      tally(
-        { client },
-        'kind',
-        ['missing', 'stale', 'dangling'],
-        answers.flatMap(({ differences }) => differences.map(({ kind }) => kind)),
-      ),
+    tally(
+      { client },
+      'kind',
+      ['missing', 'stale', 'dangling'],
+      answers.flatMap(({ differences }) => differences.map(({ kind }) => kind)),
     ),
   );
   make(
     'last_answers_timestamp_seconds',
-    ['client'],
     'When the name servers were last asked.',
-    ofAsked((answers, client) => {
-      const times = answers.flatMap(({ askedAt }) => (askedAt === undefined ? [] : Date.parse(askedAt)));
-      return times.length === 0 ? [] : [[{ client }, Math.max(...times) / 1_000]];
-    }),
+    times.length === 0 ? [] : [[{ client }, Math.max(...times) / 1_000]],
   );
 };
 

@@ -1,27 +1,24 @@
 import type { Logger } from 'pino';
 import { withDeadline } from '../../lib/sleep.ts';
 import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/with-answers.ts';
-import type { PassResult, SubdomainAnswers } from '../../result.ts';
+import type { PassResult } from '../../result.ts';
 
 export interface AnswersRoundsOptions {
   /** Asks the name servers of the client's subdomains. */
   readonly ask: (signal: AbortSignal, previous: KnownAnswers) => Promise<KnownAnswers>;
   /** Called when a round has ended. */
-  readonly onEnd: (known: KnownAnswers) => void;
+  readonly onEnd: () => void;
   readonly log: Logger;
 }
 
-/**
- * Rounds over the name servers of one client, one at a time. Passes do not wait for rounds, and rounds start
- * no pass.
- */
+/** Rounds over the name servers of one client, one at a time. Passes do not wait for rounds, and rounds start no pass. */
 export class AnswersRounds {
   readonly #options: AnswersRoundsOptions;
   readonly #closing = new AbortController();
   #known: KnownAnswers = new Map();
   #running: Promise<void> | null = null;
-  #merged: { readonly pass: PassResult; readonly known: KnownAnswers; readonly result: PassResult } | null =
-    null;
+  /** The last pass with the last answers, and what it was made of. */
+  #merged: readonly [result: PassResult, ...of: readonly unknown[]] | null = null;
 
   constructor(options: AnswersRoundsOptions) {
     this.#options = options;
@@ -36,9 +33,9 @@ export class AnswersRounds {
   /** Adds the last answers to a pass. Until a round ends, the same pass gives the same object. */
   addTo(pass: PassResult): PassResult {
     const known = this.#known;
-    if (this.#merged?.pass !== pass || this.#merged.known !== known)
-      this.#merged = { pass, known, result: withAnswers(pass, known) };
-    return this.#merged.result;
+    if (this.#merged?.[1] !== pass || this.#merged[2] !== known)
+      this.#merged = [withAnswers(pass, known), pass, known];
+    return this.#merged[0];
   }
 
   /** The answers of a pass that another process has made, which asks from now on. */
@@ -61,10 +58,12 @@ export class AnswersRounds {
       const isNothing = known.size + this.#known.size === 0;
       this.#known = known;
       if (isNothing) return;
-      for (const [key, answers] of known) logAnswers(key, answers, log);
       const durationMs = Math.round(performance.now() - started);
-      log.info({ event: 'answers.finished', durationMs, subdomains: countsOf(known) }, 'name servers asked');
-      onEnd(known);
+      log.info(
+        { event: 'answers.finished', durationMs, subdomains: logAnswers(known, log) },
+        'name servers asked',
+      );
+      onEnd();
     } catch (error) {
       log.error({ event: 'answers.error', err: error }, 'name servers could not be asked: unexpected error');
     }
@@ -76,16 +75,15 @@ export class AnswersRounds {
  */
 const longestRound = 30 * 60_000;
 
-const logAnswers = (key: string, answers: SubdomainAnswers, log: Logger): void => {
-  if (answers.status === 'in-sync' && answers.message === undefined) return;
-  const level = answers.status === 'failed' || answers.message !== undefined ? 'warn' : 'info';
-  log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
-};
-
-/** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
-const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
+/** Returns how many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
+const logAnswers = (known: KnownAnswers, log: Logger): Readonly<Record<string, number>> => {
   const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
-  for (const { status, message } of known.values())
-    if (status !== 'off') counts[message === undefined ? status : 'failed'] += 1;
+  for (const [key, answers] of known) {
+    const status = answers.message === undefined ? answers.status : 'failed';
+    if (status !== 'off') counts[status] += 1;
+    if (status === 'in-sync') continue;
+    const level = status === 'failed' ? 'warn' : 'info';
+    log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
+  }
   return counts;
 };

@@ -20,16 +20,14 @@ export interface PassCause {
   readonly trigger: Trigger;
 }
 
-/** One pass. It starts no new write once the signal is aborted, and then ends soon. */
-export type RunPass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
-
 export interface PassLoopOptions {
-  readonly pass: RunPass;
+  /** One pass. It starts no new write once the signal is aborted, and then ends soon. */
+  readonly pass: (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
   readonly log: Logger;
   /** Called after each change of the state. */
-  readonly onState?: () => void;
+  readonly onState: () => void;
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
-  readonly dueAt?: () => number | null;
+  readonly dueAt: () => number | null;
   /** From 0 to 1, for the jitter of the backoff. */
   readonly random?: () => number;
 }
@@ -61,9 +59,10 @@ export class PassLoop {
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
-  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout; readonly outcome: PassOutcome } | null =
-    null;
-  #due: NodeJS.Timeout | undefined;
+  /** After which outcome, until when. */
+  #backoff: { readonly outcome: PassOutcome; readonly until: Date } | null = null;
+  #backoffTimer: NodeJS.Timeout | undefined;
+  #dueTimer: NodeJS.Timeout | undefined;
 
   constructor(options: PassLoopOptions) {
     this.#options = options;
@@ -78,22 +77,13 @@ export class PassLoop {
     };
   }
 
-  trigger(trigger: Trigger): void {
-    this.#ask(trigger);
-  }
-
   /** Returns the id of the pass, which is this one unless another one waits already; null at the end of the process. */
-  request(run?: string): Promise<string | null> {
-    return Promise.resolve(this.#ask('request', run));
-  }
-
-  /** Returns the id of the pass; null if there is none, at the end of the process. */
-  #ask(trigger: Trigger, run: string = randomUUID()): string | null {
+  trigger(trigger: Trigger, run: string = randomUUID()): string | null {
     if (this.#closing.signal.aborted) return null;
     const cause = coalesce(this.#waiting, { run, trigger });
     this.#waiting = cause;
     if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
-    this.#options.onState?.();
+    this.#options.onState();
     return cause.run;
   }
 
@@ -102,7 +92,7 @@ export class PassLoop {
     this.#closing.abort();
     this.#waiting = null;
     this.#endBackoff();
-    clearTimeout(this.#due);
+    clearTimeout(this.#dueTimer);
     await this.#running?.ended;
   }
 
@@ -110,11 +100,15 @@ export class PassLoop {
     this.#waiting = null;
     this.#endBackoff();
     this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
-    this.#options.onState?.();
+    this.#options.onState();
   }
 
   async #run(cause: PassCause): Promise<void> {
-    const outcome = await this.#outcomeOf(cause);
+    const { pass, log, onState } = this.#options;
+    const outcome = await pass(cause, this.#closing.signal).catch((err: unknown) => {
+      log.error({ event: 'pass.error', err, trigger: cause.trigger }, 'pass failed: unexpected error');
+      return 'failed' as const;
+    });
     this.#running = null;
     if (outcome === 'ok') this.#failures = 0;
     else if (outcome !== 'busy') this.#failures += 1;
@@ -122,60 +116,45 @@ export class PassLoop {
       this.#goOn(outcome, cause);
       this.#awaitDue();
     }
-    this.#options.onState?.();
+    onState();
   }
 
   #goOn(outcome: PassOutcome, cause: PassCause): void {
     const waiting = this.#waiting;
+    const mayStart = outcome === 'ok' || (waiting !== null && bypasses(waiting.trigger, outcome));
     // Where another process kept it from being made, it is still the one that was asked for.
-    const run = outcome === 'busy' ? cause.run : randomUUID();
-    if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
-    if (!this.#waiting) return;
-    if (outcome === 'ok' || (waiting && bypasses(waiting.trigger, outcome))) this.#start(this.#waiting);
-    else this.#backOff(delayAfter(outcome, this.#failures, this.#options.random), outcome);
+    const again = outcome === 'busy' ? cause : { ...cause, run: randomUUID() };
+    const next = outcome === 'ok' ? waiting : coalesce(waiting, again);
+    this.#waiting = next;
+    if (next === null) return;
+    if (mayStart) return this.#start(next);
+    const length = delayAfter(outcome, this.#failures, this.#options.random);
+    this.#backoff = { outcome, until: new Date(Date.now() + length) };
+    this.#backoffTimer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
+  }
+
+  #endBackoff(): void {
+    clearTimeout(this.#backoffTimer);
+    this.#backoff = null;
   }
 
   /** The clock is read each minute, since timers do not notice when it is set. */
   #awaitDue(): void {
-    clearTimeout(this.#due);
-    const at = this.#options.dueAt?.() ?? null;
+    clearTimeout(this.#dueTimer);
+    const at = this.#options.dueAt();
     if (at === null) return;
-    this.#due = setTimeout(
-      () => (Date.now() < at ? this.#awaitDue() : this.trigger('schedule')),
-      Math.min(Math.max(at - Date.now(), 0), maxSleep),
-    );
-  }
-
-  async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
-    try {
-      return await this.#options.pass(cause, this.#closing.signal);
-    } catch (error) {
-      const { trigger } = cause;
-      this.#options.log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
-      return 'failed';
-    }
-  }
-
-  #backOff(length: number, outcome: PassOutcome): void {
-    const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
-    this.#backoff = { until: new Date(Date.now() + length), timer, outcome };
-  }
-
-  #endBackoff(): void {
-    clearTimeout(this.#backoff?.timer);
-    this.#backoff = null;
+    const wait = Math.min(Math.max(at - Date.now(), 0), maxSleep);
+    this.#dueTimer = setTimeout(() => {
+      if (Date.now() < at) this.#awaitDue();
+      else this.trigger('schedule');
+    }, wait);
   }
 }
 
 /** Milliseconds to the next try. `failures`: passes that failed since the last one that did not. */
-const delayAfter = (
-  outcome: Exclude<PassOutcome, 'ok'>,
-  failures: number,
-  random: () => number = Math.random,
-): number => {
+const delayAfter = (outcome: PassOutcome, failures: number, random?: () => number): number => {
   const grown = backoff(outcome === 'busy' ? 1 : failures, growth, random);
-  if (outcome === 'busy' || outcome === 'failed') return grown;
-  return Math.min(Math.max(grown, outcome.failedFor), maxDelay);
+  return typeof outcome === 'object' ? Math.min(Math.max(grown, outcome.failedFor), maxDelay) : grown;
 };
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
@@ -183,20 +162,17 @@ const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
 /** Milliseconds. */
 const maxSleep = 60_000;
 
-/**
- * Milliseconds. If the service asks for a longer wait, or its clock is days ahead, the loop still tries after
- * a day.
- */
+/** Milliseconds. If the service asks for a longer wait, or its clock is days ahead, the loop still tries after a day. */
 const maxDelay = 24 * 3_600_000;
 
 /** The most informative trigger comes last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
-const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
-  one === null ? other : { run: one.run, trigger: strongest(one, other) };
-
-const strongest = (one: PassCause, other: PassCause): Trigger =>
-  byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
+/** One pass for both, with the id of the first. */
+const coalesce = (one: PassCause | null, other: PassCause): PassCause => {
+  const strongest = byStrength.findLast((known) => known === one?.trigger || known === other.trigger);
+  return { run: one?.run ?? other.run, trigger: strongest ?? other.trigger };
+};
 
 const bypasses = (trigger: Trigger, outcome: PassOutcome): boolean =>
   trigger === 'request' ||

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DesiredState } from '../../model/template.ts';
-import type { EndedTrouble } from './open-troubles.ts';
+import type { EndedTrouble } from './results.ts';
 import type { Report } from '../../report/report.ts';
 import type { Change, PassResult, Status, TemplateResult, Trigger } from '../../result.ts';
 
@@ -11,12 +11,16 @@ export interface PassId {
   readonly trigger: Trigger;
 }
 
+export type PassLog = ReturnType<typeof passLog>;
+
 /** The log lines of one pass, with their fixed messages. `isEnding`: the shutdown cuts it short, which is no problem. */
 export const passLog = ({ client, run, trigger }: PassId, log: Logger) => {
   const id = { client, run, trigger };
   return {
     started: (): void =>
       log[trigger === 'schedule' ? 'debug' : 'info']({ event: 'pass.started', ...id }, 'pass started'),
+    waiting: (reason: string): void =>
+      log.warn({ event: 'pass.waiting', client, trigger, reason }, 'the pass has to wait'),
     invalid: ({ problems }: DesiredState): void => {
       if (problems.some(({ severity }) => severity === 'error'))
         log.error({ event: 'templates.invalid', ...id, problems }, 'templates invalid');

@@ -2,8 +2,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClientController } from '../../../src/daemon/clients/client-controller.ts';
 import { alone } from '../../../src/daemon/fleet.ts';
 import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
-import { ChangeFeed } from '../../../src/daemon/passes/change-feed.ts';
-import { PassHistory } from '../../../src/daemon/passes/pass-history.ts';
 import type { PassResult } from '../../../src/result.ts';
 import { readSettings } from '../../../src/settings.ts';
 import { pass, template } from '../../report/every-kind.ts';
@@ -47,11 +45,11 @@ const controlled = async (times: () => readonly string[], more: () => Partial<Pa
       close: () => Promise.resolve(),
     },
     fleet,
-    changeFeed: new ChangeFeed(),
+    onChange: () => undefined,
+    onEntry: () => undefined,
     limit: (_, task) => task(),
     metrics: createMetrics('0'),
     onPass: () => Promise.resolve(),
-    passHistory: new PassHistory(),
     log: listeningLogger().log,
   });
   onTestFinished(() => controller.close());

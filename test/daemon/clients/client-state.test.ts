@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientState, readinessOf, type ClientFacts } from '../../../src/daemon/clients/client-state.ts';
+import { clientState, readinessOf } from '../../../src/daemon/clients/client-state.ts';
+import type { PassLoopState } from '../../../src/daemon/passes/loop.ts';
 import { alone } from '../../../src/daemon/fleet.ts';
 import type { PassResult, Status } from '../../../src/result.ts';
 
@@ -42,18 +43,22 @@ const result = (statuses: Readonly<Record<string, Status>>, error?: string): Pas
         ],
 });
 
-const facts = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
+const usual = {
   client: 'acme',
-  loop: { running: null, waiting: null, failures: 0, backoffUntil: null },
+  loop: { running: null, waiting: null, failures: 0, backoffUntil: null } as PassLoopState,
   isReady: true,
-  lastError: null,
-  latest: result({ web: 'in-sync' }),
-  nextScheduled: null,
-  ...rest,
-});
+  lastError: null as string | null,
+  latest: result({ web: 'in-sync' }) as PassResult | null,
+  nextScheduled: null as Date | null,
+};
+
+const stateOf = (rest: Partial<typeof usual> = {}) => {
+  const { loop, latest, ...known } = { ...usual, ...rest };
+  return clientState(known, loop, latest);
+};
 
 describe('a client', () => {
-  it.each<[string, Partial<ClientFacts>, string, string | null]>([
+  it.each<[string, Partial<typeof usual>, string, string | null]>([
     ['before its first pass has ended', { latest: null }, 'starting', 'no pass has ended yet'],
     ['in sync', {}, 'healthy', null],
     ['drifted', { latest: result({ web: 'drifted' }) }, 'healthy', null],
@@ -88,13 +93,13 @@ describe('a client', () => {
     ],
     ['whose first pass could not be made', { latest: null, lastError: 'no disk' }, 'failing', 'no disk'],
   ])('%s', (_, rest, health, why) => {
-    expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });
+    expect(stateOf(rest)).toMatchObject({ client: 'acme', health, why });
   });
 
   it('reports the state of its loop', () => {
     const backoffUntil = new Date();
     const loop = { running: null, waiting: 'schedule', failures: 3, backoffUntil } as const;
-    expect(clientState(facts({ loop, nextScheduled: backoffUntil }))).toMatchObject({
+    expect(stateOf({ loop, nextScheduled: backoffUntil })).toMatchObject({
       ...loop,
       nextScheduled: backoffUntil,
     });
@@ -103,9 +108,9 @@ describe('a client', () => {
 
 describe('the program is ready', () => {
   it('once every client is, and names those that are not, with the reason', () => {
-    const ready = clientState(facts());
-    const starting = clientState(facts({ client: 'bakery', isReady: false, latest: null }));
-    const away = clientState(facts({ client: 'cafe', isReady: false, latest: null, lastError: 'away' }));
+    const ready = stateOf();
+    const starting = stateOf({ client: 'bakery', isReady: false, latest: null });
+    const away = stateOf({ client: 'cafe', isReady: false, latest: null, lastError: 'away' });
     expect(readinessOf([ready], alone())).toEqual({ ready: true, reason: null });
     expect(readinessOf([ready, starting, away], alone())).toEqual({
       ready: false,
@@ -114,7 +119,7 @@ describe('the program is ready', () => {
   });
 
   it('also if a client that was read fails now', () => {
-    const state = clientState(facts({ lastError: 'away', latest: result({ web: 'failed' }) }));
+    const state = stateOf({ lastError: 'away', latest: result({ web: 'failed' }) });
     expect(readinessOf([state], alone())).toEqual({ ready: true, reason: null });
   });
 });

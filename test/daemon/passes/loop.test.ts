@@ -16,6 +16,7 @@ const controlled = (random = 1) => {
   const loop: PassLoop = new PassLoop({
     log,
     onState: () => void states.push(loop.state),
+    dueAt: () => null,
     random: () => random,
     pass: (cause, signal) =>
       new Promise((resolve, reject) => {
@@ -230,7 +231,7 @@ describe('after a pass that another process kept from running', () => {
 
   it('a request keeps the id that it was answered with, until it is made', async () => {
     const { loop, last } = controlled();
-    const asked = await loop.request();
+    const asked = loop.trigger('request');
     expect(last().run).toBe(asked);
     await last().end('busy');
     await vi.advanceTimersByTimeAsync(2_000);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
-import { PassHistory } from '../../../src/daemon/passes/pass-history.ts';
+import { passLog } from '../../../src/daemon/passes/pass-log.ts';
 import { recordPass } from '../../../src/daemon/passes/record-pass.ts';
 import { listeningLogger } from '../listening-logger.ts';
 
@@ -9,9 +9,15 @@ test('the log says that a pass has ended once its news are saved', async () => {
   let save = (): void => undefined;
   const saved = new Promise<void>((resolve) => (save = resolve));
   const id = { client: 'acme', run: 'run', trigger: 'request' } as const;
-  const sinks = { log, metrics: createMetrics('0'), passHistory: new PassHistory(), onPass: () => saved };
   const event = { ...id, at: '', result: null, failure: 'Why.', removed: [], isEnding: false };
-  const recorded = recordPass(event, { result: null, latest: null, durationMs: 1 }, sinks);
+  const recorded = recordPass(event, {
+    trigger: 'request',
+    durationMs: 1,
+    lines: passLog(id, log),
+    metrics: createMetrics('0'),
+    latest: null,
+    onPass: () => saved,
+  });
   expect(lines).toEqual([]);
   save();
   await recorded;

@@ -1,7 +1,7 @@
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LatestResults } from '../../../src/daemon/passes/latest-results.ts';
+import { Results } from '../../../src/daemon/passes/results.ts';
 import { createTemplateLoader } from '../../../src/source/load.ts';
 import type { DesiredState } from '../../../src/model/template.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
@@ -58,12 +58,12 @@ const found = (template: string, file: string, inSync: number): TemplateResult =
   subdomains: [],
 });
 
-const shown = ({ result }: LatestResults): Record<string, number> =>
-  Object.fromEntries((result?.templates ?? []).map(({ template, inSync }) => [template, inSync]));
+const shown = ({ latest }: Results): Record<string, number> =>
+  Object.fromEntries((latest?.templates ?? []).map(({ template, inSync }) => [template, inSync]));
 
 const withTwo = async () => {
   const folder = await files({ 'web.yaml': describing('web'), 'mail.yaml': describing('mail') });
-  const newest = new LatestResults();
+  const newest = new Results();
   /** A pass over the files as they are now. */
   const pass = async (
     inSync: number,
@@ -71,7 +71,7 @@ const withTwo = async () => {
   ): Promise<readonly string[]> => {
     const all = await folder.load();
     newest.begin(all);
-    return newest.add(resultFor(all, inSync));
+    return newest.add(resultFor(all, inSync)).removed;
   };
   await pass(1);
   return { folder, newest, pass };
@@ -94,12 +94,12 @@ describe('a service that cannot be read', () => {
     await pass(0, unread);
     await pass(0, unread);
     const known = { status: 'failed', message: 'the service is away', asOf: '2026-11-20T20:00:00.000Z' };
-    expect(newest.result?.templates).toMatchObject([
+    expect(newest.latest?.templates).toMatchObject([
       { ...known, inSync: 2 },
       { ...known, inSync: 2 },
     ]);
     await pass(3, read);
-    expect(newest.result?.templates.map(({ asOf }) => asOf)).toEqual([undefined, undefined]);
+    expect(newest.latest?.templates.map(({ asOf }) => asOf)).toEqual([undefined, undefined]);
   });
 
   it('keeps nothing of a template that was never read', async () => {
@@ -107,7 +107,7 @@ describe('a service that cannot be read', () => {
     await pass(2, read);
     await folder.write('new.yaml', describing('new'));
     await pass(0, unread);
-    expect(newest.result?.templates.find(({ template }) => template === 'new')).toMatchObject({ asOf: null });
+    expect(newest.latest?.templates.find(({ template }) => template === 'new')).toMatchObject({ asOf: null });
   });
 });
 
