@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { renderJson } from '../report/report.ts';
-import { checkTargets } from '../settings/notify.ts';
+import { checkTargets } from '../settings/receivers.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { NotifyReceiver } from '../settings/notify.ts';
+import type { NotifyReceiver } from '../settings/receivers.ts';
 import { post } from './delivery.ts';
 import type { PassEvent } from './health.ts';
 import {
