@@ -12,7 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { checkTargets } from '../settings/notify.ts';
+import { checkTargets } from '../settings/receivers.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { storeLocation } from '../state/store-location.ts';
 import { fileStore, forgetState, type StateStore } from '../state/store.ts';
@@ -85,11 +85,17 @@ export const openAppContext = async (
     ? (notice: string) => logOn(io.stderr, 'info', () => []).info({ event: 'notice', notice }, 'notice')
     : saidOn(io);
   const { env, cwd, clock } = io;
-  const needs = { baseUrl: true, tokens: true };
   return openContext({
     clock,
     read: (previous) =>
-      readSettings({ flags: options, env, cwd, needs, mayLeaveOut, ...(previous ? { previous } : { say }) }),
+      readSettings({
+        flags: options,
+        env,
+        cwd,
+        needsService: true,
+        mayLeaveOut,
+        ...(previous ? { previous } : { say }),
+      }),
     isDaemon,
     strict: strict === true,
     allowEmpty: allowEmpty === true,

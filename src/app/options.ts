@@ -13,7 +13,7 @@ export const readOffline = (
 ): Settings =>
   readSettings({
     flags,
-    needs: { baseUrl: false, tokens: false },
+    needsService: false,
     mayLeaveOut,
     env: io.env,
     cwd: io.cwd,

@@ -5,7 +5,7 @@ import type { DesiredState } from '../model/template.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { ClientProblem } from '../settings/client-files.ts';
+import type { ClientProblem } from '../settings/problems.ts';
 import { loadTemplates, refuseUnused, type LoadHow } from './load-templates.ts';
 
 /** Checks the template files, or only these, whose paths start from `cwd`. The problems are without secrets. */

@@ -20,7 +20,6 @@ import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { clientTable } from '../settings/table.ts';
 import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
@@ -180,7 +179,7 @@ const sharersOf = async (
 ): Promise<ReadonlyMap<string, string>> => {
   // Paths that were given for the chosen client are not those of others.
   const flags = { ...options, client: undefined, templates: undefined };
-  const env = { ...io.env, [clientTable.templates.env ?? '']: undefined };
+  const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
   const { clients } = readOffline(flags, { ...io, env }, { isSilent: true });
   const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
   const places = new Map<string, string>();

@@ -64,9 +64,7 @@ const examineService = async (
   { clock, sandboxUrl }: AppContext,
 ): Promise<Finding[]> => {
   const { baseUrl, proxy } = settings;
-  const unused = settings.given().proxies.join(', ');
-  const direct = unused === '' ? '' : `, without a proxy though ${unused} is set`;
-  const way = proxy === null ? direct : `, through the proxy ${proxy.shown} (${proxy.place})`;
+  const way = proxy === null ? '' : `, through the proxy ${proxy.shown} (${proxy.place})`;
   try {
     const first = await service.listDnsTemplates();
     const settle = sandboxUrl === null ? settings.settle : 0;
@@ -147,9 +145,8 @@ const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Find
 };
 
 const examineSettings = ({ settings }: Client): Finding => {
-  const given = Object.entries(settings.given().settings).map(([key, place]) => `${key}: ${place}`);
-  const { places } = settings.tokens.read();
-  return ok('settings', [...given, ...(places === undefined ? [] : [places])].join(', '));
+  const given = Object.entries(settings.places()).map(([key, place]) => `${key}: ${place}`);
+  return ok('settings', given.join(', '));
 };
 
 const examineFiles = async (client: Client): Promise<Finding> => {

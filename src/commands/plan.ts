@@ -9,7 +9,7 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
-import { settingsProblem } from '../settings/client-files.ts';
+import { settingsProblem } from '../settings/problems.ts';
 import { SettingsError } from '../settings/problems.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */

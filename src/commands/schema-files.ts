@@ -17,10 +17,10 @@ const idOf = (what: string): string => `urn:dns-template-sync:${what}`;
 const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
   // Of the input, before transforms.
   const asWritten = (source: z.ZodType) => z.toJSONSchema(source, { io: 'input' });
-  const settings = () => import('../settings/schema.ts');
+  const settings = () => import('../settings/table.ts');
   switch (what) {
     case 'config':
-      return asWritten((await settings()).configSchema({ clients: 'either', mayBeText: false }));
+      return asWritten((await settings()).fileSchema());
     case 'client':
       return asWritten((await settings()).clientFileSchema());
     case 'report':

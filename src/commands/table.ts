@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import type { Options } from '../app/options.ts';
 import type { Io } from '../io.ts';
-import { clientTable, programTable, runTable, type Setting } from '../settings/table.ts';
+import type { Setting } from '../settings/kinds.ts';
+import { clientTable, programTable, runTable } from '../settings/table.ts';
 
 /** A command, and what `--help` shows of it. */
 export interface CommandEntry {
@@ -36,12 +37,12 @@ const format = (...forms: readonly string[]): Option =>
   choice('--format <form>', 'form of the result', ...forms).default(forms[0]);
 
 /** An option that is a setting: the table of settings says what it does. */
-const setting = (flags: string): Option => {
+const setting = (flags: string, shownDefault?: string): Option => {
   const plain = option(flags, '');
-  const all: readonly Setting<unknown>[] = Object.values({ ...clientTable, ...programTable, ...runTable });
-  const { about, kind, fallback, shownDefault } = all.find(({ flag }) => flag === plain.attributeName())!;
+  const all: Readonly<Record<string, Setting<unknown>>> = { ...clientTable, ...programTable, ...runTable };
+  const { about, kind, fallback } = all[plain.attributeName()]!;
   const own = typeof fallback === 'string' ? fallback : '';
-  const value = plain.isBoolean() ? '' : (shownDefault ?? kind.show?.(fallback) ?? own);
+  const value = plain.isBoolean() ? '' : (shownDefault ?? own);
   const words = about.replace(/\.( .*)?$/, '').replace(/^./, (letter) => letter.toLowerCase());
   const shown = `${words}${value === '' ? '' : ` (default: ${value})`}`;
   return kind.divider === undefined ? option(flags, shown) : repeatable(flags, shown);
@@ -54,14 +55,14 @@ const settings: readonly Option[] = [
   setting('--log-level <level>'),
 ];
 const files: readonly Option[] = [
-  setting('--templates <path>'),
+  setting('--templates <path>', './templates'),
   repeatable('--var <name=value>', 'a variable of the template files'),
   option('--strict', 'warnings count as errors'),
   option('--allow-empty', 'having no template files is not an error'),
 ];
 const service: readonly Option[] = [
   setting('--base-url <url>'),
-  setting('--state-dir <dir>'),
+  setting('--state-dir <dir>', '~/.local/state/dns-template-sync'),
   option('--sandbox', 'use an embedded service; its data lives in the state directory'),
   option('--reset', 'with --sandbox: start again with the example data'),
 ];
@@ -121,7 +122,7 @@ export const commands: readonly CommandEntry[] = [
       setting('--dry-run'),
       setting('--schedule <cron>'),
       setting('--timezone <zone>'),
-      setting('--listen <host:port>'),
+      setting('--listen <host:port>', '127.0.0.1:8053'),
       choice(
         '--log-format <form>',
         'form of the log (default: text on a terminal, json elsewhere)',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { renderJson } from '../report/report.ts';
-import { checkTargets } from '../settings/notify.ts';
+import { checkTargets } from '../settings/receivers.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
@@ -17,7 +17,7 @@ import { sharedTexts } from './http/shared-texts.ts';
 import { ChangeFeed } from './passes/change-feed.ts';
 import { localNotifyStore } from '../notify/local-store.ts';
 import type { Settings } from '../settings.ts';
-import type { ClientProblem } from '../settings/client-files.ts';
+import type { ClientProblem } from '../settings/problems.ts';
 
 export interface RunningDaemon {
   /** Of its HTTP server; null if it has none. */

@@ -12,7 +12,6 @@ import { processIo } from '../process-io.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { PassResult } from '../result.ts';
 import { readSettings, type Settings as ReadSettings } from '../settings.ts';
-import type { Needs } from '../settings/client.ts';
 import { SettingsError } from '../settings/problems.ts';
 import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './face.ts';
 
@@ -31,13 +30,13 @@ export const openConnection = (
   /** Apart from the pass: an error in it is none of the pass. */
   const tell = (event: SyncEvent): void => queueMicrotask(() => onEvent?.(event));
 
-  const read = (needs: Needs): ReadSettings =>
-    readSettings({ flags: { sandbox }, object: settings, folder, needs, mayLeaveOut: true, env, cwd });
+  const read = (needsService: boolean): ReadSettings =>
+    readSettings({ flags: { sandbox }, object: settings, folder, needsService, mayLeaveOut: true, env, cwd });
 
   const open = async (): Promise<AppContext> =>
     (context ??= await openContext({
       clock,
-      read: () => read({ baseUrl: true, tokens: true, stateDir: true }),
+      read: () => read(true),
       isDaemon: false,
       strict,
       allowEmpty,
@@ -97,7 +96,7 @@ export const openConnection = (
     validate: ({ files = [], signal = never() } = {}) =>
       inTurn(signal, true, async () => {
         const paths = files.map((file) => path.resolve(folder, file));
-        const found = read({ baseUrl: false, tokens: false });
+        const found = read(false);
         const { problems, states } = await validateClients(found, paths, { strict, allowEmpty, cwd });
         return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
       }),

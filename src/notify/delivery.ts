@@ -4,7 +4,7 @@ import { readRetryAfter } from '../lib/backoff.ts';
 import { credentialsIn } from '../model/route.ts';
 import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
-import type { NotifyReceiver } from '../settings/notify.ts';
+import type { NotifyReceiver } from '../settings/receivers.ts';
 import { WireError } from '../network/wire-error.ts';
 import { quiet } from './health.ts';
 import type { Delivery } from './outbox.ts';

@@ -1,5 +1,5 @@
 import { maxShown, type Health, type PassEvent } from './health.ts';
-import type { NotifyReceiver } from '../settings/notify.ts';
+import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Change, State } from './schema.ts';
 
 /** What decides whether a state is news. */

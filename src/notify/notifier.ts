@@ -4,7 +4,7 @@ import { backoff } from '../lib/backoff.ts';
 import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
 import { groupBy } from '../model/group.ts';
-import type { NotifyReceiver } from '../settings/notify.ts';
+import type { NotifyReceiver } from '../settings/receivers.ts';
 import { post } from './delivery.ts';
 import { wasCorrected, type PassEvent } from './health.ts';
 import { addNews, dueIn, endMessage, nextMessage, type Delivery, type NotifyStore } from './outbox.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { healthsOf, type PassEvent } from './health.ts';
-import type { NotifyReceiver } from '../settings/notify.ts';
+import type { NotifyReceiver } from '../settings/receivers.ts';
 import { newsAfter, noNews, seenOf, type News } from './news.ts';
 import type { Change } from './schema.ts';
 

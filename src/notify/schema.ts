@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commitSchema, differenceSchema } from '../report/report.ts';
-import { occasions } from '../settings/schema.ts';
+import { occasions } from '../settings/table.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
 const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;

@@ -1,92 +1,73 @@
-import path from 'node:path';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../model/match-names.ts';
 import { ClientFiles } from './client-files.ts';
-import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
-import { isObject, type Section } from './document.ts';
-import type { Problems } from './problems.ts';
-import type { Sources } from './sources.ts';
+import { readClient } from './client.ts';
+import { expectedName, isMapping, namePattern } from './kinds.ts';
+import { resolve, valueAt, writtenSource, type Reading } from './sources.ts';
+import { clientRows, fileRows } from './table.ts';
 import { findTwins } from './twins.ts';
-
-interface ClientsRequest extends Pick<ClientRequest, 'secrets' | 'needs' | 'override'> {
-  /** Null: there is no settings file. */
-  readonly config: Section | null;
-  /** The names, or patterns, of the only clients that are wanted; empty: all. */
-  readonly chosen: readonly string[];
-  readonly sources: Sources;
-  readonly previous: ClientFiles | null;
-}
 
 /**
  * The clients of the settings file, or of the files that it names: `files`, with what is wrong with them. The names are
- * also those of clients that cannot be used or were not chosen.
+ * also those of clients that cannot be used or were not chosen. `chosen`: the only ones that are wanted, by names or
+ * patterns; empty: all.
  */
-export const readClients = (request: ClientsRequest) => {
-  const { config, chosen, sources } = request;
-  const { problems } = sources;
-  const given = config?.value('clients');
+export const readClients = (reading: Reading, chosen: readonly string[], previous: ClientFiles | null) => {
+  const { written, top, cwd, problems, needsService } = reading;
+  const { clients: paths } = resolve({ clients: fileRows.clients }, [top]);
   const files =
-    config !== null && given !== undefined && !isObject(given)
-      ? filesOf([given].flat().map(String), config, request)
-      : null;
-  const read = files?.read();
-  const names = read?.names ?? (isObject(given) ? Object.keys(given) : ['default']);
-  const { found, unknown } = matchNames(chosen, names);
-  const wanted = chosen.length === 0 ? names : found;
-  if (!problems.concern('clients') && !read?.problems.length)
-    for (const name of unknown)
-      problems.add('--client', `there is no client ${name}${othersThan(name, names)}`);
-  const resolved = (name: string): ClientSettings => {
-    const own = config !== null && isObject(given) ? [config.at('clients', name)] : [];
-    const sections = [...own, ...sources.sections];
-    return resolveClient({
-      ...request,
-      name,
-      isOneOfSeveral: wanted.length > 1,
-      sources: { ...sources, sections },
+    paths &&
+    new ClientFiles({
+      paths,
+      cwd,
+      chosen,
+      hasTokens: needsService,
+      clientOf: ({ file, ...client }, ownProblems, isOneOfSeveral) =>
+        readClient({ ...reading, ...client, prefix: `${file}: `, isOneOfSeveral, problems: ownProblems }),
+      previous,
     });
-  };
-  const clients = read?.clients ?? names.filter((name) => wanted.includes(name)).map(resolved);
-  return { clients, files, names, fileProblems: read?.problems ?? [] };
+  const read = files?.read() ?? { clients: null, names: sectionNames(reading), problems: [], lines: [] };
+  const { names } = read;
+  const { found, unknown } = matchNames(chosen, names);
+  for (const name of names.length === 0 || read.lines.length > 0 ? [] : unknown)
+    problems.add(
+      `--client: there is no client ${name}${suggestion(name, names) || `, only ${someOf(names)}`}`,
+    );
+  const wanted = names.filter((name) => chosen.length === 0 || found.includes(name));
+  const clients =
+    read.clients ??
+    wanted.map((name) => {
+      const keys = ['clients', name];
+      const isSection = valueAt(written, keys) !== undefined;
+      const own = isSection ? writtenSource(written, keys, clientRows, problems) : {};
+      const prefix = isSection ? `clients.${name}.` : '';
+      return readClient({
+        ...reading,
+        name,
+        prefix,
+        own,
+        isOneOfSeveral: wanted.length > 1,
+      });
+    });
+  if (files === null && needsService && problems.size === 0) {
+    const named = clients.map((client) => [`clients.${client.name}`, client] as const);
+    for (const [place, twin] of findTwins(named, true)) problems.add(`${place}: ${twin}`);
+  }
+  return { ...read, clients, files };
+};
+
+/** Without any, there is one client. */
+const sectionNames = ({ written, problems }: Reading): readonly string[] => {
+  const sections = valueAt(written, ['clients']);
+  if (!isMapping(sections)) return sections === undefined && !written.isBroken ? ['default'] : [];
+  const names = Object.keys(sections);
+  if (names.length === 0)
+    problems.add(`${written.placeOf(['clients'])}: expected at least one client by its name`);
+  for (const name of names)
+    if (!namePattern.test(name)) problems.add(`${written.placeOf(['clients', name])}: ${expectedName}`);
+  return names;
 };
 
 /** Nobody reads thousands of names. */
-const othersThan = (name: string, names: readonly string[]): string =>
-  names.length > 20 ? suggestion(name, names) : `, only ${names.join(', ')}`;
-
-const filesOf = (
-  paths: readonly string[],
-  top: Section,
-  { chosen, sources, previous, ...rest }: ClientsRequest,
-): ClientFiles =>
-  new ClientFiles({
-    paths: paths.flatMap((given) => {
-      const absolute = path.resolve(top.folder, given);
-      if (!path.dirname(absolute).includes('*')) return { absolute, given };
-      sources.problems.add(
-        top.place('clients'),
-        'expected * in the last part of a path only, as in ./clients/*.yaml',
-        'clients',
-      );
-      return [];
-    }),
-    cwd: sources.cwd,
-    chosen,
-    hasTokens: rest.needs.tokens,
-    resolve: (name, own, problems, isOneOfSeveral) =>
-      resolveClient({
-        ...rest,
-        name,
-        isOneOfSeveral,
-        sources: { ...sources, problems, sections: [own, top] },
-      }),
-    previous: previous?.inUse ?? new Map(),
-  });
-
-/** Of clients in one file, the later one is wrong. */
-export const refuseTwins = (clients: readonly ClientSettings[], problems: Problems): void => {
-  const named = clients.map((client) => ({ file: `clients.${client.name}`, client }));
-  for (const [one, { other, same }] of findTwins(named, true))
-    if (named.indexOf(other) < named.indexOf(one))
-      problems.add(one.file, `${same} as ${other.file}: keep one of them`);
-};
+const someOf = (names: readonly string[]): string =>
+  `${names.slice(0, 20).join(', ')}${names.length > 20 ? ' and others' : ''}`;

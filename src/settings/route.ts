@@ -1,97 +1,61 @@
 import { X509Certificate } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { codeOf, UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
-import { credentialsIn, type Authorities, type Proxy, type Route } from '../model/route.ts';
+import type { Authorities, Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { proxyAddress, Wrong } from './kind.ts';
-import type { Secrets } from './secret.ts';
-import { find, quotesAdvice, resolve, standsInQuotes, type Sources } from './sources.ts';
-import { clientTable, variableOf } from './table.ts';
-
-/** The variables that many programs obey. */
-export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
+import { proxyVariables } from './environment.ts';
+import { proxyAddress } from './kinds.ts';
+import { attempt } from './problems.ts';
+import { find, resolve, type Reading, type Source } from './sources.ts';
+import { clientTable } from './table.ts';
 
 /** How an address is reached, by the settings, else by the variables that other programs obey too. */
-export const routesOf = (sources: Sources, secrets: Secrets): ((address: string) => Route) => {
-  const { proxy, ca: file } = resolve(routeTable, sources);
-  const place = find('ca', clientTable.ca, sources)?.place ?? 'ca';
+export const routeTo = (
+  address: string,
+  sources: readonly Source[],
+  reading: Pick<Reading, 'env' | 'secrets' | 'problems'>,
+): Route => {
+  const { proxy: given, ca: file } = resolve({ proxy: clientTable.proxy, ca: clientTable.ca }, sources);
+  const placeOf = (key: string): string => find(key, sources)?.place ?? key;
   let ca: Authorities | null = null;
-  if (file !== null) sources.problems.attempt('ca', () => void (ca = authoritiesIn(file, place)));
-  return (address) => ({
-    proxy: proxy === null ? usualProxy(address, sources, secrets) : ownProxy(proxy, sources, secrets),
-    ca,
-  });
+  if (file !== null) attempt(reading.problems, () => void (ca = authoritiesIn(file, placeOf('ca'))));
+  const proxy = given === null ? usualProxy(address, reading) : { text: given, place: placeOf('proxy') };
+  if (proxy === null || proxy.text === 'off') return { proxy: null, ca };
+  reading.secrets.notePassword(proxy.text);
+  const { href: url, origin: shown } = new URL(proxy.text);
+  return { proxy: { url, shown, place: proxy.place }, ca };
 };
 
-const routeTable = { proxy: clientTable.proxy, ca: clientTable.ca };
-
-/** Variables may hold secrets, settings files may not. */
-const ownProxy = (given: string, sources: Sources, secrets: Secrets): Proxy | null => {
-  if (given === 'off') return null;
-  const variable = variableOf('proxy');
-  const { problems, env, isObject } = sources;
-  const place = find('proxy', clientTable.proxy, sources)?.place ?? variable;
-  if (!isObject && place !== variable && new URL(given).password !== '')
-    problems.add(
-      place,
-      `secrets are not allowed in this file: give a proxy with a password in ${variable}${env['HTTPS_PROXY'] ? ', or leave this out for HTTPS_PROXY' : ' or HTTPS_PROXY'}`,
-      'proxy',
-    );
-  return proxyAt(given, place, secrets);
-};
-
-const usualProxy = (address: string, { env, problems, cwd }: Sources, secrets: Secrets): Proxy | null => {
+const usualProxy = (address: string, { env, problems }: Pick<Reading, 'env' | 'problems'>) => {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
-  const scheme = url.protocol.slice(0, -1);
-  const variable = proxyVariables.find((name) => env[name] && name.toLowerCase() === `${scheme}_proxy`);
+  const place = proxyVariables.find(
+    (name) => env[name] && url.protocol === `${name.slice(0, -6)}:`.toLowerCase(),
+  );
   // What is sent to this machine must not leave it.
-  if (variable === undefined || isLoopback(url.hostname)) return null;
+  if (place === undefined || isLoopback(url.hostname)) return null;
   if (isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null;
-  const given = env[variable] ?? '';
-  const proxy = proxyAddress.read(given, { cwd, folder: cwd });
-  if (typeof proxy === 'string' && proxy !== 'off') return proxyAt(proxy, variable, secrets);
-  const expected = proxy instanceof Wrong ? proxy.expected : 'a proxy';
-  const advice = `expected ${expected}; NO_PROXY, or proxy: off in the settings, leaves it out`;
-  problems.add(variable, standsInQuotes(given) ? quotesAdvice : advice, 'proxy');
+  const { data: text, error } = proxyAddress
+    .schema({ cwd: '', folder: '', mayHoldSecrets: true })
+    .safeParse(env[place]);
+  if (text !== undefined) return { text, place };
+  const advice = 'NO_PROXY, or proxy: off in the settings, leaves it out';
+  for (const { message } of error?.issues ?? []) problems.add(`${place}: ${message}; ${advice}`);
   return null;
 };
 
-const proxyAt = (address: string, place: string, secrets: Secrets): Proxy => {
-  const { href, origin, password } = new URL(address);
-  const credentials = credentialsIn(address);
-  if (password !== '')
-    for (const secret of [credentials, password, credentials.slice(credentials.indexOf(':') + 1)])
-      secrets.note(secret);
-  return { url: href, shown: origin, place };
-};
-
-/** Whether `NO_PROXY` names the host: itself, a domain above it, its network, each also with a port; `*` is all. */
+/** Whether `NO_PROXY` names the host: itself or a domain above it, each also with a port; `*` is all. */
 const isExempt = ({ hostname, port, protocol }: URL, exempt: string): boolean => {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
-  return exempt
-    .split(/[,\s]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      if (entry === '*') return true;
-      const [, name = '', onPort] =
-        /^\[?(.*?)\]?(?::(\d{1,5}))?$/.exec(isIP(entry) ? `[${entry}]` : entry) ?? [];
-      if (onPort !== undefined && onPort !== ownPort) return false;
-      const domain = name.toLowerCase().replace(/^\*?\./, '');
-      return host === domain || (isIP(host) ? isInNetwork(host, domain) : host.endsWith(`.${domain}`));
-    });
-};
-
-const isInNetwork = (address: string, network: string): boolean => {
-  const [base = '', bits = ''] = network.split('/');
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  const max = family === 'ipv6' ? 128 : 32;
-  if (isIP(base) !== isIP(address) || !/^\d{1,3}$/.test(bits) || Number(bits) > max) return false;
-  const list = new BlockList();
-  list.addSubnet(base, Number(bits), family);
-  return list.check(address, family);
+  return exempt.split(/[,\s]+/).some((entry) => {
+    const [, name = '', onPort = ownPort] =
+      /^\[?(.*?)\]?(?::(\d{1,5}))?$/.exec(isIP(entry) ? `[${entry}]` : entry) ?? [];
+    const domain = name.toLowerCase().replace(/^\*?\./, '');
+    const isBelow = domain !== '' && isIP(host) === 0 && host.endsWith(`.${domain}`);
+    return entry === '*' || (onPort === ownPort && (host === domain || isBelow));
+  });
 };
 
 /** Throws a UserError if there are none. A file that was replaced is read when somebody asks for that. */

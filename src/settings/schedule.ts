@@ -1,21 +1,15 @@
-interface CronField {
-  readonly label: string;
-  readonly min: number;
-  readonly max: number;
-  readonly names?: readonly string[];
-}
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const days = 'sun mon tue wed thu fri sat'.split(' ');
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-
-const fields: readonly CronField[] = [
-  { label: 'seconds', min: 0, max: 59 },
-  { label: 'minutes', min: 0, max: 59 },
-  { label: 'hours', min: 0, max: 23 },
-  { label: 'day of month', min: 1, max: 31 },
+const fields = [
+  { label: 'seconds', min: 0, max: 59, names: [] },
+  { label: 'minutes', min: 0, max: 59, names: [] },
+  { label: 'hours', min: 0, max: 23, names: [] },
+  { label: 'day of month', min: 1, max: 31, names: [] },
   { label: 'month', min: 1, max: 12, names: months },
   { label: 'day of week', min: 0, max: 7, names: days },
-];
+] as const;
+type CronField = (typeof fields)[number];
 
 /** The shortest time between two passes of a schedule. */
 const minGapSeconds = 10;
@@ -30,7 +24,7 @@ export const scheduleProblem = (expression: string): string | null => {
   const texts = given.length === 5 ? ['0', ...given] : given;
   const values = fields.map((field, at) => valuesOf(texts[at] ?? '', field));
   const wrong = values.indexOf(null);
-  const { label, min, max } = fields[wrong] ?? fields[0]!;
+  const { label, min, max } = fields[wrong] ?? fields[0];
   if (wrong >= 0) return `${label} from ${min} to ${max}, not "${texts[wrong]}"`;
   const [seconds = [], minutes = [], , daysOfMonth = [], inMonths = []] = values.map((all) => all ?? []);
   if (tooFast(seconds, minutes)) return `at least ${minGapSeconds} s between two runs`;
@@ -66,8 +60,8 @@ const valuesOf = (text: string, field: CronField): readonly number[] | null => {
   return [...values].sort((one, other) => one - other);
 };
 
-const numberOf = (text: string, { min, max, names = [] }: CronField): number | null => {
-  const named = names.indexOf(text);
+const numberOf = (text: string, { min, max, names }: CronField): number | null => {
+  const named = [...names].indexOf(text);
   const value = named >= 0 ? named + min : /^\d{1,2}$/.test(text) ? Number(text) : -1;
   return value >= min && value <= max ? value : null;
 };

@@ -1,80 +1,159 @@
-import type { Section } from './document.ts';
-import { Wrong } from './kind.ts';
+import type { z } from 'zod';
+import { suggestion } from '../lib/nearest.ts';
+import { expectedMapping, isMapping, type Base, type Kind, type Table, type Values } from './kinds.ts';
 import type { Problems } from './problems.ts';
-import { flagText, type FlagName, type Setting, type Table, type Values } from './table.ts';
+import type { Secrets } from './secrets.ts';
+import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
 
-/** The sources of settings, in order of precedence: flags, environment, sections of the file. */
-export interface Sources {
-  readonly flags: Readonly<Partial<Record<FlagName, string | boolean | readonly string[] | undefined>>>;
-  /** Without empty variables. */
+/*
+ * Flags, environment, a client's section and the settings file each become values by their keys, in the same way.
+ * Precedence is the order in which these are looked at.
+ */
+
+/** A setting that was set. */
+interface Found {
+  /** Undefined: an invalid one, which is a problem. */
+  readonly value: unknown;
+  /** For people: `--listen`, `DNS_SYNC_LISTEN`, `dns-template-sync.yaml:3:5: clients.acme.mode`. */
+  readonly place: string;
+}
+
+/** What one source sets. What is under `limits` has keys that occur nowhere else. */
+export type Source = Readonly<Record<string, Found>>;
+
+/** A value for each setting of the table, from the first source that has one. */
+export function resolve<T extends Table>(table: T, sources: readonly Source[]): Values<T>;
+export function resolve(table: Table, sources: readonly Source[]): Readonly<Record<string, unknown>> {
+  const values = Object.entries(table).map(([key, { fallback }]) => {
+    const value = find(key, sources)?.value;
+    return [key, value === undefined ? fallback : value];
+  });
+  return Object.fromEntries(values);
+}
+
+export const find = (key: string, sources: readonly Source[]): Found | null =>
+  sources.find((source) => source[key] !== undefined)?.[key] ?? null;
+
+/** Reads the values of one source. */
+const collector = (base: Base, problems: Problems) => {
+  const source: Record<string, Found> = {};
+  const take = (key: string, kind: Kind<unknown>, given: unknown, placeOf: PlaceOf): void => {
+    const value = typeof given === 'string' ? (kind.fromText?.(given) ?? given) : given;
+    const { data, error } = schemaOf(kind, base).safeParse(value);
+    source[key] = { value: data, place: placeOf([]) };
+    for (const { path, message } of error?.issues ?? [])
+      problems.add(`${placeOf(path.map(String))}: ${message}`);
+  };
+  return { source, take };
+};
+
+/** Making a schema takes time, and thousands of files may be in one folder. */
+const schemaOf = (kind: Kind<unknown>, base: Base): z.ZodType => {
+  const key = `${base.cwd}\n${base.folder}\n${base.mayHoldSecrets}`;
+  const before = made.get(kind);
+  const schema = before?.key === key ? before.schema : kind.schema(base);
+  made.set(kind, { key, schema });
+  return schema;
+};
+const made = new WeakMap<Kind<unknown>, { readonly key: string; readonly schema: z.ZodType }>();
+
+/** The place of what is at these keys, or else of what it is missing in. */
+type PlaceOf = (keys: readonly string[]) => string;
+
+/** A flag as it is typed. */
+export const flagText = (key: string): string =>
+  `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+export const flagSource = (
+  given: Readonly<Record<string, unknown>>,
+  base: Base,
+  problems: Problems,
+): Source => {
+  const { source, take } = collector(base, problems);
+  for (const key of flags)
+    if (given[key] !== undefined) take(key, everyRow[key]!.kind, given[key], () => flagText(key));
+  return source;
+};
+
+export const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: Problems): Source => {
+  const { source, take } = collector(base, problems);
+  for (const [key, { kind, variables }] of Object.entries(everyRow)) {
+    const [name, other] = variables.filter((variable) => env[variable] !== undefined);
+    const text = env[name ?? '']?.trim();
+    if (name === undefined || text === undefined) continue;
+    if (other !== undefined) problems.add(`${name}: set together with ${other}: keep one of them`);
+    const items = kind.divider === undefined ? null : text.split(kind.divider).map((item) => item.trim());
+    const secret = name === variables[1] ? { file: text } : { env: name };
+    const given = variables.length > 1 ? secret : (items?.filter((item) => item !== '') ?? text);
+    take(key, kind, given, () => name);
+  }
+  return source;
+};
+
+/** A mapping as it was written, in a file or by a program. */
+export interface Written {
+  readonly value: unknown;
+  readonly base: Base;
+  readonly placeOf: PlaceOf;
+  readonly isBroken: boolean;
+}
+
+export const valueAt = ({ value }: Written, keys: readonly string[]): unknown =>
+  keys.reduce((part, key) => (isMapping(part) ? part[key] : undefined), value);
+
+/** What settings are read from, and what is wrong with them. */
+export interface Reading {
+  readonly flags: Source;
+  readonly environment: Source;
+  /** The settings file, and what it says of all clients. */
+  readonly written: Written;
+  readonly top: Source;
+  /** Whether a file could not be read, so that any setting may be in it. */
+  readonly isBroken: boolean;
+  /** The variables themselves. */
   readonly env: NodeJS.ProcessEnv;
-  /** The client's own section, then the top level. */
-  readonly sections: readonly Section[];
   readonly cwd: string;
+  readonly secrets: Secrets;
   readonly problems: Problems;
-  /** Whether a program gives the settings as an object: then there are neither flags nor variables. */
+  /** Whether base URL and tokens are required. */
+  readonly needsService: boolean;
+  /** Whether a program gives the settings as an object. */
   readonly isObject: boolean;
   /** Whether nobody named the settings file where files may be anybody's: it does not decide where tokens go. */
   readonly isForeign: boolean;
+  /** Variables for template files, from the command line. */
+  readonly override: Readonly<Record<string, string>>;
 }
 
-/** A value for each setting of the table. An invalid value is a problem and is replaced by the default. */
-export function resolve<T extends Table>(table: T, sources: Sources): Values<T>;
-export function resolve(table: Table, sources: Sources): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(table).map(([key, setting]) => [key, valueOf(key, setting, sources)]),
-  );
-}
-
-const valueOf = (key: string, setting: Setting<unknown>, sources: Sources): unknown => {
-  const { kind, fallback } = setting;
-  const found = find(key, setting, sources);
-  if (found === null) return fallback;
-  const { place, texts, folder } = found;
-  if (place === setting.env && standsInQuotes(sources.env[place])) {
-    sources.problems.add(place, quotesAdvice, key);
-    return fallback;
+/** What the mapping at these keys sets. */
+export const writtenSource = (
+  written: Written,
+  keys: readonly string[],
+  rows: Table,
+  problems: Problems,
+): Source => {
+  const { source, take } = collector(written.base, problems);
+  const mapping = valueAt(written, keys);
+  if (!isMapping(mapping)) {
+    problems.add(`${written.placeOf(keys)}: ${expectedMapping}`);
+    return source;
   }
-  const base = { cwd: sources.cwd, folder };
-  const values = texts.map((text) => kind.read(text, base));
-  const wrong = values.length === 0 ? new Wrong('at least one') : values.find((one) => one instanceof Wrong);
-  if (wrong === undefined) return kind.divider === undefined ? values[0] : values.flat();
-  sources.problems.add(place, `expected ${wrong.expected}`, key);
-  return fallback;
+  const required = Object.keys(rows).filter((key) => rows[key]?.isRequired);
+  for (const key of new Set([...Object.keys(mapping), ...required])) {
+    const own = [...keys, key];
+    const kind = Object.hasOwn(rows, key) ? rows[key]?.kind : undefined;
+    if (kind === undefined) problems.add(`${written.placeOf(own)}: ${wrongKey(key, rows)}`);
+    else if (kind.rows) Object.assign(source, writtenSource(written, own, kind.rows, problems));
+    else if (mapping[key] !== undefined || required.includes(key))
+      take(key, kind, mapping[key], (below) => written.placeOf([...own, ...below]));
+  }
+  return source;
 };
 
-export const standsInQuotes = (text = ''): boolean => /^(["']).*\1$/s.test(text);
-
-/** Docker and others take the lines of an `--env-file` as they are. */
-export const quotesAdvice =
-  'the quotes around the value are a part of it, as they are with --env-file of docker: remove them';
-
-interface Found {
-  readonly place: string;
-  /** As written; several if it is a list. */
-  readonly texts: readonly string[];
-  /** What relative paths start from. */
-  readonly folder: string;
-}
-
-/** Where a setting was set: a flag, a variable, a position in the file; null if it has its default. */
-export const find = (key: string, { flag, env, kind }: Setting<unknown>, sources: Sources): Found | null => {
-  const { flags, sections, cwd } = sources;
-  const given = flag && flags[flag];
-  if (flag && given !== undefined) return { place: flagText(flag), texts: textsOf(given), folder: cwd };
-  const variable = env === null ? undefined : sources.env[env];
-  if (env !== null && variable !== undefined) {
-    const parts = kind.divider === undefined ? [variable] : variable.split(kind.divider);
-    const texts = parts.map((part) => part.trim()).filter((part) => part !== '');
-    return { place: env, texts, folder: cwd };
-  }
-  for (const section of sections) {
-    const value = section.value(key);
-    if (value !== undefined)
-      return { place: section.place(key), texts: textsOf(value), folder: section.folder };
-  }
-  return null;
+const wrongKey = (key: string, rows: Table): string => {
+  if (Object.hasOwn(runTable, key)) return 'a matter of one run: use --log-level or LOG_LEVEL';
+  if (Object.hasOwn(limitTable, key)) return `unknown key; did you mean \`limits.${key}\`?`;
+  if (Object.hasOwn(fileRows, key))
+    return 'it applies to all clients: set it at the top of the settings file';
+  return `unknown key${suggestion(key, Object.keys(rows))}`;
 };
-
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : [String(value)];

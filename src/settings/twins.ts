@@ -1,47 +1,48 @@
 import { UserError } from '../errors.ts';
 import type { ClientSettings } from './client.ts';
 
-/** A client, and where it is set: a file, or a key of the settings file. */
-interface NamedClient {
-  readonly file: string;
-  readonly client: ClientSettings;
-}
+type Placed = readonly (readonly [place: string, client: ClientSettings])[];
 
 /**
- * The clients that are the same as an earlier or else a later one, and what both have: two with the same templates would
- * undo each other's writes.
+ * What is wrong with clients, by their places, that are the same as one at another place: two with the same templates
+ * would undo each other's writes. `inUse` come first.
  */
-export const findTwins = <One extends NamedClient>(
-  clients: readonly One[],
+export const findTwins = (
+  clients: Placed,
   hasTokens: boolean,
-): ReadonlyMap<One, { readonly other: One; readonly same: string }> => {
-  const twins = new Map<One, { other: One; same: string }>();
-  const first = new Map<string, One>();
-  for (const one of clients) {
-    const { name } = one.client;
-    const keys = new Map([[`name ${name}`, `the same client name, ${name},`]]);
-    const identity = hasTokens ? identityOf(one.client) : null;
-    if (identity !== null) keys.set(identity, 'the same base URL and client token');
-    for (const [key, same] of keys) {
-      const other = first.get(key);
-      if (other === undefined) first.set(key, one);
-      else twins.set(one, { other, same });
-      if (other !== undefined && !twins.has(other)) twins.set(other, { other: one, same });
+  inUse: Placed = [],
+): ReadonlyMap<string, string> => {
+  const twins = new Map<string, string>();
+  const taken = new Map(
+    inUse.flatMap(([place, client]) => identitiesOf(client, hasTokens).map(({ key }) => [key, place])),
+  );
+  const first = new Map<string, string>();
+  for (const [place, client] of clients)
+    for (const { key, same } of identitiesOf(client, hasTokens)) {
+      const other = taken.get(key) ?? first.get(key) ?? place;
+      if (!first.has(key)) first.set(key, place);
+      if (other === place) continue;
+      twins.set(place, `${same} as ${other}: keep one of them`);
+      if (!taken.has(key)) twins.set(other, twins.get(other) ?? `${same} as ${place}: keep one of them`);
     }
-  }
   return twins;
 };
 
+const identitiesOf = (client: ClientSettings, hasTokens: boolean) => {
+  const name = { key: client.name, same: `the same client name, ${client.name},` };
+  const access = hasTokens ? accessOf(client) : null;
+  return access === null ? [name] : [name, { key: access, same: 'the same base URL and client token' }];
+};
+
 /** Of clients that stay, token files are not read each time that another one changes. */
-const identities = new WeakMap<ClientSettings, string>();
+const known = new WeakMap<ClientSettings, string>();
 
 /** Null if its token cannot be read any more. */
-const identityOf = (client: ClientSettings): string | null => {
+const accessOf = (client: ClientSettings): string | null => {
   try {
-    const identity =
-      identities.get(client) ?? JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
-    identities.set(client, identity);
-    return identity;
+    const access = known.get(client) ?? JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
+    known.set(client, access);
+    return access;
   } catch (error) {
     if (error instanceof UserError) return null;
     throw error;

@@ -15,7 +15,7 @@ const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientS
   const env = { DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' };
   const [client] = readSettings({
     flags,
-    needs: { baseUrl: true, tokens: true },
+    needsService: true,
     env,
     cwd: stateDir,
   }).clients;

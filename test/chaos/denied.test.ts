@@ -24,7 +24,7 @@ it('names the user to whom a file is denied', { timeout: 60_000 }, async () => {
     `cannot read ${denied} (no permission: EACCES for uid ${uid})`,
   );
   expect(await said(['plan', '--config', denied])).toContain(
-    `cannot read the config file (no permission: EACCES for uid ${uid})`,
+    `cannot read this file (no permission: EACCES for uid ${uid})`,
   );
   expect(await said(['plan', '--out', denied])).toContain(`for uid ${uid}`);
   const templates = path.join(place.folder, 'templates');

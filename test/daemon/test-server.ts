@@ -21,7 +21,7 @@ export const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder(
 
 const usual = readSettings({
   flags: {},
-  needs: { baseUrl: false, tokens: false },
+  needsService: false,
   env: { HOME: '/nowhere' },
   cwd: '/nowhere',
 });

@@ -47,7 +47,7 @@ describe('an endless file is refused at once', () => {
     execFileSync('mkfifo', [at('dns-template-sync.yaml')]);
     const ended = await run(['validate'], { cwd, env });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('dns-template-sync.yaml: cannot read the config file');
+    expect(ended.stderr).toContain('dns-template-sync.yaml: cannot read this file');
   });
 
   it.each(['/dev/zero', 'pipe'])('as a token file: %s', async (file) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { loadFiles } from '../desired/load-files.ts';
-import { clientTable, limitTable, programTable, secretTable, variableOf } from '../../src/settings/table.ts';
+import { everyRow } from '../../src/settings/table.ts';
 
 // Whether they fit the schemas of Kubernetes, test/daemon/operators asks. Here is what no schema knows.
 
@@ -156,12 +156,8 @@ describe('the manifests', () => {
   );
 
   it('name variables that the program knows', () => {
-    const tables = [clientTable, limitTable, programTable];
-    const known = new Set<string>([
-      'DNS_SYNC_CONFIG',
-      ...Object.keys(secretTable).flatMap((key) => [variableOf(key), `${variableOf(key)}_FILE`]),
-      ...tables.flatMap((table) => Object.values(table).flatMap((one) => one.env ?? [])),
-    ]);
+    const rows = Object.values(everyRow);
+    const known = new Set(['DNS_SYNC_CONFIG', ...rows.flatMap(({ variables }) => variables)]);
     const files = [
       ...readdirSync(docs).map((page) => path.join(docs, page)),
       ...manifests.map((one) => path.join(deploy, one)),

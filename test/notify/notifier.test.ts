@@ -6,7 +6,7 @@ import type { PassEvent } from '../../src/notify/health.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
 import type { NotifyStore } from '../../src/notify/outbox.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
-import type { NotifyReceiver } from '../../src/settings/notify.ts';
+import type { NotifyReceiver } from '../../src/settings/receivers.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
 import {
   reset,

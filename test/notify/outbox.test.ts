@@ -5,7 +5,7 @@ import { localNotifyStore } from '../../src/notify/local-store.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
 import { addNews, type NotifyStore } from '../../src/notify/outbox.ts';
 import type { Change } from '../../src/notify/schema.ts';
-import type { NotifyReceiver } from '../../src/settings/notify.ts';
+import type { NotifyReceiver } from '../../src/settings/receivers.ts';
 import { connect } from '../../src/state/connection.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';

@@ -1,6 +1,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readSettings, type Flags, type Settings } from '../../src/settings.ts';
+import { readSettings, type Settings, type SettingsRequest } from '../../src/settings.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -35,7 +36,7 @@ const writeClient = (name: string, more = '', token = name): void => {
 };
 
 interface Given {
-  readonly flags?: Flags;
+  readonly flags?: SettingsRequest['flags'];
   readonly mayLeaveOut?: boolean;
   readonly previous?: Settings;
   readonly env?: Readonly<Record<string, string>>;
@@ -46,7 +47,7 @@ const read = ({ flags = {}, env = {}, ...more }: Given = {}): Settings =>
     flags,
     env: { HOME: '/home/somebody', USER_TOKEN: 'user-token', ...env },
     cwd,
-    needs: { baseUrl: true, tokens: true },
+    needsService: true,
     ...more,
   });
 
@@ -88,19 +89,18 @@ describe('files of clients', () => {
     expect(namesIn(read({ flags: { config: 'etc/sync.yaml' } }))).toEqual(['acme', 'bakery']);
   });
 
-  it('are none in lost+found, and those with a name in capitals are said, whoever is wanted', () => {
+  it('are none in lost+found, and may end in capitals', () => {
     writeClient('acme');
     mkdirSync(path.join(cwd, 'clients/lost+found'));
-    for (const all of ['clients', './clients/*.yaml', './clients/*']) {
-      write('dns-template-sync.yaml', `baseUrl: https://panel.example.net\nclients: ${all}\n`);
-      expect(namesIn(read())).toEqual(['acme']);
-    }
-    write('dns-template-sync.yaml', 'baseUrl: https://panel.example.net\nclients: clients\n');
-    const files = read({ mayLeaveOut: true }).clientFiles;
-    renameSync(path.join(cwd, 'clients/acme.yaml'), path.join(cwd, 'clients/acme.YAML'));
-    const why = `${cwd}/clients/acme.YAML is not read: its name has to end in .yaml or .yml, in small letters`;
-    expect(problemsOf()).toContain(`clients: ${why}`);
-    expect(files?.read().clients).toMatchObject([{ name: 'acme' }]);
+    for (const name of ['acme.yaml', 'acme.YAML'])
+      for (const all of ['clients', './clients/*.yaml', './clients/*']) {
+        renameSync(
+          path.join(cwd, 'clients', readdirSync(path.join(cwd, 'clients'))[0]!),
+          path.join(cwd, 'clients', name),
+        );
+        write('dns-template-sync.yaml', `baseUrl: https://panel.example.net\nclients: ${all}\n`);
+        expect(namesIn(read())).toEqual(['acme']);
+      }
   });
 
   it('are found behind the links of a mounted volume', () => {
@@ -117,7 +117,7 @@ describe('files of clients', () => {
     writeClient('bakery', 'mode: sometimes\n');
     expect(namesIn(read({ flags: { client: ['acme'] } }))).toEqual(['acme']);
     expect(problemsOf({ flags: { client: ['acmee'] } })).toEqual([
-      '--client: there is no client acmee, only acme, bakery',
+      '--client: there is no client acmee; did you mean `acme`?',
     ]);
   });
 
@@ -129,9 +129,9 @@ describe('files of clients', () => {
     expect(problemsOf()).toEqual([
       'clients/acme.yaml:3:7: mode: expected one of enforce, edits, report',
       'clients/acme.yaml:4:10: maxAdds: unknown key; did you mean `limits.maxAdds`?',
-      'clients/bakery.yaml:3:9: listen: it applies to all clients: set it in the settings file',
+      'clients/bakery.yaml:3:9: listen: it applies to all clients: set it at the top of the settings file',
       'clients/bakery.yaml:4:7: moed: unknown key; did you mean `mode`?',
-      'clients/bakery.yaml:5:10: clients: unknown key',
+      'clients/bakery.yaml:5:10: clients: it applies to all clients: set it at the top of the settings file',
       'clients/c d.yaml: expected a name of letters, digits, dots, dashes and underscores: rename the file, or set name in it',
       'clients/c d.yaml:2:14: clientToken: the environment variable OTHER is not set',
       'clients/e.yaml:2:1: not valid YAML: bad indent; text with special characters needs quotes, and an opening bracket its end',
@@ -146,12 +146,10 @@ describe('files of clients', () => {
     expect(problemsOf()).toEqual([`clients: there is no file ./clients/*.yaml (in ${cwd}/clients)`]);
     write('dns-template-sync.yaml', 'clients: ./*/one.yaml\nbaseUrl: https://panel.example.net\n');
     expect(problemsOf()).toEqual([
-      'dns-template-sync.yaml:1:10: clients: expected * in the last part of a path only, as in ./clients/*.yaml',
+      'dns-template-sync.yaml:1:10: clients: expected clients by their names, or paths of files, with * in the last part only, as in ./clients/*.yaml',
     ]);
     write('dns-template-sync.yaml', 'clients: []\nbaseUrl: https://panel.example.net\n');
-    expect(problemsOf()[0]).toBe(
-      'dns-template-sync.yaml:1:10: clients: expected clients by their names, or the paths of their files such as ./clients/*.yaml',
-    );
+    expect(problemsOf()[0]).toBe('dns-template-sync.yaml:1:10: clients: expected at least one');
   });
 
   it('cannot describe one client twice: the error names both', () => {
@@ -271,15 +269,16 @@ describe('files of clients that are read again', () => {
     expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
   });
 
-  it('may swap names, and one that wants a name that stays taken keeps its own', () => {
+  it('give a name to another file once nobody has had it', () => {
     const { again } = start();
-    writeClient('acme', 'name: bakery\n');
-    writeClient('bakery', 'name: acme\n');
-    expect(namesIn(again())).toEqual(['bakery', 'acme', 'cafe']);
     writeClient('acme', 'name: fish\n');
-    writeClient('bakery', 'mode: sometimes\n');
-    writeClient('cafe', 'name: acme\n');
+    writeClient('bakery', 'name: acme\n');
+    expect(namesIn(again())).toEqual(['fish', 'bakery', 'cafe']);
     expect(namesIn(again())).toEqual(['fish', 'acme', 'cafe']);
+    // Neither file can come first.
+    writeClient('bakery', 'name: cafe\n');
+    writeClient('cafe', 'name: acme\n');
+    for (const _ of [1, 2]) expect(namesIn(again())).toEqual(['fish', 'acme', 'cafe']);
   });
 
   it('keep an invalid file’s client also when all settings are read again', () => {

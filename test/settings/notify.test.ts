@@ -14,8 +14,7 @@ const read = (notify: string, env: Record<string, string> = {}): Settings => {
     `clients: {acme: {}, bakery: {}}\nnotify:\n${notify}`,
   );
   writeFileSync(path.join(cwd, 'url'), `${slackUrl}\n`);
-  const needs = { baseUrl: false, tokens: false };
-  return readSettings({ flags: {}, env: { HOME: cwd, ...env }, cwd, needs });
+  return readSettings({ flags: {}, env: { HOME: cwd, ...env }, cwd, needsService: false });
 };
 
 describe('notify', () => {
@@ -74,16 +73,19 @@ describe('notify', () => {
     ],
     ['{type: webhook, url: "https://"}', /notify\.ops\.url: expected an address that begins with https/],
     ['{type: webhook}', /notify\.ops(\.url)?: expected an address/],
-    ['{type: mail, url: {env: A}}', /notify\.ops\.type: expected webhook or slack/],
+    ['{type: mail, url: {env: A}}', /notify\.ops\.type: expected one of webhook, slack/],
     [
       '{type: webhook, url: {env: A}, secret: abc}',
-      /notify\.ops\.secret: secrets are not allowed in this file/,
+      /notify\.ops\.secret: expected {env: NAME} or {file: PATH}: secrets are not allowed in this file/,
     ],
     [
       '{type: slack, url: {env: A}, secret: {env: B}}',
       /notify\.ops\.secret: Slack does not check signatures: remove it/,
     ],
-    ['{type: webhook, url: {env: A, file: b}}', /use either {env: NAME} or {file: PATH}, not both$/],
+    [
+      '{type: webhook, url: {env: A, file: b}}',
+      /notify\.ops\.url: expected an address, {env: NAME} or {file: PATH}$/,
+    ],
     [
       '{type: webhook, url: {env: A}, on: [drifts]}',
       /notify\.ops\.on\.0: expected one of drift, suspended, held, failed, unknown$/,
@@ -91,7 +93,7 @@ describe('notify', () => {
     ['{type: webhook, url: {env: A}, clients: [other]}', /notify\.ops\.clients: there is no client other/],
     [
       '{type: webhook, url: {env: A}, timeout: 2m}',
-      /notify\.ops\.timeout: expected a duration above zero, at most 1m/,
+      /notify\.ops\.timeout: expected a duration such as 500ms, 8s, 5m, 1h, 1d, at least 1ms, at most 1m/,
     ],
     ['{type: webhook, url: {env: A}, timeouts: 2s}', /unknown key; did you mean `?timeout`?/],
   ])('%s is wrong', (entry, message) => {

@@ -12,6 +12,7 @@ import { json, scriptedServer, status } from './scripted-server.ts';
 import { authority, secureFront, trusted } from './certificates.ts';
 import { startProxy, type ProxyOptions } from './proxy.ts';
 
+const tokens = { DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' };
 const add = { type: 'A', content: '203.0.113.10' };
 
 const proxied = (url: string): Route['proxy'] => ({ url, shown: new URL(url).origin, place: 'HTTPS_PROXY' });
@@ -131,11 +132,12 @@ test('certificates of authorities are read again when they do not fit: their fil
     flags: { config: false },
     env: {
       HOME: cwd,
+      ...tokens,
       DNS_SYNC_CA: file,
       DNS_SYNC_BASE_URL: baseUrl.replace('panel.example.net', 'localhost'),
     },
     cwd,
-    needs: { baseUrl: true, tokens: false },
+    needsService: true,
   });
   const [{ ca, baseUrl: local } = { ca: null, baseUrl: '' }] = clients;
   const service = connected(local, { ca });
@@ -196,9 +198,9 @@ describe('the proxy', () => {
   const read = (env: Record<string, string>, baseUrl = secure) =>
     readSettings({
       flags: { config: false },
-      env: { HOME: '/', DNS_SYNC_BASE_URL: baseUrl, ...env },
+      env: { ...tokens, HOME: '/', DNS_SYNC_BASE_URL: baseUrl, ...env },
       cwd: '/',
-      needs: { baseUrl: true, tokens: false },
+      needsService: true,
     });
   const proxyOf = (env: Record<string, string>, baseUrl?: string): string | null => {
     const proxy = read(env, baseUrl).clients[0]?.proxy;
@@ -227,13 +229,8 @@ describe('the proxy', () => {
   });
 
   test.each<[baseUrl: string, env: Record<string, string>, expected: string | null]>([
-    ['https://10.1.2.3/api', { ...https, NO_PROXY: '10.0.0.0/8' }, null],
-    [
-      'https://11.1.2.3/api',
-      { ...https, NO_PROXY: '10.0.0.0/8' },
-      'http://proxy.example.net:3128 HTTPS_PROXY',
-    ],
-    ['https://[2001:db8::1]/api', { ...https, NO_PROXY: '2001:db8::/32' }, null],
+    ['https://10.1.2.3/api', { ...https, NO_PROXY: '10.1.2.3' }, null],
+    ['https://11.1.2.3/api', { ...https, NO_PROXY: '1.2.3' }, 'http://proxy.example.net:3128 HTTPS_PROXY'],
     ['https://[2001:db8::1]/api', { ...https, NO_PROXY: '2001:db8::1' }, null],
     // What may be sent to this machine in clear does not leave it.
     ['http://127.0.0.1:8080/api', { HTTP_PROXY: 'http://proxy.example.net' }, null],
@@ -267,9 +264,9 @@ describe('the proxy', () => {
       return () =>
         readSettings({
           flags: { config: file },
-          env: { HOME: cwd },
+          env: { ...tokens, HOME: cwd },
           cwd,
-          needs: { baseUrl: true, tokens: false },
+          needsService: true,
         });
     };
     expect(given('proxy: "http://a:b@proxy.example.net"')).toThrow(

@@ -19,7 +19,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 import { clientFilesWatch } from './client-files-watch.ts';
-import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
+import { type ClientProblem, settingsProblem } from '../../settings/problems.ts';
 import { watchSuspensions } from './suspension-watch.ts';
 
 /** What clients report to while they run. */

@@ -16,7 +16,7 @@ const controlled = async (times: () => readonly string[], more: () => Partial<Pa
   onTestFinished(() => void vi.useRealTimers());
   const [settings] = readSettings({
     flags: {},
-    needs: { baseUrl: false, tokens: false },
+    needsService: false,
     env: { HOME: '/nowhere', DNS_SYNC_SCHEDULE: '0 0 29 2 *' },
     cwd: '/nowhere',
   }).clients;

@@ -1,0 +1,96 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { codeOf } from '../errors.ts';
+import { readRegularFileSync } from '../regular-file.ts';
+import { isMapping } from './kinds.ts';
+import type { Problems } from './problems.ts';
+import type { Written } from './sources.ts';
+
+const usualNames = ['dns-template-sync.yaml', 'dns-template-sync.yml'];
+
+/** The settings file that is read though nobody has named it; null if there is none. */
+export const findSettingsFile = (cwd: string, problems: Problems): string | null => {
+  const names = namesIn(cwd).filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
+  const [file = null, ...others] = usualNames.filter((name) => names.includes(name));
+  const advice = `a settings file has the name ${usualNames[0]}: rename it, or give it with --config`;
+  for (const name of names) if (!usualNames.includes(name)) problems.add(`${name}: ${advice}`);
+  for (const other of others)
+    problems.add(`${other}: there is ${file} too: keep one of them, or give one with --config`);
+  return file;
+};
+
+const namesIn = (directory: string): readonly string[] => {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    // What may not be listed may be read.
+    return usualNames.filter((name) => existsSync(path.resolve(directory, name)));
+  }
+};
+
+/** A file, and its path as people know it. */
+export interface FilePlace {
+  readonly absolute: string;
+  readonly file: string;
+  readonly cwd: string;
+}
+
+/** The text of a file; null if it cannot be read, which is a problem. */
+export const textOf = ({ absolute, file }: FilePlace, problems: Problems): string | null => {
+  try {
+    return readRegularFileSync(absolute, largestFile).toString('utf8');
+  } catch (error) {
+    problems.add(`${file}: cannot read this file (${codeOf(error)})`);
+    return null;
+  }
+};
+
+/** Bytes; enough for hundreds of clients. */
+const largestFile = 1024 * 1024;
+
+/** The mapping in a file, of which null could not be read. All scalars are texts: the setting decides what they mean. */
+export const parseWritten = (
+  text: string | null,
+  { absolute, file, cwd }: FilePlace,
+  problems: Problems,
+): Written => {
+  const lines = new LineCounter();
+  const options = { schema: 'failsafe', prettyErrors: false, lineCounter: lines } as const;
+  const document = parseDocument(text ?? '', options);
+  const placeAt = (offset = 0): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const placeOf = (keys: readonly string[]): string => {
+    const nodes = keys.map((_, after) => document.getIn(keys.slice(0, keys.length - after), true));
+    const node = [...nodes, document.contents].find(isNode);
+    return `${placeAt(node?.range?.[0])}${keys.length === 0 ? '' : `: ${keys.join('.')}`}`;
+  };
+  const valueOf = (): unknown => {
+    // The parser's messages quote the file, which may contain a token.
+    const [error] = [...document.errors, ...document.warnings];
+    const advice = whatToDo[error?.code ?? ''] ?? closeAndQuote;
+    const what = `not valid YAML: ${error?.code.toLowerCase().replaceAll('_', ' ')}; ${advice}`;
+    if (error) return void problems.add(`${placeAt(error.pos[0])}: ${what}`);
+    try {
+      const value: unknown = document.toJS() ?? {};
+      if (!isMapping(value)) problems.add(`${placeOf([])}: ${expectedSettings}`);
+      return value;
+    } catch {
+      return void problems.add(`${placeAt()}: ${badAlias}`);
+    }
+  };
+  const value = valueOf();
+  const isBroken = text === null || !isMapping(value);
+  const base = { cwd, folder: path.dirname(absolute) };
+  return { value: isBroken ? {} : value, base, placeOf, isBroken };
+};
+
+const whatToDo: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'keep one of the two',
+  MULTIPLE_DOCS: 'a file has one document: remove what follows ---',
+};
+const closeAndQuote = 'text with special characters needs quotes, and an opening bracket its end';
+const expectedSettings = 'expected a mapping of settings, with lines such as mode: report';
+const badAlias = 'not valid YAML: an alias (*name) without its anchor, or too many aliases';
