@@ -21,7 +21,7 @@ import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.t
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { clientTable } from '../settings/table.ts';
-import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
+import { openWorkingCopy, type WorkingCopy } from '../source/template-source.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
 export const acceptTemplate = async (
@@ -84,7 +84,7 @@ const findEdits = async (
   const { client, template: own } = await whileShown(io, 'reading template files', () =>
     chooseTemplate(name, context.clients),
   );
-  const copy = await openWorkingCopy(
+  const copy = openWorkingCopy(
     loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
   );
   const before = await copy.load(new Map());

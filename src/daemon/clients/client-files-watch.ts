@@ -29,7 +29,7 @@ export class ClientFilesWatch {
     if (clientFiles === null || this.#isClosed) return;
     this.#watcher = watchFiles({
       paths: clientFiles.directories,
-      look: () => Promise.resolve({ ...clientFiles.look(), dueIn: null }),
+      look: () => Promise.resolve(clientFiles.look()),
       onChange: this.#reread,
       log: this.#log,
     });
