@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { maxFileSize } from '../desired/parse-file.ts';
 import type { Clock } from '../lib/clock.ts';
-import { limit } from '../lib/limit.ts';
 import type { DesiredState } from '../model/template.ts';
 import { readBeginning } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
@@ -74,7 +73,7 @@ export const openTemplateSource = (options: LoadOptions, more: TemplateSourceOpt
 export interface WorkingCopy {
   /** The content of a file. */
   readonly read: (path: string) => Promise<Buffer | undefined>;
-  /** The templates if these files had these texts. */
+  /** The templates if these files had these texts; one after the other. */
   readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
 }
 
@@ -86,13 +85,11 @@ export const openWorkingCopy = (options: LoadOptions): WorkingCopy => {
       return text === undefined ? readFile() : Promise.resolve(Buffer.from(text));
     },
   });
-  const inTurn = limit(1);
   return {
     read: (file) => readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),
-    load: (texts) =>
-      inTurn(() => {
-        given = texts;
-        return loader.load(options);
-      }),
+    load: (texts) => {
+      given = texts;
+      return loader.load(options);
+    },
   };
 };
