@@ -20,7 +20,7 @@ import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
+import { openWorkingCopy, type WorkingCopy } from '../source/template-source.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
 export const acceptTemplate = async (
@@ -83,7 +83,7 @@ const findEdits = async (
   const { client, template: own } = await whileShown(io, 'reading template files', () =>
     chooseTemplate(name, context.clients),
   );
-  const copy = await openWorkingCopy(
+  const copy = openWorkingCopy(
     loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
   );
   const before = await copy.load(new Map());

@@ -6,7 +6,7 @@ import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { groupBy } from '../model/group.ts';
 import { switchOff, type Allow } from './allow.ts';
 import type { FileChange } from './changes.ts';
-import { entryInBraces, entryLines, shownRecord } from './entry.ts';
+import { entryInBraces, shownRecord } from './entry.ts';
 import {
   addEntry,
   headOf,
@@ -179,23 +179,22 @@ const additionsTo = (
   for (const { index, records } of file.entries)
     for (const record of records) last.set(record.type, index).set(setKey(entryOf(record)), index);
   const added = changes.filter(isNew).map((adds, at): FileSplice => {
-    const [record, checks] = [adds.wanted!, allow.get(adds)];
+    const record = adds.wanted!;
     const beside = last.get(setKey(entryOf(record))) ?? last.get(record.type) ?? file.entries.length - 1;
-    const lines = entryLines(record, ttl, checks);
-    const entry = { lines, inBraces: entryInBraces(record, ttl, checks), isFirst: at === 0 };
-    return { file, adds, ...addEntry(file, beside, entry) };
+    const entry = entryInBraces(record, ttl, allow.get(adds));
+    return { file, adds, ...addEntry(file, beside, entry, at === 0) };
   });
   return added.length === 0 ? [] : [...headOf(file, false).map((edit) => ({ file, ...edit })), ...added];
 };
 
 interface MadeFile extends EditedFile {
-  /** The lines of the new text that add records. */
-  readonly added: readonly { readonly from: number; readonly to: number; readonly adds: FileChange }[];
+  /** What lines of the new text add. */
+  readonly added: ReadonlyMap<number, FileChange>;
 }
 
 const madeFiles = (splices: readonly FileSplice[]): MadeFile[] =>
   [...groupBy(splices, ({ file }) => file)].map(([{ path, text }, own]) => {
-    const added: MadeFile['added'][number][] = [];
+    const added = new Map<number, FileChange>();
     const pieces: string[] = [];
     let [at, line] = [0, 1];
     const write = (piece: string): void => {
@@ -204,9 +203,8 @@ const madeFiles = (splices: readonly FileSplice[]): MadeFile[] =>
     };
     for (const one of own.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
       write(text.slice(at, one.start));
-      const from = line;
       write(one.text);
-      if (one.adds) added.push({ from, to: one.text.endsWith('\n') ? line - 1 : line, adds: one.adds });
+      if (one.adds) added.set(one.text.endsWith('\n') ? line - 1 : line, one.adds);
       at = Math.max(at, one.end);
     }
     return { path, before: text, after: pieces.join('') + text.slice(at), added };
@@ -222,9 +220,7 @@ const newProblems = (after: DesiredState, before: DesiredState, files: readonly 
 };
 
 const additionAt = ({ file, line }: Problem, files: readonly MadeFile[]): FileChange | undefined =>
-  files
-    .find(({ path }) => path === file)
-    ?.added.find(({ from, to }) => line !== null && line >= from && line <= to)?.adds;
+  line === null ? undefined : files.find(({ path }) => path === file)?.added.get(line);
 
 /** The template has to want exactly the records that were accepted, besides what it wanted before. */
 const whyNotExact = (after: DesiredState, { template, changes, before }: AcceptInput): string | null => {

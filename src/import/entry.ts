@@ -4,31 +4,12 @@ import { definitionOf } from '../model/types/table.ts';
 import type { AllowableCheck } from '../desired/check-id.ts';
 import { unseen } from '../lib/escape-control.ts';
 
-/** The print width of this project's formatter. */
-const maxWidth = 110;
-
-/**
- * A record as an entry of `records`: one line, or several if it would be too long. `templateTtl` applies if the entry
- * states no TTL.
- */
-export const entryLines = (
+/** A record as an entry of `records`, in one line. `templateTtl` applies if the entry states no TTL. */
+export const entryInBraces = (
   record: RecordData,
   templateTtl: number | null,
   allow: readonly AllowableCheck[] = [],
-): string[] => {
-  const line = `  - ${entryInBraces(record, templateTtl, allow)}`;
-  if (line.length <= maxWidth) return [line];
-  const fields = yamlOf(fieldsOf(record, templateTtl, allow), 'block')
-    .trimEnd()
-    .split('\n');
-  return fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`);
-};
-
-/** The same in one line of any length. */
-export const entryInBraces = (...entry: Parameters<typeof entryLines>): string => {
-  const [record, templateTtl, allow = []] = entry;
-  return inBraces(fieldsOf(record, templateTtl, allow));
-};
+): string => inBraces(fieldsOf(record, templateTtl, allow));
 
 /** RFC 2181 §8. */
 export const maxTtl = 2_147_483_647;
@@ -69,23 +50,24 @@ const fieldsOf = (
 export const escaped = (text: string): string => text.replaceAll('${', () => '$${');
 
 /** A value in one line of YAML, as it can stand anywhere. */
-export const scalarText = (value: string | number): string => yamlOf([value], 'flow').trimEnd().slice(1, -1);
+export const scalarText = (value: string | number): string => yamlOf([value]).trimEnd().slice(1, -1);
 
-const inBraces = (fields: Fields): string => `{ ${yamlOf(fields, 'flow').trimEnd().slice(1, -1)} }`;
+const inBraces = (fields: Fields): string => `{ ${yamlOf(fields).trimEnd().slice(1, -1)} }`;
 
 /**
  * Readers of YAML 1.1 read the same. Invisible characters, terminal controls and direction marks are escaped. Fields that
  * are null are left out.
  */
-const yamlOf = (value: Fields | readonly unknown[], collectionStyle: 'flow' | 'block'): string => {
+const yamlOf = (value: Fields | readonly unknown[]): string => {
   const entries = Object.entries(value).filter(([, one]) => one !== null);
   const shown = entries.map(([key, one]) => [key, typeof one === 'string' ? scalarOf(one) : one] as const);
   const written = Array.isArray(value) ? shown.map(([, one]) => one) : Object.fromEntries(shown);
-  return stringify(written, { ...style, collectionStyle }).replaceAll(unfitInFile, escapeOf);
+  return stringify(written, style).replaceAll(unfitInFile, escapeOf);
 };
 
 const style: ToStringOptions & { compat: 'yaml-1.1' } = {
   compat: 'yaml-1.1',
+  collectionStyle: 'flow',
   singleQuote: true,
   lineWidth: 0,
   flowCollectionPadding: false,

@@ -2,7 +2,7 @@ import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
 import { changesFor } from './changes.ts';
-import { entryLines } from './entry.ts';
+import { entryInBraces } from './entry.ts';
 
 /** What a person changes by hand in a file, so that it says what the service has of one record. */
 export interface Paste {
@@ -22,5 +22,5 @@ export const pastesFor = (template: DesiredTemplate, differences: readonly Diffe
     at: differences.indexOf(difference),
     place: desired ? `${desired.source.file}:${desired.source.line}` : template.source.file,
     before: desired,
-    yaml: wanted && entryLines(wanted, null).join('\n'),
+    yaml: wanted && `  - ${entryInBraces(wanted, null)}`,
   }));

@@ -2,7 +2,7 @@ import type { ActualRecord } from '../model/record.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import type { ActualEntry } from '../plan/entry.ts';
 import { switchOff, type Allow } from './allow.ts';
-import { entryLines, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
+import { entryInBraces, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
 import { sortOut } from './sort-out.ts';
 
 /** What a file is to say of a template. */
@@ -81,7 +81,7 @@ const layOut = (
     desired.length === 0 ? 'records: []' : 'records:',
   ].map((text) => ({ text }));
   for (const entry of desired)
-    for (const text of entryLines(entry.record, ttl, allow.get(entry))) lines.push({ text, entry });
+    lines.push({ text: `  - ${entryInBraces(entry.record, ttl, allow.get(entry))}`, entry });
   if (remarks.length > 0)
     for (const text of ['', `# ${remarksTitle}`, ...remarks.map((remark) => `# - ${remark}`)])
       lines.push({ text });

@@ -118,7 +118,7 @@ export const setField = (
   const field = `${key}: ${writtenAs(value)}`;
   const end = partsOf(map).at(-1)![1];
   if (map.flow === true) return [{ start: end, end, text: `, ${field}` }];
-  return [insertLines(file, end, [' '.repeat(columnOf(file, map.range[0])) + field])];
+  return [insertLine(file, end, ' '.repeat(columnOf(file, map.range[0])) + field)];
 };
 
 /** Some items of a list, or fields of a mapping: whole lines, with the comments directly above, or between commas. */
@@ -143,33 +143,25 @@ export const removeParts = (
   });
 };
 
-/** A new entry: lines after another one, or in braces at the end of a list in brackets. */
-export const addEntry = (
-  file: YamlFile,
-  after: number,
-  { lines, inBraces, isFirst }: { lines: readonly string[]; inBraces: string; isFirst: boolean },
-): Splice => {
+/** A new entry in braces: a line after another one, or at the end of a list in brackets. */
+export const addEntry = (file: YamlFile, after: number, entry: string, isFirst: boolean): Splice => {
   const { list, root } = file;
   const parts = list ? partsOf(list) : [];
   if (list?.flow === true && (parts.length > 0 || root.flow === true)) {
     const at = parts.at(-1)?.[1] ?? list.range[0] + 1;
-    return { start: at, end: at, text: isFirst && parts.length === 0 ? inBraces : `, ${inBraces}` };
+    return { start: at, end: at, text: isFirst && parts.length === 0 ? entry : `, ${entry}` };
   }
   const beside = parts[after];
-  if (beside === undefined) return insertLines(file, recordsPart(file)[1], lines);
-  const indent = ' '.repeat(columnOf(file, beside[0]));
-  return insertLines(
-    file,
-    beside[1],
-    lines.map((line) => indent + line.slice(2)),
-  );
+  return beside === undefined
+    ? insertLine(file, recordsPart(file)[1], `  - ${entry}`)
+    : insertLine(file, beside[1], `${' '.repeat(columnOf(file, beside[0]))}- ${entry}`);
 };
 
 /** What a list without entries needs to get its first ones, or one with entries when it loses them all. */
 export const headOf = (file: YamlFile, isEmptied: boolean): Splice[] => {
   const { list, root, text } = file;
   if (root.flow === true || (isEmptied ? list?.flow === true : (list?.items.length ?? 0) > 0)) return [];
-  if (valueOf(root, 'records') === undefined) return [insertLines(file, recordsPart(file)[1], ['records:'])];
+  if (valueOf(root, 'records') === undefined) return [insertLine(file, recordsPart(file)[1], 'records:')];
   const start = text.indexOf(':', recordsPart(file)[0]) + 1;
   return [isEmptied ? { start, end: start, text: ' []' } : { start, end: list?.range[1] ?? start, text: '' }];
 };
@@ -178,15 +170,10 @@ export const headOf = (file: YamlFile, isEmptied: boolean): Splice[] => {
 const recordsPart = ({ root }: YamlFile): readonly [number, number] =>
   partsOf(root).at(root.items.findIndex(({ key }) => String(key) === 'records'))!;
 
-/** Whole lines after the line in which something ends. */
-const insertLines = (file: YamlFile, end: number, lines: readonly string[]): Splice => {
+/** A line after the one in which something ends. */
+const insertLine = (file: YamlFile, end: number, line: string): Splice => {
   const at = lineAfter(file, end);
-  const isAtLine = file.text[at - 1] === '\n';
-  return {
-    start: at,
-    end: at,
-    text: lines.map((line) => (isAtLine ? line + file.eol : file.eol + line)).join(''),
-  };
+  return { start: at, end: at, text: file.text[at - 1] === '\n' ? line + file.eol : file.eol + line };
 };
 
 const lineAfter = ({ text }: YamlFile, offset: number): number => {

@@ -6,14 +6,14 @@ import { isMissing, type FileContent, type SourceFile } from '../desired/source-
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { isFragmentPath, type DesiredState, type DesiredTemplate } from '../model/template.ts';
+import { isFragmentPath, type DesiredState } from '../model/template.ts';
 import { isAtRest, readBeginning } from '../regular-file.ts';
-import { scanFiles, type ScanResult, type ScannedFile } from './scan.ts';
-import { isUnchanged, readSnapshot, type Basis, type Snapshot } from './snapshot.ts';
+import { filesIn, scanFiles, type Scan, type ScannedFile } from './scan.ts';
+import { isStill, readSnapshot, type Places, type Snapshot } from './snapshot.ts';
 import { Uploads, type Taken, type Version } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
-  /** Directories, read at most 100 deep, and files. */
+  /** Directories and files. */
   readonly paths: readonly string[];
   /** What relative paths start from; default: the working directory of the process. */
   readonly cwd?: string;
@@ -28,12 +28,10 @@ export interface TemplateLoader {
    * other; an aborted signal rejects between two templates.
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
-  /** Where the last load has found files; null if nothing was loaded, or they kept changing. */
-  readonly places: () => ScanResult | null;
+  /** Where the last load has found files; null if nothing was loaded. */
+  readonly scan: () => Scan | null;
   /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
   readonly digest: () => string | null;
-  /** Milliseconds after which a load may give something else by time alone; null: never. */
-  readonly dueIn: () => number | null;
 }
 
 export interface LoaderOptions {
@@ -46,6 +44,17 @@ export interface LoaderOptions {
   readonly read?: (path: string, readFile: () => Promise<Buffer>) => Promise<Buffer>;
 }
 
+/** What a load keeps for the next one with the same settings. */
+interface Load extends Places {
+  readonly key: string;
+  readonly state: DesiredState;
+  readonly isRead: boolean;
+  /** What was taken last of each file, by its path. */
+  readonly taken: ReadonlyMap<string, Taken>;
+  /** By all that a file's templates depend on. */
+  readonly resolved: ReadonlyMap<string, ResolvedFile>;
+}
+
 /** A loader that keeps what it has read of each file: an unchanged one costs nothing. Long work yields to other tasks. */
 export const createTemplateLoader = ({
   waits = false,
@@ -55,55 +64,60 @@ export const createTemplateLoader = ({
 }: LoaderOptions = {}): TemplateLoader => {
   const uploads = waits ? new Uploads(clock) : null;
   let previous: Load | null = null;
-  let digested: { readonly load: Load | null; readonly digest: string | null } = { load: null, digest: null };
   let last: Promise<unknown> = Promise.resolve();
 
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
     // Everything that results depend on, besides the files.
     const key = JSON.stringify(options);
-    if (previous?.key !== key) previous = null;
-    const before = previous;
+    const before = previous?.key === key ? previous : null;
     const { paths, cwd = '' } = options;
-    const scan = (known?: ScanResult): Promise<ScanResult> => scanFiles(paths, known?.byReal, cwd);
-    let first = await scan(before?.basis?.scan);
-    const wait = before === null ? (uploads?.firstWait(first.files, cwd) ?? 0) : 0;
+    const rescan = (known?: Scan): Promise<Scan> => scanFiles(paths, cwd, known);
+    let scan = await rescan(before?.scan);
+    const wait = before === null ? (uploads?.firstWait(filesIn(scan), cwd) ?? 0) : 0;
     if (wait > 0) {
       await clock.sleep(wait, signal ?? new AbortController().signal);
-      first = await scan();
+      scan = await rescan();
     }
-    const mayDiffer = uploads?.begin(first.files, cwd) === true || read !== undefined;
-    if (!mayDiffer && before?.basis && (await isUnchanged(before.basis, first))) return before.state;
+    const mayDiffer = uploads?.begin(filesIn(scan), cwd) === true || read !== undefined;
+    if (!mayDiffer && before && isSettled(before) && (await isStill(before, scan))) return before.state;
     /** The paths of files that say too little. */
     const held = new Set<string>();
     const take = async (file: ScannedFile, startedAt: number): Promise<Taken> => {
       const inUse = before?.taken.get(file.path)?.version ?? null;
       const isKnown = inUse?.file === file && inUse.isAtRest && read === undefined;
       const version = isKnown ? inUse : await versionOf(file, startedAt, inUse, read);
-      const taken = uploads?.take(version, inUse, before?.usable ?? []);
-      if (taken?.doubt && held.has(file.path)) return { version: inUse, doubt: 'waits' };
-      return taken ?? { version, doubt: null };
+      const taken = uploads?.take(version, inUse) ?? { version, doubt: null };
+      return taken.doubt && held.has(file.path) ? { version: inUse, doubt: 'waits' } : taken;
     };
     for (;;) {
-      const snapshot = await readSnapshot({ first, scan, take });
-      const load = await loadOf(options, snapshot, before, signal);
-      const judged = uploads && snapshot && uploads.judge(load.taken, load.state.templates);
+      const snapshot = await readSnapshot({ scan, included: before?.included ?? new Map() }, rescan, take);
+      if (snapshot === null) {
+        const reason = 'the files kept changing while they were read';
+        const missing = paths.map((path) => ({ path, reason }));
+        const state = desiredState([], missing, [], options.strict);
+        const none = { scan, included: new Map(), taken: new Map(), resolved: new Map() };
+        previous = { ...none, ...before, key, state, isRead: false };
+        return state;
+      }
+      const { taken, included, isRead } = snapshot;
+      const resolved = await resolveAll(snapshot.files, options, before?.resolved, signal);
+      const described = stateOf(snapshot, [...resolved.values()], options);
+      const judged = uploads?.judge(taken, described);
       for (const file of judged?.waiting ?? []) held.add(file);
       if (judged && judged.waiting.length > 0) continue;
-      for (const [file, { doubt }] of load.taken)
+      for (const [file, { doubt }] of taken)
         if (doubt === 'waits' && before?.taken.get(file)?.doubt !== 'waits') onWait(file);
-      const state = { ...load.state, templates: judged?.templates ?? load.state.templates };
-      previous = { ...load, key, state: before && isSame(before.state, state) ? before.state : state };
-      return previous.state;
+      const found = { ...described, templates: judged?.templates ?? described.templates };
+      const state = before && isSame(before.state, found) ? before.state : found;
+      scan = snapshot.scan;
+      previous = { key, scan, included, isRead, taken: withoutBytes(taken), resolved, state };
+      return state;
     }
   };
 
   return {
-    places: () => previous?.basis?.scan ?? null,
-    digest: () => {
-      if (digested.load !== previous) digested = { load: previous, digest: previous && digestOf(previous) };
-      return digested.digest;
-    },
-    dueIn: () => uploads?.dueIn() ?? null,
+    scan: () => previous?.scan ?? null,
+    digest: () => previous && digestOf(previous),
     load: (options, signal) => {
       const begin = (): Promise<DesiredState> => loadNow(options, signal);
       const loaded = last.then(begin, begin);
@@ -130,19 +144,9 @@ export const loadTexts = async (
   return desiredState([...readings.values()], [], [], settings.strict);
 };
 
-/** What a load keeps for the next one with the same settings. */
-interface Load {
-  readonly key: string;
-  readonly state: DesiredState;
-  /** Its templates, and what a file that has errors now said before. */
-  readonly usable: readonly DesiredTemplate[];
-  /** Null if the files kept changing. */
-  readonly basis: Basis | null;
-  /** What was taken last of each file, by its path. */
-  readonly taken: ReadonlyMap<string, Taken>;
-  /** By all that a file's templates depend on. */
-  readonly resolved: ReadonlyMap<string, ResolvedFile>;
-}
+/** Whether a later change of a file that was read shows in a scan. */
+const isSettled = ({ isRead, taken }: Load): boolean =>
+  isRead && [...taken.values()].every(({ version }) => version?.isAtRest === true);
 
 /** Reads a file, at most one byte more than allowed. Throws if it is not that file any more. */
 const versionOf = async (
@@ -181,54 +185,33 @@ const noBytes = new Uint8Array();
 const mayInclude = (bytes: Buffer): boolean =>
   ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
 
-const loadOf = async (
-  options: LoadOptions,
-  snapshot: Snapshot<Taken> | null,
-  before: Load | null,
-  signal?: AbortSignal,
-): Promise<Omit<Load, 'key'>> => {
-  const { paths, strict, allowEmpty = false } = options;
-  const { taken = new Map<string, Taken>(), resolved: known = new Map<string, ResolvedFile>() } =
-    before ?? {};
-  if (snapshot === null) {
-    const reason = 'the files kept changing while they were read';
-    const missing = paths.map((path) => ({ path, reason }));
-    const state = desiredState([], missing, [], strict);
-    return { state, usable: before?.usable ?? [], basis: null, taken, resolved: known };
-  }
-  const resolved = await resolveAll(snapshot.files, options, known, signal);
-  const readings = [...resolved.values()];
-  const waiting = [...snapshot.taken].filter(
-    ([path, { version }]) => version === null && !isFragmentPath(path),
-  );
-  const mayHaveNone = allowEmpty || snapshot.missing.length > 0 || waiting.length > 0;
+const stateOf = (
+  { missing, taken }: Snapshot,
+  readings: readonly ResolvedFile[],
+  { paths, strict, allowEmpty = false }: LoadOptions,
+): DesiredState => {
+  const waiting = [...taken].filter(([path, { version }]) => version === null && !isFragmentPath(path));
+  const mayHaveNone = allowEmpty || missing.length > 0 || waiting.length > 0;
   const absent = readings.some(({ isFragment }) => !isFragment) || mayHaveNone ? [] : [noTemplates(paths)];
-  const state = desiredState(readings, snapshot.missing, absent, strict);
-  const broken = new Set(state.unusable.map(({ file }) => file));
-  const names = new Set(state.templates.map(({ template }) => template));
-  const said = before?.usable.filter(
-    ({ source, template }) => broken.has(source.file) && !names.has(template),
-  );
-  return {
-    state: { ...state, files: state.files + waiting.length },
-    usable: [...state.templates, ...(said ?? [])],
-    basis: { scan: snapshot.scan, lookups: snapshot.lookups, isRead: snapshot.isRead },
-    taken: new Map([...snapshot.taken].map(([path, one]) => [path, withoutBytes(one)])),
-    resolved,
-  };
+  const state = desiredState(readings, missing, absent, strict);
+  return { ...state, files: state.files + waiting.length };
 };
 
 /** The bytes of a file are in its templates when it is resolved. */
-const withoutBytes = (taken: Taken): Taken => {
-  const { version, doubt } = taken;
-  if (version === null || version.content.bytes.length === 0) return taken;
-  return { version: { ...version, content: { ...version.content, bytes: noBytes } }, doubt };
-};
+const withoutBytes = (all: ReadonlyMap<string, Taken>): ReadonlyMap<string, Taken> =>
+  new Map(
+    [...all].map(([path, taken]) => {
+      const { version } = taken;
+      if (version === null || version.content.bytes.length === 0) return [path, taken];
+      return [path, { ...taken, version: { ...version, content: { ...version.content, bytes: noBytes } } }];
+    }),
+  );
 
 /** The same wherever the files are mounted. */
-const digestOf = ({ basis, taken }: Load): string | null => {
-  if (basis === null || !basis.isRead || basis.scan.missing.length > 0) return null;
-  const roots = [...new Set(basis.scan.files.map(({ root }) => root.path))];
+const digestOf = ({ scan, isRead, taken }: Load): string | null => {
+  const files = filesIn(scan);
+  if (!isRead || files.length < scan.found.size) return null;
+  const roots = [...new Set(files.map(({ root }) => root.path))];
   const lines = [...taken.values()].flatMap(({ version }) => {
     if (version === null) return [];
     const { root, relative } = version.file;
@@ -263,22 +246,14 @@ const resolveAll = async (
  * Everything that the templates of a file depend on, except settings: the content of the file and of its
  * fragments.
  */
-const inputsOf = (file: SourceFile): unknown => {
-  const files = [file];
-  const numbers = new Map([[file, 0]]);
-  const numberOf = (fragment: SourceFile): number => {
-    const number = numbers.get(fragment) ?? files.push(fragment) - 1;
-    numbers.set(fragment, number);
-    return number;
-  };
-  const inputs: unknown[] = [];
-  // The loop appends fragments to its own list, so deep includes need no recursion.
-  for (const { path, hash, includes } of files) {
-    const targets = [...includes].map(([text, target]) => [
-      text,
-      isMissing(target) ? target : numberOf(target),
-    ]);
-    inputs.push([path, hash, targets]);
-  }
-  return inputs;
+const inputsOf = (given: SourceFile): unknown => {
+  const files = new Set([given]);
+  // The loop appends fragments to its own set, so deep includes need no recursion.
+  for (const { includes } of files)
+    for (const target of includes.values()) if (!isMissing(target)) files.add(target);
+  return [...files].map(({ path, hash, includes }) => [
+    path,
+    hash,
+    [...includes].map(([text, target]) => [text, isMissing(target) ? target : target.path]),
+  ]);
 };

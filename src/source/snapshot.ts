@@ -1,44 +1,43 @@
 import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
-import { isMissing, type FileContent, type Missing, type SourceFile } from '../desired/source-file.ts';
+import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
 import { includesIn } from '../desired/parse-file.ts';
 import { backoffDelay } from '../lib/backoff.ts';
+import { sameElements } from '../lib/same-elements.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isFragmentPath } from '../model/template.ts';
-import { isAtRest } from '../regular-file.ts';
-import { findFile, isWithin, missingAt, type Root, type ScanResult, type ScannedFile } from './scan.ts';
+import {
+  filesIn,
+  findFile,
+  isWithin,
+  missingAt,
+  sameMissing,
+  type Found,
+  type Root,
+  type Scan,
+  type ScannedFile,
+} from './scan.ts';
+import type { Taken } from './uploads.ts';
 
-export interface Snapshot<Taken extends TakenFile> extends Basis {
+export interface Snapshot extends Places {
   readonly files: readonly SourceFile[];
   readonly missing: readonly Missing[];
   /** What was taken of each file and fragment that could be read, by its path. */
   readonly taken: ReadonlyMap<string, Taken>;
-}
-
-/** Where a snapshot was read from. */
-export interface Basis {
-  readonly scan: ScanResult;
-  /** The files that includes named. */
-  readonly lookups: readonly IncludeLookup[];
   /** Whether all that were found could be read: what could not, may be readable the next time, as it is. */
   readonly isRead: boolean;
 }
 
-/** What is taken of a file. */
-export interface TakenFile {
-  /** Null: it is not a file yet. */
-  readonly version: { readonly content: FileContent } | null;
+/** Where a snapshot was read from. */
+export interface Places {
+  readonly scan: Scan;
+  /** The fragments that the scan has not listed, by path. */
+  readonly included: ReadonlyMap<string, Included>;
 }
 
-interface IncludeLookup {
+interface Included {
   readonly root: Root;
   readonly relative: string;
-  readonly found: ScannedFile | Missing;
-}
-
-export interface SnapshotOptions<Taken extends TakenFile> {
-  readonly first: ScanResult;
-  readonly scan: (before: ScanResult) => Promise<ScanResult>;
-  readonly take: (file: ScannedFile, startedAt: number) => Promise<Taken>;
+  readonly found: Found;
 }
 
 /**
@@ -46,66 +45,42 @@ export interface SnapshotOptions<Taken extends TakenFile> {
  * if anything changed meanwhile (a link moved, a directory was swapped, a file was saved) it reads everything
  * again. Null if they never stop changing.
  */
-export const readSnapshot = async <Taken extends TakenFile>({
-  first,
-  scan,
-  take,
-}: SnapshotOptions<Taken>): Promise<Snapshot<Taken> | null> => {
-  let found = first;
+export const readSnapshot = async (
+  before: Places,
+  rescan: (known: Scan) => Promise<Scan>,
+  take: (file: ScannedFile, startedAt: number) => Promise<Taken>,
+): Promise<Snapshot | null> => {
+  let { scan } = before;
   for (let attempt = 1; ; attempt += 1) {
-    const snapshot = await readAll(found, take);
-    if (await isStill(snapshot, await scan(found))) return snapshot;
+    const snapshot = await readAll({ ...before, scan }, take);
+    if (await isStill(snapshot, await rescan(scan))) return snapshot;
     if (attempt === tries) return null;
     await sleep(backoffDelay(attempt, { first: 40, max: 320 }));
-    found = await scan(found);
+    scan = await rescan(scan);
   }
 };
 
 const tries = 5;
 
-/** Whether reading again would find the same files: they are, and none was changed just before it was read. */
-export const isUnchanged = async (basis: Basis, scan: ScanResult): Promise<boolean> => {
-  const found = [...basis.scan.files, ...basis.lookups.map((one) => one.found)];
-  return (
-    basis.isRead &&
-    found.every((one) => 'reason' in one || isAtRest(one.identity, basis.scan.startedAt)) &&
-    isStill(basis, scan)
-  );
-};
-
-/** An unchanged file is the same object in both scans. */
-const isStill = async (
-  { scan: { files, missing }, lookups }: Omit<Basis, 'isRead'>,
-  again: ScanResult,
-): Promise<boolean> => {
-  const isSameScan =
-    files.length === again.files.length &&
-    missing.length === again.missing.length &&
-    files.every((file, index) => file === again.files[index]) &&
-    missing.every((one, index) => isSame(one, again.missing[index]!));
-  if (!isSameScan) return false;
-  for (const { root, relative, found } of lookups) {
-    const byReal = new Map('reason' in found ? [] : [[found.real, found]]);
-    if (!isSame(await findBelow(root, relative, { ...again, byReal }), found)) return false;
-  }
+/** Whether another scan found the same files, and the other fragments are where they were. */
+export const isStill = async ({ scan, included }: Places, again: Scan): Promise<boolean> => {
+  if (!sameElements([...scan.found.values()], [...again.found.values()])) return false;
+  for (const { root, relative, found } of included.values())
+    if ((await fragmentAt(root, relative, again, found)) !== found) return false;
   return true;
 };
 
-const isSame = (one: ScannedFile | Missing, other: ScannedFile | Missing): boolean => {
-  if ('reason' in one) return 'reason' in other && one.path === other.path && one.reason === other.reason;
-  return one === other;
-};
-
-const readAll = async <Taken extends TakenFile>(
-  scan: ScanResult,
-  take: SnapshotOptions<Taken>['take'],
-): Promise<Snapshot<Taken>> => {
+const readAll = async (
+  { scan, included: before }: Places,
+  take: (file: ScannedFile, startedAt: number) => Promise<Taken>,
+): Promise<Snapshot> => {
   const taken = new Map<string, Taken>();
-  let isRead = true;
+  const included = new Map<string, Included>();
   /** By path; null: not a file yet. */
   const known = new Map<string, SourceFile | Missing | null>();
   const linking: { readonly from: ScannedFile; readonly file: SourceFile; readonly includes: Includes }[] =
     [];
+  let isRead = true;
   const read = async (from: ScannedFile): Promise<void> => {
     const { path } = from;
     try {
@@ -121,32 +96,32 @@ const readAll = async <Taken extends TakenFile>(
       known.set(path, missingAt(path, error));
     }
   };
-  for (let from = 0; from < scan.files.length; from += readAtOnce)
-    await Promise.all(scan.files.slice(from, from + readAtOnce).map(read));
-  const lookups: IncludeLookup[] = [];
-  const included = async (from: ScannedFile, text: string): Promise<SourceFile | Missing> => {
+  const listed = filesIn(scan);
+  for (let from = 0; from < listed.length; from += readAtOnce)
+    await Promise.all(listed.slice(from, from + readAtOnce).map(read));
+  const include = async (from: ScannedFile, text: string): Promise<SourceFile | Missing> => {
     const target = includeTarget(from, text, scan.roots);
     if ('reason' in target) return target;
-    const found = await findBelow(target.root, target.relative, scan);
-    lookups.push({ ...target, found });
+    const { root, relative } = target;
+    const path = join(root.path, relative);
+    let found = scan.found.get(path) ?? included.get(path)?.found;
+    if (found === undefined) {
+      found = await fragmentAt(root, relative, scan, before.get(path)?.found);
+      included.set(path, { root, relative, found });
+    }
     if ('reason' in found) return found;
-    if (!known.has(found.path)) await read(found);
+    if (!known.has(path)) await read(found);
     const reason = 'it has changed a moment ago, and may not be all of it yet';
-    return known.get(found.path) ?? { path: found.path, reason };
+    return known.get(path) ?? { path, reason };
   };
   // The loop appends fragments to its own list, so deep includes need no recursion.
   for (const { from, file, includes } of linking)
     for (const text of file.parsed === null ? [] : includesIn(file.parsed))
-      if (!includes.has(text)) includes.set(text, await included(from, text));
-  const listed = scan.files.map(({ path }) => known.get(path) ?? null).filter((one) => one !== null);
-  return {
-    scan,
-    files: listed.flatMap((one) => (isMissing(one) ? [] : one)),
-    missing: [...scan.missing, ...listed.filter(isMissing)],
-    taken,
-    lookups,
-    isRead,
-  };
+      if (!includes.has(text)) includes.set(text, await include(from, text));
+  const all = [...scan.found.values()].map((one) => ('reason' in one ? one : (known.get(one.path) ?? null)));
+  const there = all.filter((one) => one !== null);
+  const files = there.flatMap((one) => (isMissing(one) ? [] : one));
+  return { scan, included, files, missing: there.filter(isMissing), taken, isRead };
 };
 
 const readAtOnce = 32;
@@ -170,14 +145,15 @@ const includeTarget = (
 };
 
 /** A fragment below the root; a link may lead to another of the given paths. */
-const findBelow = async (
+const fragmentAt = async (
   root: Root,
   relative: string,
-  { realRoots, byReal }: Pick<ScanResult, 'realRoots' | 'byReal'>,
-): Promise<ScannedFile | Missing> => {
+  { realRoots }: Scan,
+  before?: Found,
+): Promise<Found> => {
   try {
-    return await findFile(root, relative, [root.real, ...realRoots], byReal);
+    return await findFile(root, relative, [root.real, ...realRoots], before);
   } catch (error) {
-    return missingAt(join(root.path, relative), error);
+    return sameMissing(missingAt(join(root.path, relative), error), before);
   }
 };

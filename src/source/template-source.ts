@@ -1,9 +1,12 @@
 import path from 'node:path';
-import { createTemplateLoader, type LoadOptions, type TemplateLoader } from './load.ts';
-import { openCheckouts } from './checkout.ts';
-import type { Look } from './watch.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DesiredState } from '../model/template.ts';
+import { readBeginning } from '../regular-file.ts';
+import { openCheckouts } from './checkout.ts';
+import { createTemplateLoader, type LoadOptions } from './load.ts';
+import { filesIn } from './scan.ts';
+import type { Look } from './watch.ts';
 
 /** Where the passes of one client take its template files from. */
 export interface TemplateSource {
@@ -44,28 +47,49 @@ export const openTemplateSource = (options: LoadOptions, more: TemplateSourceOpt
       taken = await loader.load(options, signal);
       return taken;
     },
-    look: () => lookWith(loader, options, () => taken),
+    look: async () => {
+      const found = await loader.load(options);
+      // Before the first pass there is nothing to tell: it comes in any case.
+      const change = taken === null || found === taken ? null : found;
+      return { change, directories: loader.scan()?.directories ?? new Map() };
+    },
     revisions,
     version: async () => {
       const { files } = await loader.load(options);
       const digest = loader.digest();
-      if (digest === null || (files === 0 && options.allowEmpty !== true)) return null;
-      const found = loader.places()?.files ?? [];
-      const commits = new Set(found.map((file) => file.path).map(revisions()));
+      const scan = loader.scan();
+      if (scan === null || digest === null || (files === 0 && options.allowEmpty !== true)) return null;
+      const commits = new Set(
+        filesIn(scan)
+          .map((one) => one.path)
+          .map(revisions()),
+      );
       return { digest, commit: commits.size === 1 ? [...commits][0]! : null };
     },
   };
 };
 
-const lookWith = async (
-  loader: TemplateLoader,
-  options: LoadOptions,
-  taken: () => DesiredState | null,
-): Promise<Look> => {
-  const found = await loader.load(options);
-  const { directories = new Map<string, string>() } = loader.places() ?? {};
-  // Before the first pass there is nothing to tell: it comes in any case.
-  const known = taken();
-  const change = known === null || found === known ? null : found;
-  return { change, directories, dueIn: loader.dueIn() };
+/** The template files of this machine, and as they would be with other texts. */
+export interface WorkingCopy {
+  /** The content of a file. */
+  readonly read: (path: string) => Promise<Buffer | undefined>;
+  /** The templates if these files had these texts; one after the other. */
+  readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
+}
+
+export const openWorkingCopy = (options: LoadOptions): WorkingCopy => {
+  let given: ReadonlyMap<string, string> = new Map();
+  const loader = createTemplateLoader({
+    read: (file, readFile) => {
+      const text = given.get(file);
+      return text === undefined ? readFile() : Promise.resolve(Buffer.from(text));
+    },
+  });
+  return {
+    read: (file) => readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),
+    load: (texts) => {
+      given = texts;
+      return loader.load(options);
+    },
+  };
 };

@@ -3,8 +3,8 @@ import type { FileContent } from '../desired/source-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from '../model/group.ts';
-import type { RecordData } from '../model/record.ts';
-import { modes, type DesiredTemplate } from '../model/template.ts';
+import type { DesiredRecord } from '../model/record.ts';
+import { modes, type DesiredState, type DesiredTemplate } from '../model/template.ts';
 import { timesMark } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
 import type { ScannedFile } from './scan.ts';
@@ -39,8 +39,6 @@ interface Change {
   /** The templates with the version before the first change; of a new file, with what was taken of it. */
   readonly before: readonly DesiredTemplate[];
   readonly endedLine: boolean;
-  /** Of its checkout, before the first change. */
-  readonly commit: string | null;
 }
 
 /**
@@ -59,10 +57,12 @@ interface Change {
 export class Uploads {
   readonly #clock: Pick<Clock, 'now'>;
   #cwd = '';
-  #changes = new Map<string, Change>();
-  /** The commits of the given paths at this look, and at the one before. */
-  #commits: CommitOf = () => null;
-  #commitsBefore: CommitOf | null = null;
+  readonly #changes = new Map<string, Change>();
+  /** The templates that each file was part of last, also those that have errors now. */
+  #said = new Map<string, readonly DesiredTemplate[]>();
+  /** By the real paths of the roots, at this look. */
+  #commits: ReadonlyMap<string, string | null> | null = null;
+  #isByGit: (file: ScannedFile) => boolean = () => false;
   readonly #marked = new WeakMap<DesiredTemplate, DesiredTemplate>();
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -78,35 +78,27 @@ export class Uploads {
   /** Begins a look at these files. True: they may give something else by time alone, or by a commit. */
   begin(files: readonly ScannedFile[], cwd: string): boolean {
     const commits = commitsOf(files);
-    this.#commitsBefore = this.#commitsBefore === null ? commits : this.#commits;
+    const before = this.#commits ?? commits;
+    this.#isByGit = ({ root }) => before.get(root.real) !== commits.get(root.real);
     this.#commits = commits;
     this.#cwd = cwd;
     return this.#changes.size > 0;
   }
 
-  /** What to take of a file, by the version in use and the templates that it is part of. */
-  take(read: Version, inUse: Version | null, templates: readonly DesiredTemplate[]): Taken {
-    const { file } = read;
-    const known = this.#changes.get(file.path);
-    if (known === undefined && inUse?.file === file) return { version: read, doubt: null };
-    const change = this.#changeOf(file, inUse, known, templates);
-    if (change === null) {
-      this.#changes.delete(file.path);
-      return { version: read, doubt: null };
-    }
-    this.#changes.set(file.path, change);
-    return change.endedLine && !read.endsLine
+  /** What to take of a file, by the version in use. */
+  take(read: Version, inUse: Version | null): Taken {
+    const { file, endsLine } = read;
+    const change = this.#isByGit(file) ? null : this.#changeOf(file, inUse);
+    if (change === null) this.#changes.delete(file.path);
+    else this.#changes.set(file.path, change);
+    return change?.endedLine && !endsLine
       ? { version: inUse, doubt: 'waits' }
-      : { version: read, doubt: 'taken' };
+      : { version: read, doubt: change && 'taken' };
   }
 
   /** Null: there is nothing to wait for. */
-  #changeOf(
-    file: ScannedFile,
-    inUse: Version | null,
-    known: Change | undefined,
-    templates: readonly DesiredTemplate[],
-  ): Change | null {
+  #changeOf(file: ScannedFile, inUse: Version | null): Change | null {
+    const known = this.#changes.get(file.path);
     const times = timesMark(file.identity);
     const now = this.#clock.now();
     const isKnown = known?.times === times;
@@ -117,15 +109,10 @@ export class Uploads {
     }
     const since = isKnown ? known.since : inUse === null ? writtenAt(file, this.#cwd, now) : now;
     if (now - since >= long) return null;
-    const before = inUse === null ? [] : ofFile(file.path, templates);
-    const change = known ?? {
-      isNew: inUse === null,
-      before,
-      endedLine: inUse?.endsLine ?? true,
-      commit: this.#commitsBefore?.(file) ?? null,
-    };
-    if (change.commit !== this.#commits(file)) return null;
-    return { ...change, times, since, before: change.isNew && !isKnown ? before : change.before };
+    if (known && (isKnown || !known.isNew)) return { ...known, times, since };
+    const before = inUse === null ? [] : (this.#said.get(file.path) ?? []);
+    const isNew = known?.isNew ?? inUse === null;
+    return { times, since, isNew, before, endedLine: known?.endedLine ?? inUse?.endsLine ?? true };
   }
 
   /**
@@ -134,36 +121,50 @@ export class Uploads {
    */
   judge(
     taken: ReadonlyMap<string, Taken>,
-    templates: readonly DesiredTemplate[],
+    { templates, unusable }: DesiredState,
   ): { readonly waiting: readonly string[]; readonly templates: readonly DesiredTemplate[] } {
     const now = this.#clock.now();
-    const lacks = new Map<string, FileLack>();
+    const said = new Map<string, DesiredTemplate[]>();
+    for (const one of templates) for (const file of filesOf(one)) pushTo(said, file, one);
+    const lacks = new Map<string, Lack & { readonly until: number }>();
     const waiting: string[] = [];
     for (const [file, change] of this.#changes) {
-      const { since } = change;
-      const { version = null, doubt } = taken.get(file) ?? { doubt: null };
+      const { version = null, doubt = null } = taken.get(file) ?? {};
       if (!taken.has(file)) this.#changes.delete(file);
-      if (doubt !== 'taken') continue;
-      const lack = lackOf(change, templates, file);
+      const lack = doubt === 'taken' ? lackOf(change, said.get(file) ?? [], file) : null;
       if (lack === null) continue;
       const mayBeCut = lack.isUnrestrained || (lack.endsAnew && version?.endsBracket !== true);
-      if (now - since < (mayBeCut ? long : short)) waiting.push(file);
-      lacks.set(file, { until: since + long, sets: lack.sets });
+      if (now - change.since < (mayBeCut ? long : short)) waiting.push(file);
+      lacks.set(file, { ...lack, until: change.since + long });
     }
+    if (waiting.length === 0) this.#remember(taken, said, unusable);
     return {
       waiting,
       templates: lacks.size === 0 ? templates : templates.map((one) => this.#mark(one, lacks)),
     };
   }
 
-  #mark(one: DesiredTemplate, all: ReadonlyMap<string, FileLack>): DesiredTemplate {
+  /** What a file with errors said before them is still at the service, and what comes next is held against it. */
+  #remember(
+    taken: ReadonlyMap<string, Taken>,
+    said: Map<string, DesiredTemplate[]>,
+    unusable: DesiredState['unusable'],
+  ): void {
+    const broken = new Set(unusable.map(({ file }) => file));
+    const names = new Set([...said.values()].flatMap((all) => all.map(keyOf)));
+    for (const [file, before] of this.#said)
+      if (taken.has(file))
+        for (const one of before)
+          if (broken.has(one.source.file) && !names.has(keyOf(one))) pushTo(said, file, one);
+    this.#said = said;
+  }
+
+  #mark(one: DesiredTemplate, all: ReadonlyMap<string, Lack & { readonly until: number }>): DesiredTemplate {
     const lacks = filesOf(one).flatMap((file) => all.get(file) ?? []);
     if (lacks.length === 0) return one;
-    const prefix = `${one.template}\n`;
-    const sets = lacks.flatMap((lack) => lack.sets).filter((set) => set.startsWith(prefix));
     const incomplete = {
       until: Math.max(...lacks.map(({ until }) => until)),
-      sets: sets.map((set) => set.slice(prefix.length)),
+      sets: lacks.flatMap(({ sets }) => sets.get(keyOf(one)) ?? []),
     };
     const known = this.#marked.get(one);
     if (JSON.stringify(known?.incomplete) === JSON.stringify(incomplete)) return known!;
@@ -171,27 +172,16 @@ export class Uploads {
     this.#marked.set(one, marked);
     return marked;
   }
-
-  /** Milliseconds after which something changes by time alone; null: nothing does. */
-  dueIn(): number | null {
-    const now = this.#clock.now();
-    const ends = [...this.#changes.values()].flatMap(({ since }) => [since + short, since + long]);
-    const next = ends.filter((end) => end > now);
-    return next.length === 0 ? null : Math.min(...next) - now;
-  }
 }
 
 /** Milliseconds. */
 const short = 3_000;
 const long = 30_000;
 
-type CommitOf = (file: ScannedFile) => string | null;
-
-const commitsOf = (files: readonly ScannedFile[]): CommitOf => {
+const commitsOf = (files: readonly ScannedFile[]): ReadonlyMap<string, string | null> => {
   const checkoutOf = openCheckouts();
   const someOf = new Map(files.map(({ root, real }) => [root.real, real]));
-  const commits = new Map([...someOf].map(([root, real]) => [root, checkoutOf(real)?.commit ?? null]));
-  return ({ root }) => commits.get(root.real) ?? null;
+  return new Map([...someOf].map(([root, real]) => [root, checkoutOf(real)?.commit ?? null]));
 };
 
 /**
@@ -208,83 +198,62 @@ const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, no
 /** Milliseconds by which the clock of a file server may be ahead. */
 const aheadAtMost = 60_000;
 
-interface FileLack {
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  /** Record sets that have fewer records, by template and set. */
-  readonly sets: readonly string[];
+/** What a file lacks of its earlier version. */
+interface Lack {
+  /** Record sets that have fewer records, by template. */
+  readonly sets: ReadonlyMap<string, readonly string[]>;
+  /** Whether its last record may be the beginning of another one. */
+  readonly endsAnew: boolean;
+  /** Whether it may write what the earlier one kept it from: the rest may still come. */
+  readonly isUnrestrained: boolean;
 }
 
-/** What a file lacks of its earlier version; null: nothing. Without an earlier one nobody knows. */
-const lackOf = (
-  { isNew, before }: Change,
-  templates: readonly DesiredTemplate[],
-  file: string,
-): { readonly sets: string[]; readonly isUnrestrained: boolean; readonly endsAnew: boolean } | null => {
-  const now = ofFile(file, templates);
-  const counts = setsOf(now);
-  const sets = [...setsOf(before)].flatMap(([set, count]) => ((counts.get(set) ?? 0) < count ? set : []));
-  // It may write what the earlier one kept it from: the rest may still come. What is gone, or has an error, writes nothing.
-  const isUnrestrained = before.some(({ template, mode, ignore }) =>
-    now.some(
-      (one) =>
-        one.template === template &&
-        (modes.indexOf(one.mode) < modes.indexOf(mode) || lacksRule(one, ignore)),
-    ),
-  );
-  if (isNew) return { sets: [], isUnrestrained, endsAnew: false };
-  if (sets.length === 0 && !isUnrestrained) return null;
-  const last = lastKey(now, file);
-  // Else it may be the beginning of another record.
-  const isKnown = before.some(({ template, records }) =>
-    records.some((one) => keyOf(template, one) === last),
-  );
-  return { sets, isUnrestrained, endsAnew: last !== null && !isKnown };
+/** Null: nothing. Without an earlier version nobody knows. What has an error writes nothing. */
+const lackOf = ({ isNew, before }: Change, now: readonly DesiredTemplate[], file: string): Lack | null => {
+  const current = new Map(now.map((one) => [keyOf(one), one]));
+  const isUnrestrained = before.some((one) => loosens(one, current.get(keyOf(one))));
+  if (isNew) return { sets: new Map(), endsAnew: false, isUnrestrained };
+  const sets = new Map<string, readonly string[]>();
+  for (const one of before) {
+    const counts = setsOf(current.get(keyOf(one))?.records ?? []);
+    const fewer = [...setsOf(one.records)].filter(([set, count]) => (counts.get(set) ?? 0) < count);
+    if (fewer.length > 0)
+      sets.set(
+        keyOf(one),
+        fewer.map(([set]) => set),
+      );
+  }
+  if (sets.size === 0 && !isUnrestrained) return null;
+  const ownIn = ({ records }: DesiredTemplate): readonly DesiredRecord[] =>
+    records.filter(({ source }) => source.file === file);
+  const last = now.findLast((one) => ownIn(one).length > 0);
+  const earlier = before.filter((one) => last && keyOf(one) === keyOf(last)).flatMap(ownIn);
+  const endsAnew = last !== undefined && !earlier.map(saying).includes(saying(ownIn(last).at(-1)!));
+  return { sets, endsAnew, isUnrestrained };
 };
 
 const filesOf = ({ source, fragments = [] }: DesiredTemplate): string[] => [source.file, ...fragments];
 
-/** The templates that a file is part of. Lists of templates are never changed. */
-const ofFile = (file: string, templates: readonly DesiredTemplate[]): readonly DesiredTemplate[] => {
-  let byFile = indexes.get(templates);
-  if (byFile === undefined) {
-    byFile = new Map();
-    for (const one of templates) for (const place of filesOf(one)) pushTo(byFile, place, one);
-    indexes.set(templates, byFile);
-  }
-  return byFile.get(file) ?? [];
+const keyOf = ({ template, id }: DesiredTemplate): string => `${id} ${template}`;
+
+const loosens = (before: DesiredTemplate, now: DesiredTemplate | undefined): boolean => {
+  if (now === undefined) return false;
+  const rules = new Set(now.ignore.map((rule) => JSON.stringify(rule)));
+  return (
+    modes.indexOf(now.mode) < modes.indexOf(before.mode) ||
+    before.ignore.some((rule) => !rules.has(JSON.stringify(rule)))
+  );
 };
 
-const indexes = new WeakMap<readonly DesiredTemplate[], Map<string, DesiredTemplate[]>>();
-
-/** The number of records in each record set, by template and set. */
-const setsOf = (templates: readonly DesiredTemplate[]): Map<string, number> => {
+/** The number of records in each record set. */
+const setsOf = (records: readonly DesiredRecord[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { template, records } of templates)
-    for (const { type, name } of records) {
-      const set = `${template}\n${type} ${canonicalName(name)}`;
-      counts.set(set, (counts.get(set) ?? 0) + 1);
-    }
+  for (const { type, name } of records) {
+    const set = `${type} ${canonicalName(name)}`;
+    counts.set(set, (counts.get(set) ?? 0) + 1);
+  }
   return counts;
 };
 
-const lacksRule = ({ ignore }: DesiredTemplate, rules: DesiredTemplate['ignore']): boolean => {
-  const known = new Set(ignore.map((rule) => JSON.stringify(rule)));
-  return rules.some((rule) => !known.has(JSON.stringify(rule)));
-};
-
-/** The last record of the file itself; null without any. */
-const lastKey = (templates: readonly DesiredTemplate[], file: string): string | null => {
-  const own = templates.flatMap(({ template, records }) =>
-    records.filter(({ source }) => source.file === file).map((record) => ({ template, record })),
-  );
-  const last = own.reduce<(typeof own)[number] | null>((one, other) => {
-    const { line = 0, column = 0 } = one?.record.source ?? {};
-    const { source } = other.record;
-    return source.line > line || (source.line === line && source.column >= column) ? other : one;
-  }, null);
-  return last && keyOf(last.template, last.record);
-};
-
-const keyOf = (template: string, { type, name, content, priority, ttl }: RecordData): string =>
-  JSON.stringify([template, type, name, content, priority, ttl]);
+const saying = ({ type, name, content, priority, ttl }: DesiredRecord): string =>
+  JSON.stringify([type, name, content, priority, ttl]);

@@ -1,8 +1,7 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
-import { watchEntry } from './entry-watch.ts';
 
 /** What somebody who looks at files has found. */
 export interface Look {
@@ -10,8 +9,6 @@ export interface Look {
   readonly change: unknown;
   /** The directories with the files: real path and identity, which differs if one was replaced. */
   readonly directories: ReadonlyMap<string, string>;
-  /** Milliseconds after which a look may find something else by time alone; null: never. */
-  readonly dueIn: number | null;
 }
 
 export interface WatchOptions {
@@ -32,106 +29,91 @@ export interface Watcher {
   readonly close: () => Promise<void>;
 }
 
+/** Of this process: one for each client. */
+let open = 0;
+
 /**
  * Calls `onChange` when a look finds a change that was not reported. Events of the file system are only hints when to
  * look, and a regular look misses nothing.
  */
-export const watchFiles = (options: WatchOptions): Watcher => {
-  const watcher = new FileWatcher(options);
-  open.add(watcher);
-  watcher.start();
-  return watcher;
-};
-
-class FileWatcher implements Watcher {
-  readonly #options: Required<WatchOptions>;
-  #events: EventWatch;
-  #reported: unknown = null;
-  /** Those that are watched. */
-  #directories: string | null = null;
-  #firstEventAt: number | null = null;
-  /** By the monotonic clock; null: there was no event since the last look. */
-  #eventAt: number | null = null;
-  #pollAt = performance.now();
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | null = null;
-  #isClosed = false;
-
-  constructor(options: WatchOptions) {
-    this.#options = { quiet: 200, maxDelay: 2_000, poll: 2_000, ...options };
-    this.#events = this.#watch();
-  }
-
-  start(): void {
-    this.#pollAt += restAfter(0, this.#options.poll, open.size);
-    this.#wait();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    open.delete(this);
-    clearTimeout(this.#timer);
-    await Promise.all([this.#events.close(), this.#looking]);
-  }
-
-  #watch(): EventWatch {
-    const { paths, log } = this.#options;
-    return watchEvents(paths, () => this.#onEvent(), log);
-  }
+export const watchFiles = ({
+  paths,
+  look,
+  onChange,
+  log,
+  quiet = 200,
+  maxDelay = 2_000,
+  poll = 2_000,
+}: WatchOptions): Watcher => {
+  let events: Watcher;
+  /** The directories that are watched. */
+  let watched: string | null = null;
+  let reported: unknown = null;
+  let firstEventAt: number | null = null;
+  /** When to look, by the monotonic clock. */
+  let lookAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
+  let isClosed = false;
 
   /** Waits until the files are quiet: what is read at the first event is mostly an old state. */
-  #onEvent(): void {
-    const { quiet, maxDelay } = this.#options;
+  const onEvent = (): void => {
     const now = performance.now();
-    this.#firstEventAt ??= now;
-    this.#eventAt = Math.min(now + quiet, this.#firstEventAt + maxDelay);
-    this.#wait();
-  }
+    firstEventAt ??= now;
+    lookAt = Math.min(now + quiet, firstEventAt + maxDelay);
+    wait();
+  };
 
-  #wait(): void {
-    clearTimeout(this.#timer);
-    if (this.#isClosed || this.#looking !== null) return;
-    const isAfterEvent = this.#eventAt !== null;
-    const at = this.#eventAt ?? this.#pollAt;
-    this.#timer = setTimeout(
-      () => {
-        this.#looking = this.#look(isAfterEvent).finally(() => {
-          this.#looking = null;
-          this.#wait();
-        });
-      },
-      Math.max(0, at - performance.now()),
-    );
-  }
+  const wait = (): void => {
+    clearTimeout(timer);
+    if (isClosed || looking !== null) return;
+    const begin = (): void => {
+      looking = lookNow().finally(() => {
+        looking = null;
+        wait();
+      });
+    };
+    timer = setTimeout(begin, Math.max(0, lookAt - performance.now()));
+  };
 
-  async #look(isAfterEvent: boolean): Promise<void> {
-    const { look, onChange, poll } = this.#options;
+  const lookNow = async (): Promise<void> => {
     const begun = performance.now();
-    this.#eventAt = this.#firstEventAt = null;
-    const { change, directories, dueIn } = await look();
-    if (this.#isClosed) return;
+    const isAfterEvent = firstEventAt !== null;
+    firstEventAt = null;
+    const { change, directories } = await look();
+    if (isClosed) return;
     const now = performance.now();
-    this.#pollAt = now + Math.min(restAfter(now - begun, poll, open.size), dueIn ?? Infinity);
-    this.#rewatch([...directories].join('\n'));
-    if (change === this.#reported) return;
+    if (firstEventAt === null) lookAt = now + restAfter(now - begun, poll, open);
+    rewatch([...directories].join('\n'));
+    if (change === reported) return;
     // Somebody may still be at it.
-    if (change !== null && !isAfterEvent) return this.#onEvent();
-    this.#reported = change;
+    if (change !== null && !isAfterEvent) return onEvent();
+    reported = change;
     if (change !== null) onChange();
-  }
+  };
 
   /** Watches follow a directory that was moved away and do not see its replacement. */
-  #rewatch(directories: string): void {
-    const before = this.#directories;
-    this.#directories = directories;
-    if (before === null || before === directories) return;
-    void this.#events.close();
-    this.#events = this.#watch();
-  }
-}
+  const rewatch = (directories: string): void => {
+    if (watched !== null && watched !== directories) {
+      void events.close();
+      events = watchEvents(paths, onEvent, log);
+    }
+    watched = directories;
+  };
 
-/** Of this process: one for each client. */
-const open = new Set<FileWatcher>();
+  open += 1;
+  lookAt = performance.now() + restAfter(0, poll, open);
+  events = watchEvents(paths, onEvent, log);
+  wait();
+  return {
+    close: async () => {
+      isClosed = true;
+      open -= 1;
+      clearTimeout(timer);
+      await Promise.all([events.close(), looking]);
+    },
+  };
+};
 
 /**
  * Milliseconds from a look that took so long to the next. Looks take a three-hundredth of the time, unless
@@ -141,18 +123,14 @@ const open = new Set<FileWatcher>();
 export const restAfter = (elapsed: number, poll: number, count: number): number =>
   Math.max(poll, Math.min(elapsed * 300, poll * 3), elapsed * 10, count * 6);
 
-interface EventWatch {
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Watches the file system near these paths and where they lead. Events may come late, twice or not at all, and do not say
  * what happened. The parent of each path is watched too, since it may be a link or be replaced; so is that of each link on
  * the way.
  */
-const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger): EventWatch => {
+const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger): Watcher => {
   const given = paths.map((one) => path.resolve(one));
-  const all = [...new Set([...given, ...given.map(realPathOf)])];
+  const all = [...new Set([...given, ...given.map((one) => orElse(() => realpathSync(one), one))])];
   const concerns = (entry: string): boolean =>
     all.some((root) => entry === root || isShownBelow(root, entry));
   const watcher = watch(all, {
@@ -161,9 +139,9 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
     followSymlinks: false,
     atomic: false,
   });
-  const ends: (() => void)[] = [];
+  const folders: { readonly close: () => void }[] = [];
   const close = async (): Promise<void> => {
-    for (const end of ends.splice(0)) end();
+    for (const folder of folders.splice(0)) folder.close();
     await watcher.close();
   };
   // Mostly the system has no watches left. Polling finds the changes.
@@ -178,35 +156,38 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
     if (concerns(path.join(folderIn(details), name || ''))) onEvent();
   });
   watcher.on('error', onError);
-  for (const entry of new Set(all.flatMap(turningPointsOf)))
-    if (!watcher.closed) ends.push(watchEntry({ entry, onEvent, onError }));
+  for (const entry of new Set(all.flatMap(turningPointsOf))) {
+    try {
+      const folder = watchFolder(path.dirname(entry), (_, name) => {
+        if (name === null || name === path.basename(entry)) onEvent();
+      });
+      folders.push(folder.on('error', onError));
+    } catch (error) {
+      // A directory that is not there yet is found by polling.
+      if (!isMissing(error)) onError(error);
+    }
+  }
   if (watcher.closed) void close();
   return { close };
 };
 
-const realPathOf = (entry: string): string => {
-  try {
-    return realpathSync(entry);
-  } catch {
-    return entry;
-  }
-};
-
 /** The path itself, and every link on the way to it. */
-const turningPointsOf = (entry: string): string[] => [entry, ...directoriesAbove(entry).filter(isLink)];
-
-const directoriesAbove = (entry: string): string[] => {
-  const parent = path.dirname(entry);
-  return parent === entry ? [] : [parent, ...directoriesAbove(parent)];
+const turningPointsOf = (entry: string): string[] => {
+  const above: string[] = [];
+  for (let at = path.dirname(entry); at !== path.dirname(at); at = path.dirname(at)) above.push(at);
+  return [entry, ...above.filter((one) => orElse(() => lstatSync(one).isSymbolicLink(), false))];
 };
 
-const isLink = (entry: string): boolean => {
+const orElse = <T>(task: () => T, other: T): T => {
   try {
-    return lstatSync(entry).isSymbolicLink();
+    return task();
   } catch {
-    return false;
+    return other;
   }
 };
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 /** The directory of the entry that a raw event names. */
 const folderIn = (details: unknown): string =>

@@ -7,7 +7,7 @@ import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 import { differencesOf } from '../plan/records.ts';
 import type { RecordPattern } from '../../src/plan/record-pattern.ts';
-import { openWorkingCopy } from '../../src/source/working-copy.ts';
+import { openWorkingCopy } from '../../src/source/template-source.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { options, write } from '../desired/load-files.ts';
 
@@ -29,7 +29,7 @@ export const acceptInto = async (
 ): Promise<
   ({ files: readonly EditedFile[] } & Pick<Changes, 'unsaid'>) | { refusals: readonly string[] }
 > => {
-  const copy = await openWorkingCopy({ ...options, paths: [directory] });
+  const copy = openWorkingCopy({ ...options, paths: [directory] });
   const before = await copy.load(new Map());
   const template = before.templates.find((one) => one.template === 'web')!;
   const { changes, unsaid, refusals } = changesFor(template, differencesIn(template, actual), patterns);

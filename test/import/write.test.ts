@@ -77,15 +77,6 @@ describe('an entry', () => {
   ])('%s', async ([, record, entry]) => {
     expect(await entriesFor(record)).toEqual([`  - ${entry}`]);
   });
-
-  test('has several lines if one would be too long', async () => {
-    const content = 'x'.repeat(70);
-    expect(await entriesFor({ type: 'TXT', name: 'selector2026._domainkey', content })).toEqual([
-      '  - type: TXT',
-      '    name: selector2026._domainkey',
-      `    content: ${content}`,
-    ]);
-  });
 });
 
 describe('a text', () => {

@@ -208,18 +208,13 @@ test('too many directories end the scan with an error at the given path', async 
   ]);
 });
 
-test.each([
-  [100, []],
-  [101, [{ check: 'unreadable', message: expect.stringContaining('nested more than 100 deep') }]],
-])('directories are read %i deep', async (depth, problems) => {
+test('directories are read to any depth', async () => {
   const directory = await directoryWith({ 'a.yaml': template('a') });
-  const deepest = join(directory, 'd/'.repeat(depth));
+  const deepest = join(directory, 'd/'.repeat(300));
   await mkdir(deepest, { recursive: true });
   await writeFile(join(deepest, 'b.yaml'), template('b'));
   const state = await load(directory);
-  expect(state.problems).toMatchObject(problems);
-  expect(state.problems.length).toBe(problems.length);
-  if (depth === 100) expect(namesIn(state)).toEqual(['a', 'b']);
+  expect([namesIn(state), state.problems]).toEqual([['a', 'b'], []]);
 });
 
 test('a link that replaces a file during the scan is not read', async () => {

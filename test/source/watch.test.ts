@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { watchEntry } from '../../src/source/entry-watch.ts';
 import { openTemplateSource } from '../../src/source/template-source.ts';
 import { restAfter, watchFiles, type Watcher } from '../../src/source/watch.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -274,40 +273,3 @@ it.each([
 ])('rests between two scans of %s', (_, elapsed, watchers, rest) => {
   expect(restAfter(elapsed, 2_000, watchers)).toBe(rest);
 });
-
-describe('one directory of many roots', () => {
-  const watchingEach = (names: readonly string[]) =>
-    names.map((name) => {
-      const heard: string[] = [];
-      const end = watchEntry({
-        entry: at(name),
-        onEvent: () => heard.push(name),
-        onError: (error) => heard.push(String(error)),
-      });
-      return { heard, end };
-    });
-
-  it('is watched once, and tells each of its own root alone, also after another one has gone', async () => {
-    const before = watchedDirectories();
-    const [one, two, other] = watchingEach(['a', 'a', 'b']);
-    expect(watchedDirectories()).toBe(before + 1);
-    one?.end();
-    await write('a');
-    await vi.waitFor(() => expect(two?.heard).toContain('a'));
-    expect([one?.heard, other?.heard]).toEqual([[], []]);
-    two?.end();
-    await write('b');
-    await vi.waitFor(() => expect(other?.heard).toContain('b'));
-    other?.end();
-    await vi.waitFor(() => expect(watchedDirectories()).toBe(before));
-  });
-
-  it('need not be there', () => {
-    const [one] = watchingEach(['missing/a']);
-    expect(one?.heard).toEqual([]);
-    one?.end();
-  });
-});
-
-const watchedDirectories = (): number =>
-  process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;

@@ -34,7 +34,7 @@ export const clientFilesWatch = (reread: () => void, log: Logger) => {
       if (clientFiles === null || isClosed) return;
       watcher = watchFiles({
         paths: clientFiles.directories,
-        look: () => Promise.resolve({ ...clientFiles.look(), dueIn: null }),
+        look: () => Promise.resolve(clientFiles.look()),
         onChange: reread,
         log,
       });

@@ -37,7 +37,7 @@ const controlled = async (times: () => readonly string[], more: () => Partial<Pa
       },
       askNameServers: () => Promise.resolve(new Map()),
       suspending: never,
-      look: () => Promise.resolve({ change: null, directories: new Map(), dueIn: null }),
+      look: () => Promise.resolve({ change: null, directories: new Map() }),
       files: () => Promise.resolve(null),
       token: () => '',
       listTemplateIds: never,
