@@ -15,8 +15,13 @@ export interface Call<T> {
   readonly parameters: Readonly<Record<string, string | number | null | undefined>>;
   /** Reads the answer; throws {@link Breach}. */
   readonly read: (value: unknown) => T | Promise<T>;
-  /** Of what is asked for again and again: the last good answer as it came, whose bytes mean the same again. */
-  readonly memo?: { last: { readonly body: Buffer; readonly value: T } | null };
+  /** For what is asked for again and again. */
+  readonly memo?: Memo<T> | undefined;
+}
+
+/** The last good answer as it came, and what was read from it: the same bytes give the same again. */
+export interface Memo<T> {
+  last: { readonly body: Buffer; readonly value: T } | null;
 }
 
 /** What the messages about an answer need. */

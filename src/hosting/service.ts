@@ -6,11 +6,11 @@ import { limit } from '../lib/limit.ts';
 import { parseUrl } from '../lib/parse-url.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Route } from '../model/route.ts';
-import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import { exchange } from '../network/exchange.ts';
 import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
-import { lostKind, oneLine, readAnswer, type Call } from './answer.ts';
+import { lostKind, oneLine, readAnswer, type Call, type Memo } from './answer.ts';
 import { HostingError, type Operation } from './errors.ts';
 import {
   readResource,
@@ -18,7 +18,6 @@ import {
   readSubdomainRecords,
   readTemplate,
   readTemplates,
-  type Resource,
 } from './resources.ts';
 
 export interface HostingOptions extends Route {
@@ -59,37 +58,13 @@ export interface RequestTrace {
   readonly error?: string;
 }
 
-/** The seven operations of the service (specification §4). Each throws {@link HostingError}. */
-export interface HostingService {
-  listAccounts(): Promise<readonly Resource[]>;
-  showAccount(id: number): Promise<Resource>;
-  listDatabases(accountId: number): Promise<readonly Resource[]>;
-  /** The same object as before if the answer is the same, and the same templates where they are. */
-  listDnsTemplates(): Promise<readonly ActualTemplate[]>;
-  /**
-   * Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. What is null or absent is not
-   * sent; the service chooses it.
-   */
-  addDnsTemplateRecord(
-    templateId: number,
-    record: Pick<RecordData, 'type' | 'content'> & Partial<RecordData>,
-  ): Promise<ActualTemplate>;
-  /** The same for a change of a record; what is null or absent stays as it is. */
-  updateDnsTemplateRecord(
-    templateId: number,
-    change: { readonly recordId: number } & {
-      readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null;
-    },
-  ): Promise<ActualTemplate>;
-  listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
-  /** Whether the outcome of a write that was sent is not known yet. */
-  readonly isWriting: boolean;
-  /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
-  close(): Promise<void>;
-}
+export type HostingService = ReturnType<typeof connectHosting>;
 
-/** Sends nothing before the first operation. Throws {@link UserError} if the base URL is invalid. */
-export const connectHosting = (options: HostingOptions): HostingService => {
+/**
+ * The seven operations of the service (specification §4), each of which throws {@link HostingError}. Sends nothing before
+ * the first one. Throws {@link UserError} if the base URL is invalid.
+ */
+export const connectHosting = (options: HostingOptions) => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const baseUrl = origin + basePath;
   const { requestTimeout, writeTimeout, maxAnswerSize, proxy, clock = systemClock } = options;
@@ -99,7 +74,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
   const writing = new Set<Call<unknown>>();
-  const listing: NonNullable<Call<readonly ActualTemplate[]>['memo']> = { last: null };
+  const listing: Memo<readonly ActualTemplate[]> = { last: null };
   let hasAnswered = false;
   let refusedTokens: string | null = null;
 
@@ -221,9 +196,9 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     path: string,
     parameters: Call<T>['parameters'],
     readValue: Call<T>['read'],
-    memo: Pick<Call<T>, 'memo'> = {},
+    memo?: Call<T>['memo'],
   ): Promise<T> => {
-    const call = { operation, isWrite: false, path, parameters, read: readValue, ...memo };
+    const call = { operation, isWrite: false, path, parameters, read: readValue, memo };
     const attempt = (): Promise<T> => askRead(call);
     return untilClosed(repeated(attempt, mayRepeatRead, () => requestTimeout));
   };
@@ -241,31 +216,45 @@ export const connectHosting = (options: HostingOptions): HostingService => {
 
   return {
     listAccounts: () => read('list-accounts', '/accounts', {}, readResources),
-    showAccount: (id) => read('show-account', `/accounts/${encodeURIComponent(id)}`, {}, readResource),
-    listDatabases: (account_id) => read('list-databases', '/databases', { account_id }, readResources),
+    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readResource),
+    listDatabases: (account_id: number) =>
+      read('list-databases', '/databases', { account_id }, readResources),
+    /** The same object as before if the answer is the same, and the same templates where they are. */
     listDnsTemplates: () => {
       const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);
-      return read('list-dns-templates', '/dns_templates', {}, readListing, { memo: listing });
+      return read('list-dns-templates', '/dns_templates', {}, readListing, listing);
     },
-    listDnsRecords: (subdomain) =>
+    listDnsRecords: (subdomain: string) =>
       read('list-dns-records', '/dns_records', { subdomain }, readSubdomainRecords),
-    addDnsTemplateRecord: (id, { type, content, name, ttl, priority }) => {
+    /** Gives the template after the write. Sent at most once. What is null or absent is chosen by the service. */
+    addDnsTemplateRecord: (
+      id: number,
+      { type, content, name, ttl, priority }: Pick<RecordData, 'type' | 'content'> & Partial<RecordData>,
+    ) => {
       const parameters = { type, content, name, ttl, priority };
       return write('add-dns-template-record', `/dns_templates/${id}/add_record`, parameters);
     },
-    updateDnsTemplateRecord: (id, { recordId, content, name, ttl, priority }) => {
+    /** The same for a change of a record. What is null or absent stays as it is. */
+    updateDnsTemplateRecord: (
+      id: number,
+      { recordId, content, name, ttl, priority }: { readonly recordId: number } & Change,
+    ) => {
       const parameters = { record_id: recordId, content, name, ttl, priority };
       return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
     },
+    /** Whether the outcome of a write that was sent is not known yet. */
     get isWriting() {
       return writing.size > 0;
     },
-    close: async () => {
+    /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.allSettled(open);
     },
   };
 };
+
+type Change = { readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null };
 
 /** A read changes nothing, so it may be repeated whenever another try may succeed. */
 const mayRepeatRead = ({ kind, status }: HostingError): boolean =>

@@ -70,9 +70,10 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   try {
     const answer = await send(asked, cut.signal, stage);
     stage.answered = true;
-    const isError = !isSuccess(answer.statusCode ?? 0);
-    const { body, isCut } = kind === 'message' ? nothingOf(answer) : await bodyOf(answer, asked, isError);
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body, isCut };
+    const { statusCode: status = 0, headers } = answer;
+    if (kind !== 'message') return { status, headers, ...(await bodyOf(answer, asked, !isSuccess(status))) };
+    answer.destroy();
+    return { status, headers, body: Buffer.alloc(0), isCut: true };
   } catch (error) {
     throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.sent);
   } finally {
@@ -93,7 +94,7 @@ const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise
   cut.throwIfAborted();
   const isWhole = route.proxy !== null && origin.startsWith('http:');
   const options: ConnectionOptions = {
-    agent: kind === 'read' ? readsTo(origin, route) : new Connections(origin, route, false),
+    agent: kind === 'read' ? readsTo(origin, route) : connections(origin, route, false),
     method,
     path: isWhole ? origin + path : path,
     headers: {
@@ -126,16 +127,11 @@ const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise
   return answer!;
 };
 
-const nothingOf = (answer: IncomingMessage): { body: Buffer; isCut: boolean } => {
-  answer.destroy();
-  return { body: Buffer.alloc(0), isCut: true };
-};
-
 const bodyOf = async (
   answer: IncomingMessage,
   { maxSize, previous }: WireRequest,
   isError: boolean,
-): Promise<{ body: Buffer; isCut: boolean }> => {
+): Promise<Pick<WireAnswer, 'body' | 'isCut'>> => {
   const pieces: Buffer[] = [];
   let size = 0;
   let isSame = true;
@@ -174,36 +170,20 @@ interface ConnectionOptions extends ClientRequestArgs {
   readonly cut: AbortSignal;
 }
 
-/** Makes a connection for each request for which none is left. */
-class Connections extends Agent {
-  readonly #origin: string;
-  readonly #route: Route;
-
-  constructor(origin: string, route: Route, keepAlive: boolean) {
-    // Servers end idle connections too, and what is sent then fails.
-    super({ keepAlive, timeout: 4_000 });
-    this.#origin = origin;
-    this.#route = route;
-  }
-
-  override createConnection(
-    { cut }: ConnectionOptions,
-    ready: (error: Error | null, socket: Duplex) => void,
-  ): undefined {
-    connect(this.#origin, this.#route, cut).then(
-      (socket) => ready(null, socket),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is none
-      (error: Error) => ready(error, undefined as never),
-    );
-  }
-}
+/** Makes a connection for each request for which none is left. Servers end idle ones too, and what is sent then fails. */
+const connections = (origin: string, route: Route, keepAlive: boolean): Agent =>
+  Object.assign(new Agent({ keepAlive, timeout: 4_000 }), {
+    createConnection: ({ cut }: ConnectionOptions, ready: (error: Error | null, socket?: Duplex) => void) => {
+      connect(origin, route, cut).then((socket) => ready(null, socket), ready);
+    },
+  });
 
 /** What reads leave, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
-const readsTo = (origin: string, route: Route): Connections => {
+const readsTo = (origin: string, route: Route): Agent => {
   const key = JSON.stringify([origin, route.proxy?.url, route.ca?.pem()]);
-  const agent = agents.get(key) ?? new Connections(origin, route, true);
+  const agent = agents.get(key) ?? connections(origin, route, true);
   agents.set(key, agent);
   return agent;
 };
 
-const agents = new Map<string, Connections>();
+const agents = new Map<string, Agent>();
