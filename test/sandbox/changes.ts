@@ -12,40 +12,29 @@ export const changeOf = async (
   body: unknown,
 ): Promise<unknown> => {
   const change = changes[name];
-  return change
-    ? store.change((data) => change(data, Object(body)))
-    : (await post(`${controlUrl}/${name}`, body)).json;
+  if (!change) return (await post(`${controlUrl}/${name}`, body)).json;
+  const data = store.read();
+  const template = change(data, Object(body));
+  store.write(data);
+  return shownTemplate(data, template);
 };
 
 type Body = Readonly<Record<string, unknown>>;
 
-const changes: Readonly<
-  Record<string, (data: SandboxData, body: Body) => { data: SandboxData; answer: unknown }>
-> = {
+const changes: Readonly<Record<string, (data: SandboxData, body: Body) => DnsTemplate>> = {
   'add-template': (data, { name, records = [], publicly_available = false }) => {
     const id = data.next_id;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the test gives
     const given = records as readonly Partial<TemplateRecord>[];
-    const dns_template_records = given.map((record, index) => ({
-      type: 'A',
-      content: '',
-      name: null,
-      priority: null,
-      ttl: 3600,
-      ...record,
-      id: id + 1 + index,
-    }));
+    const unset = { type: 'A', content: '', name: null, priority: null, ttl: 3600 };
     const template: DnsTemplate = {
       id,
       name: String(name),
       publicly_available: publicly_available === true,
-      dns_template_records,
+      dns_template_records: given.map((record, index) => ({ ...unset, ...record, id: id + 1 + index })),
     };
-    const changed = {
-      ...data,
-      next_id: id + 1 + given.length,
-      dns_templates: [...data.dns_templates, template],
-    };
-    return { data: changed, answer: shownTemplate(changed, template) };
+    data.next_id = id + 1 + given.length;
+    data.dns_templates.push(template);
+    return template;
   },
 };
