@@ -36,8 +36,7 @@ export const startSandbox = async (options: SandboxOptions) => {
   let isClosing = false;
   const serve = async (request: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
     const { method = '', url = '' } = request;
-    const path = url.replace(/\?.*/s, '');
-    const { status, answer } = answerTo(request, path, body, store);
+    const { status, answer } = answerTo(store, request, body);
     if (latency > 0) await wait(latency);
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
@@ -47,7 +46,7 @@ export const startSandbox = async (options: SandboxOptions) => {
     await new Promise<void>((resolve) => {
       response.on('close', resolve).end(JSON.stringify(answer));
     });
-    onRequest?.(method, path, status);
+    onRequest?.(method, pathOf(url), status);
   };
   const server = createServer((request, response) => {
     const served = async (): Promise<void> => {
@@ -74,10 +73,13 @@ export const startSandbox = async (options: SandboxOptions) => {
   };
 };
 
-const answerTo = (request: IncomingMessage, path: string, body: string, store: SandboxStore) => {
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** What the service says to a request, and does to its data. */
+export const answerTo = (store: SandboxStore, request: Asked, body: string) => {
   try {
     const data = store.read();
-    const answer = perform(request, path, body, data);
+    const answer = perform(data, request, body);
     if (request.method !== 'GET') store.write(data);
     return { status: 200, answer };
   } catch (error) {
@@ -85,8 +87,8 @@ const answerTo = (request: IncomingMessage, path: string, body: string, store: S
   }
 };
 
-const perform = (request: IncomingMessage, path: string, body: string, data: SandboxData): unknown => {
-  const { method = '', url = '', headers } = request;
+const perform = (data: SandboxData, { method = '', url = '', headers }: Asked, body: string): unknown => {
+  const path = pathOf(url);
   const type = (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
   if (path.startsWith('/api/v1/')) {
     if (body !== '' && type !== '' && type !== 'application/x-www-form-urlencoded')
@@ -103,6 +105,8 @@ const perform = (request: IncomingMessage, path: string, body: string, data: San
   if (type !== 'application/json') throw new Refusal(415, 'Send the body as application/json.');
   return changeByHand(data, path.slice('/sandbox/'.length), body);
 };
+
+const pathOf = (url: string): string => url.replace(/\?.*/s, '');
 
 /** Resolves to the port. */
 const listen = (server: Server, host: string, port: number): Promise<number> =>
