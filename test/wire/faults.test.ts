@@ -293,8 +293,8 @@ describe('Retry-After', () => {
     const server = await scriptedServer(status(429, '', { 'retry-after': header }));
     const failure = await failureOf(write(connected(server.url)));
     expect(failure).toMatchObject({ kind: 'rate-limited', retryAfter });
-    const said = /, and asks to wait (\w+)/.exec(failure.message)?.[1];
-    expect(said).toBe(retryAfter === 120_000 ? '2m' : undefined);
+    const asked = /, and asks to wait (\w+)/.exec(failure.message)?.[1];
+    expect(asked).toBe(retryAfter === 120_000 ? '2m' : undefined);
   });
 
   test.each([429, 503])('is waited for before a read after %i if that is short', async (code) => {
