@@ -6,7 +6,7 @@ import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
-import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/own-v8.ts';
+import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
 import { createLogger } from '../log.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
@@ -69,6 +69,7 @@ export const openAppContext = async (
   { isDaemon = false, mayLeaveOut = false, onRequest }: AppContextOptions = {},
 ): Promise<AppContext> => {
   if (io.ownsProcess) {
+    loadWasmOnce();
     keepYoungGenerationSmall();
     if (isDaemon) keepHeapSmall();
   }

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { Agent, request as httpRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Route } from '../model/route.ts';
 import { sizeText } from '../model/size.ts';
 import { connect, proxyHeaders } from './connect.ts';
+import { Client, request } from './undici.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 export interface WireRequest {
@@ -19,7 +19,7 @@ export interface WireRequest {
   /** Ends it; but not a write that was sent. */
   readonly signal: AbortSignal;
   /**
-   * A read may take the connection that another one has left. A write and a message have their own, and of the answer to a
+   * A read may take a connection that another one has left. A write and a message have their own, and of the answer to a
    * message only the status is waited for.
    */
   readonly kind: 'read' | 'write' | 'message';
@@ -33,7 +33,7 @@ export interface WireRequest {
 
 export interface WireAnswer {
   readonly status: number;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** True if the body is incomplete, which only happens with errors. */
   readonly isCut: boolean;
@@ -68,12 +68,7 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    const answer = await send(asked, cut.signal, stage);
-    stage.answered = true;
-    const { statusCode: status = 0, headers } = answer;
-    if (kind !== 'message') return { status, headers, ...(await bodyOf(answer, asked, !isSuccess(status))) };
-    answer.destroy();
-    return { status, headers, body: Buffer.alloc(0), isCut: true };
+    return await send(asked, cut.signal, stage);
   } catch (error) {
     throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.sent);
   } finally {
@@ -88,47 +83,61 @@ interface Stage {
   answered: boolean;
 }
 
-/** Resolves to the head of the answer. */
-const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<IncomingMessage> => {
-  const { method, origin, path, route, headers, body, kind, beforeSend } = asked;
+const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<WireAnswer> => {
+  const { origin, route, kind, beforeSend } = asked;
   cut.throwIfAborted();
-  const isWhole = route.proxy !== null && origin.startsWith('http:');
-  const options: ConnectionOptions = {
-    agent: kind === 'read' ? readsTo(origin, route) : connections(origin, route, false),
+  const idle = idleTo(origin, route);
+  for (const one of idle) if (one.socket.destroyed) idle.delete(one);
+  const [left] = kind === 'read' ? idle : [];
+  const connection = left ?? connectionOn(await connect(origin, route, cut), origin);
+  idle.delete(connection);
+  const { socket, client } = connection;
+  let isWhole = false;
+  try {
+    cut.throwIfAborted();
+    beforeSend?.();
+    stage.sent = true;
+    const { statusCode: status, headers, body } = await request(client, { ...optionsOf(asked), signal: cut });
+    stage.answered = true;
+    if (kind === 'message') {
+      body.on('error', () => undefined).destroy();
+      return { status, headers, body: Buffer.alloc(0), isCut: true };
+    }
+    const received = await bodyOf(body, asked, !isSuccess(status));
+    isWhole = !received.isCut;
+    return { status, headers, ...received };
+  } catch (error) {
+    if (error !== hasEnded || connection !== left) throw connection.alert ?? error;
+    stage.sent = false;
+    return await send(asked, cut, stage);
+  } finally {
+    if (kind === 'read' && isWhole && !socket.destroyed) {
+      idle.add(connection);
+    } else {
+      socket.destroy();
+      await client.destroy();
+    }
+  }
+};
+
+const optionsOf = ({ method, origin, path, route: { proxy }, headers, body, kind }: WireRequest) => {
+  const isWhole = proxy !== null && origin.startsWith('http:');
+  return {
     method,
     path: isWhole ? origin + path : path,
     headers: {
       host: new URL(origin).host,
       'user-agent': 'dns-template-sync',
-      ...(isWhole ? proxyHeaders(route.proxy) : {}),
-      ...(body === null ? {} : { 'content-length': Buffer.byteLength(body) }),
+      ...(isWhole ? proxyHeaders(proxy) : {}),
       ...headers,
     },
-    cut,
+    body,
+    reset: kind !== 'read',
   };
-  const request = httpRequest(options).on('error', () => undefined);
-  cut.addEventListener('abort', () => request.destroy());
-  // Nobody has asked for another protocol.
-  request.on('upgrade', (answer, socket) => {
-    socket.destroy();
-    request.emit('response', answer);
-  });
-  // The connection is ready, and nothing was sent on it.
-  request.once('socket', () => {
-    try {
-      beforeSend?.();
-      stage.sent = true;
-      request.end(body ?? '');
-    } catch (error) {
-      request.destroy(wireError(error, false));
-    }
-  });
-  const [answer]: IncomingMessage[] = await once(request, 'response', { signal: cut });
-  return answer!;
 };
 
 const bodyOf = async (
-  answer: IncomingMessage,
+  answer: AsyncIterable<Buffer>,
   { maxSize, previous }: WireRequest,
   isError: boolean,
 ): Promise<Pick<WireAnswer, 'body' | 'isCut'>> => {
@@ -137,7 +146,7 @@ const bodyOf = async (
   let isSame = true;
   let isCut = false;
   try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
+    for await (const piece of answer) {
       // What equals the previous answer is not kept twice.
       const former = previous?.subarray(size, size + piece.length);
       const comesAgain = former?.equals(piece) === true;
@@ -165,25 +174,49 @@ const tooLarge = (size: number): WireError =>
     { fault: 'too-large', sent: true },
   );
 
-interface ConnectionOptions extends ClientRequestArgs {
-  /** Ends the connection that is being made. */
-  readonly cut: AbortSignal;
+/** One connection, and what speaks HTTP on it. */
+interface Connection {
+  readonly socket: Socket;
+  readonly client: InstanceType<typeof Client>;
+  /** Why the service ended TLS, which comes before the end of the connection: in TLS 1.3 also after the handshake. */
+  alert: Error | null;
 }
 
-/** Makes a connection for each request for which none is left. Servers end idle ones too, and what is sent then fails. */
-const connections = (origin: string, route: Route, keepAlive: boolean): Agent =>
-  Object.assign(new Agent({ keepAlive, timeout: 4_000 }), {
-    createConnection: ({ cut }: ConnectionOptions, ready: (error: Error | null, socket?: Duplex) => void) => {
-      connect(origin, route, cut).then((socket) => ready(null, socket), ready);
-    },
+/** It gives its one socket once: nothing can be sent twice. */
+const connectionOn = (socket: Socket, origin: string): Connection => {
+  const client = new Client(origin, {
+    ...noOwnTimeouts,
+    connect: (_, ready) =>
+      queueMicrotask(() => {
+        if (socket.destroyed) ready(hasEnded, null);
+        else ready(null, socket);
+      }),
   });
-
-/** What reads leave, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
-const readsTo = (origin: string, route: Route): Agent => {
-  const key = JSON.stringify([origin, route.proxy?.url, route.ca?.pem()]);
-  const agent = agents.get(key) ?? connections(origin, route, true);
-  agents.set(key, agent);
-  return agent;
+  const connection: Connection = { socket, client, alert: null };
+  socket.on('error', (error) => {
+    if ('code' in error && String(error.code).startsWith('ERR_SSL_')) connection.alert ??= error;
+  });
+  return connection;
 };
 
-const agents = new Map<string, Agent>();
+/** Nothing was sent: a connection that was left is looked at before it is used again. */
+const hasEnded = new Error('the connection ended before anything was sent');
+
+/** Servers end idle connections too, and what is sent then fails. */
+const noOwnTimeouts = {
+  pipelining: 1,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 4_000,
+} as const;
+
+/** What reads have left, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
+const idleTo = (origin: string, { proxy, ca }: Route): Set<Connection> => {
+  const key = JSON.stringify([origin, proxy?.url, ca?.pem()]);
+  const connections = idleConnections.get(key) ?? new Set();
+  idleConnections.set(key, connections);
+  return connections;
+};
+
+const idleConnections = new Map<string, Set<Connection>>();

@@ -44,7 +44,7 @@ const inWords: readonly (readonly [RegExp, string])[] = [
   [/^EAI_AGAIN$/, 'the host name cannot be resolved at the moment'],
   [/^ECONNREFUSED$/, 'connection refused: nothing listens at this address and port'],
   [
-    /^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
+    /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     'the service ended the connection before its answer was complete',
   ],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to this host'],
@@ -64,6 +64,6 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE$/,
     'the service ended the TLS handshake: it may want a client certificate, which this program has none of, or other ciphers',
   ],
-  [/^HPE_HEADER_OVERFLOW$/, 'the headers of the answer are too large'],
+  [/^(?:HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/, 'the headers of the answer are too large'],
   [/^HPE_/, 'the answer is not HTTP'],
 ];
