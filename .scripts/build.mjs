@@ -160,7 +160,6 @@ const bundleLibrary = async (dir) => {
 const bundleForTests = async (dir) => {
   const input = {
     log: source('log.ts'),
-    'sandbox/sandbox': source('sandbox/sandbox.ts'),
     'state/lock': source('state/lock.ts'),
     'lib/clock': source('lib/clock.ts'),
     'state/sqlite': source('state/sqlite.ts'),

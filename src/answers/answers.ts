@@ -84,7 +84,7 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     // Only a resolver that is given too is sure to know the same names as servers that are given.
     const knowsTargets = nameservers.length === 0 || options.resolver !== null;
     const dangling = knowsTargets
-      ? await danglingIn(sets, { isGone, ignores, server: `resolver ${options.resolver ?? 'of the system'}` })
+      ? await danglingIn(sets, isGone, ignores, `resolver ${options.resolver ?? 'of the system'}`)
       : [];
     return summed(reads, dangling, isFresh(question, options) && question.previous?.status !== 'drifted');
   };
@@ -153,13 +153,15 @@ const read = async (
   sets: readonly RecordSet[],
   open: () => Server,
 ): Promise<ServerReading> => {
-  const about = { name, address, serial: null };
-  if (refusal !== null)
-    return { server: { ...about, status: 'failed', message: refusal }, hasAnswered: false, differences: [] };
+  const unread = (status: 'failed' | 'silent', message: string): ServerReading => ({
+    server: { name, address, serial: null, status, message },
+    hasAnswered: false,
+    differences: [],
+  });
+  if (refusal !== null) return unread('failed', refusal);
   const known = open();
   const { resolver, limited, silence } = known;
-  if (silence !== null)
-    return { server: { ...about, status: 'silent', message: silence }, hasAnswered: false, differences: [] };
+  if (silence !== null) return unread('silent', silence);
   const differences: AnswerDifference[] = [];
   let [serial, message]: [number | null, string | null] = [null, null];
   let hasAnswered = true;
@@ -171,21 +173,13 @@ const read = async (
     );
     known.hasAnswered = true;
     await Promise.all(
-      sets.map(({ name: asked, type, records }) =>
+      sets.map(({ name: asked, type, records: desired }) =>
         limited(async () => {
-          const current = await ask(resolver, asked, type);
-          if (isSame(records, current)) return;
-          const kind = current.length === 0 ? 'missing' : 'stale';
-          const shown = current.map((record) => ({ ...record, name: records[0]!.name }));
-          differences.push({
-            kind,
-            server: name,
-            address,
-            name: asked,
-            type,
-            desired: records,
-            current: shown,
-          });
+          const found = await ask(resolver, asked, type);
+          if (isSame(desired, found)) return;
+          const kind = found.length === 0 ? 'missing' : 'stale';
+          const current = found.map((record) => ({ ...record, name: desired[0]!.name }));
+          differences.push({ kind, server: name, address, name: asked, type, desired, current });
         }),
       ),
     );
@@ -205,17 +199,12 @@ const isSame = (some: readonly RecordData[], others: readonly RecordData[]): boo
   return one!.size === other!.size && [...one!].every((key) => other!.has(key));
 };
 
-interface Targets {
-  readonly isGone: (target: string) => Promise<boolean>;
-  readonly ignores: (record: RecordData) => boolean;
-  /** What was asked. */
-  readonly server: string;
-}
-
 /** Sets with a record whose target does not exist. */
 const danglingIn = async (
   sets: readonly RecordSet[],
-  { isGone, ignores, server }: Targets,
+  isGone: (target: string) => Promise<boolean>,
+  ignores: (record: RecordData) => boolean,
+  server: string,
 ): Promise<readonly AnswerDifference[]> => {
   const own = new Set(sets.map(({ name }) => name));
   const found = sets.map(async ({ name, type, records }): Promise<readonly AnswerDifference[]> => {

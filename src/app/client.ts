@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DaemonClient } from '../daemon/context.ts';
-import type { Tokens } from '../hosting/call.ts';
-import { connectHosting, type HostingService, type RequestTrace } from '../hosting/service.ts';
+import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { DesiredState } from '../model/template.ts';

@@ -17,7 +17,7 @@ export const sandbox = async (options: Options, { cwd, signals, stdout, stderr }
     latency,
     reset: options['reset'] === true,
     ...(typeof options['data'] === 'string' ? { dataFile: resolve(cwd, options['data']) } : {}),
-    onRequest: ({ method, path, status }) => void stderr.write(`${status} ${method} ${path}\n`),
+    onRequest: (method, path, status) => void stderr.write(`${status} ${method} ${path}\n`),
   });
   stdout.write(`hosting service at ${service.url} (accepts any tokens)\n`);
   stdout.write(`changes by hand at ${service.controlUrl}\n`);

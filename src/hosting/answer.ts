@@ -3,14 +3,29 @@ import { brotliDecompress, unzip } from 'node:zlib';
 import { readRetryAfter } from '../lib/backoff.ts';
 import { durationText } from '../model/duration.ts';
 import { isSuccess, type WireAnswer } from '../network/exchange.ts';
-import { isWrite, lostKind, type Call } from './call.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
-import { Breach, isFields } from './fields.ts';
-import { firstWords, oneLine } from './words.ts';
+import { Breach, isFields } from './resources.ts';
+
+/** One of the operations with its parameters; a parameter that is null or undefined is not sent. */
+export interface Call<T> {
+  readonly operation: Operation;
+  readonly isWrite: boolean;
+  /** Relative to the base URL. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string | number | null | undefined>>;
+  /** Reads the answer; throws {@link Breach}. */
+  readonly read: (value: unknown) => T | Promise<T>;
+  /** For what is asked for again and again. */
+  readonly memo?: Memo<T> | undefined;
+}
+
+/** The last good answer as it came, and what was read from it: the same bytes give the same again. */
+export interface Memo<T> {
+  last: { readonly body: Buffer; readonly value: T } | null;
+}
 
 /** What the messages about an answer need. */
 export interface AnswerContext {
-  /** The address without the path of the operation. */
   readonly baseUrl: string;
   /** Where the tokens come from; empty if that is unknown. */
   readonly places: string;
@@ -25,48 +40,55 @@ export interface AnswerContext {
 export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: AnswerContext): Promise<T> => {
   const { operation, memo } = call;
   const { redact, maxAnswerSize } = context;
-  const { status } = sent;
-  const broken = (problem: string): HostingError =>
-    new HostingError(redact(problem), { operation, kind: lostKind(call, 'bad-answer'), status });
+  const { status, headers } = sent;
+  const failed = (kind: HostingErrorKind, problem: string): HostingError =>
+    new HostingError(redact(problem), { operation, kind, status });
+  const broken = (problem: string): HostingError => failed(lostKind(call, 'bad-answer'), problem);
   const refusePart = (value: unknown): void => {
     const sign = Array.isArray(value) ? signOfMore(sent, value.length) : null;
-    if (sign === null) return;
-    throw broken(`the listing is not whole (${oneLine(sign)}), and this program reads no other pages`);
+    if (sign !== null)
+      throw broken(`the listing is not whole (${oneLine(sign)}), and this program reads no other pages`);
   };
-  if (memo?.last != null && isSuccess(status) && sent.body === memo.last.body) {
+  if (memo?.last && isSuccess(status) && sent.body === memo.last.body) {
     refusePart(memo.last.value);
     return memo.last.value;
   }
   const body = await decompressed(sent, maxAnswerSize);
   if (body === null)
     throw broken(
-      oneLine(
-        `the answer is compressed (${sent.headers['content-encoding']}), and is broken, in an unknown form, or larger than maxAnswerSize`,
-      ),
+      `the answer is compressed (${oneLine(headers['content-encoding'] ?? '')}), and is broken, in an unknown form, or larger than maxAnswerSize`,
     );
-  const answer = { ...sent, body };
-  const words = (): string => firstWords(answer, redact);
-  if (!isSuccess(status)) throw unsuccessful(call, answer, context, words());
-  if (hasTooManyValues(body, maxAnswerSize / bytesPerValue))
+  const words = (): string => firstWords(body, sent.isCut, redact);
+  if (!isSuccess(status)) throw unsuccessful(call, sent, context, words());
+  const mostValues = Math.floor(maxAnswerSize / bytesPerValue);
+  if (body.length > mostValues && valuesIn(body) > mostValues)
     throw broken(
-      `the answer holds more than ${Math.floor(maxAnswerSize / bytesPerValue)} values: if that is right, allow more with maxAnswerSize`,
+      `the answer holds more than ${mostValues} values: if that is right, allow more with maxAnswerSize`,
     );
   const value = jsonIn(body);
-  if (value === undefined) throw broken(notJson(body, words()));
-  if (isWrite(call) && isRefusal(value)) {
-    const message = `the service answered ${status} with an error: ${words()}`;
-    throw new HostingError(message, { operation, kind: 'refused', status });
+  if (value === undefined) {
+    const isPage = /^\s*</.test(body.toString('latin1', 0, 100));
+    const what = isPage ? 'a page for people, so the base URL may be wrong' : 'not JSON';
+    throw broken(words() === '' ? 'the answer is empty' : `the answer is ${what}: ${words()}`);
   }
+  if (call.isWrite && isRefusal(value))
+    throw failed('refused', `the service answered ${status} with an error: ${words()}`);
   refusePart(value);
   try {
     const read = await call.read(value);
-    if (memo !== undefined) memo.last = { body: sent.body, value: read };
+    if (memo) memo.last = { body: sent.body, value: read };
     return read;
   } catch (error) {
     if (!(error instanceof Breach)) throw error;
     throw broken(`the answer breaks the contract: ${oneLine(error.message)}: ${words()}`);
   }
 };
+
+/** What a failure means for a call that was sent. */
+export const lostKind = (
+  { isWrite }: Call<unknown>,
+  ofRead: 'unavailable' | 'bad-answer' = 'unavailable',
+): HostingErrorKind => (isWrite ? 'unknown' : ofRead);
 
 /** The error for an answer whose status is no success. */
 const unsuccessful = (
@@ -88,43 +110,38 @@ const unsuccessful = (
   });
 };
 
-const adviceOn = (status: number, call: Call<unknown>, context: AnswerContext): string => {
+const adviceOn = (
+  status: number,
+  { operation, isWrite, path, parameters }: Call<unknown>,
+  context: AnswerContext,
+): string => {
   const places = context.places && ` (${context.places})`;
   if (status >= 300 && status < 400) return ', a redirect, which is not followed: check the base URL';
   if (status === 401) return `: it rejects the tokens${places}`;
-  if (status === 403 && !isWrite(call)) return `: these tokens may not do this${places}`;
+  if (status === 403 && !isWrite) return `: these tokens may not do this${places}`;
   if (status === 429) return ': too many requests';
   if (status >= 500) return ', an error of its own';
-  // Every service has this path.
-  if (status === 404 && fixedPlaces.has(call.operation))
-    return `: there is nothing at ${context.baseUrl}${call.path}, so the base URL is probably wrong, or the service answers so to wrong tokens${places}`;
-  if (status === 404 && call.operation === 'list-dns-records')
-    return `: there is no subdomain ${call.parameters['subdomain']}`;
+  // Every service has these paths.
+  if (status === 404 && ['list-accounts', 'list-dns-templates'].includes(operation))
+    return `: there is nothing at ${context.baseUrl}${path}, so the base URL is probably wrong, or the service answers so to wrong tokens${places}`;
+  if (status === 404 && operation === 'list-dns-records')
+    return `: there is no subdomain ${parameters['subdomain']}`;
   return '';
 };
 
-const fixedPlaces: ReadonlySet<Operation> = new Set(['list-accounts', 'list-dns-templates']);
-
 const kindOf = (status: number, call: Call<unknown>): HostingErrorKind => {
-  if (status === 401 || (status === 403 && !isWrite(call))) return 'unauthorized';
+  if (status === 401 || (status === 403 && !call.isWrite)) return 'unauthorized';
   if (status === 429) return 'rate-limited';
-  return isWrite(call) && refusals.has(status) ? 'refused' : lostKind(call);
+  return call.isWrite && [400, 403, 404, 409, 422].includes(status) ? 'refused' : lostKind(call);
 };
 
-const refusals = new Set([400, 403, 404, 409, 422]);
-
 /** An object that is no template and says that something failed: some services answer everything with 200. */
-const isRefusal = (value: unknown): boolean =>
-  isFields(value) &&
-  value['id'] == null &&
-  value['dns_template_records'] == null &&
-  (['error', 'errors'].some((key) => isSaid(value[key])) ||
-    ['success', 'ok'].some((key) => value[key] === false || value[key] === 'false') ||
-    /^(?:error|fail|failed|failure)$/i.test(String(value['status'])));
-
-const isSaid = (value: unknown): boolean =>
-  !(value === undefined || value === null || value === false || value === 0 || value === '') &&
-  !(typeof value === 'object' && Object.keys(value).length === 0);
+const isRefusal = (value: unknown): boolean => {
+  if (!isFields(value) || value['id'] != null || value['dns_template_records'] != null) return false;
+  const { error, errors, success, status } = value;
+  const isSaid = [error, errors].some((said) => said && !['[]', '{}'].includes(JSON.stringify(said)));
+  return isSaid || success === false || status === 'error';
+};
 
 /** How the headers of a list of so many say that there is more; null if they do not. */
 const signOfMore = ({ status, headers }: WireAnswer, length: number): string | null => {
@@ -133,24 +150,18 @@ const signOfMore = ({ status, headers }: WireAnswer, length: number): string | n
   for (const [name, value] of Object.entries(headers)) {
     const text = String(value);
     const isMore =
-      name === 'link'
-        ? /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(text.slice(0, 8_192))
-        : name === 'x-next-page'
-          ? text !== ''
-          : (totals.test(name) && Number(text) > length) || (pageCounts.test(name) && Number(text) > 1);
+      (name === 'link' && nextLink.test(text.slice(0, 8_192))) ||
+      (name === 'x-next-page' && text !== '') ||
+      (totals.test(name) && Number(text) > length) ||
+      (pageCounts.test(name) && Number(text) > 1);
     if (isMore) return `${name}: ${text}`;
   }
   return null;
 };
 
+const nextLink = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
 const totals = /^(?:x-)?(?:wp-)?total(?:-?(?:count|items|entries|records|results))?$/;
 const pageCounts = /^(?:x-)?(?:wp-)?(?:total-?pages|pages?-?count|num-?pages)$/;
-
-const notJson = (body: Buffer, words: string): string => {
-  if (words === '') return 'the answer is empty';
-  const isPage = /^\s*</.test(body.toString('latin1', 0, 100));
-  return `the answer is ${isPage ? 'a page for people, so the base URL may be wrong' : 'not JSON'}: ${words}`;
-};
 
 const jsonIn = (body: Buffer): unknown => {
   try {
@@ -164,15 +175,14 @@ const jsonIn = (body: Buffer): unknown => {
  * Values take up to thirty times their size once they are parsed, so a small answer could take all memory. Commas and
  * opening brackets are counted, also within texts.
  */
-const hasTooManyValues = (body: Buffer, most: number): boolean => {
-  if (body.length <= most) return false;
+const valuesIn = (body: Buffer): number => {
   let values = 0;
   // An iterator would take five times as long.
   for (let at = 0; at < body.length; at += 1) {
     const octet = body[at];
     if (octet === comma || octet === bracket || octet === brace) values += 1;
   }
-  return values > most;
+  return values;
 };
 
 /** A record takes a dozen bytes a value. */
@@ -189,16 +199,20 @@ const decompressed = async (
   if (coding === '' || coding === 'identity' || body.length === 0) return body;
   // The beginning of an error's body.
   if (isCut) return Buffer.alloc(0);
-  const decompress = decoders[coding];
-  if (decompress === undefined) return null;
+  const decompress = coding === 'br' ? promisify(brotliDecompress) : promisify(unzip);
   return decompress(body, { maxOutputLength: maxSize }).catch(() => null);
 };
 
-type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+/** How the body of an answer begins: one short line without markup, control characters and secrets, whatever it is. */
+const firstWords = (body: Buffer, isCut: boolean, redact: (text: string) => string): string => {
+  const text = redact(body.subarray(0, 8_192).toString('utf8'));
+  // A cut body may end inside a secret, which would not be recognised, so the end is dropped.
+  const whole = isCut || body.length > 8_192 ? text.slice(0, -4_096) : text;
+  return oneLine(whole.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '));
+};
 
-const decoders: Readonly<Record<string, Decompress>> = {
-  gzip: promisify(unzip),
-  'x-gzip': promisify(unzip),
-  deflate: promisify(unzip),
-  br: promisify(brotliDecompress),
+/** One line of at most 200 characters, without terminal controls. */
+export const oneLine = (text: string): string => {
+  const line = text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  return line.length > 200 ? `${Array.from(line).slice(0, 200).join('')}…` : line;
 };

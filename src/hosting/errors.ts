@@ -30,13 +30,6 @@ export type HostingErrorKind =
   | 'unavailable'
   | 'bad-answer';
 
-interface HostingErrorFields {
-  readonly kind: HostingErrorKind;
-  readonly operation: Operation;
-  readonly status?: number | null;
-  readonly retryAfter?: number | null;
-}
-
 /** A request that failed. It carries no `cause`: what the network throws can hold bytes of the answer, and so the tokens. */
 export class HostingError extends Error {
   override name = 'HostingError';
@@ -47,11 +40,14 @@ export class HostingError extends Error {
   /** Milliseconds that the service asks to wait. */
   readonly retryAfter: number | null;
 
-  constructor(message: string, { kind, operation, status, retryAfter }: HostingErrorFields) {
-    super(`${operation.replaceAll('-', ' ')}: ${message}`);
-    this.kind = kind;
-    this.operation = operation;
-    this.status = status ?? null;
-    this.retryAfter = retryAfter ?? null;
+  constructor(
+    message: string,
+    about: Pick<HostingError, 'kind' | 'operation'> & Partial<Pick<HostingError, 'status' | 'retryAfter'>>,
+  ) {
+    super(`${about.operation.replaceAll('-', ' ')}: ${message}`);
+    this.kind = about.kind;
+    this.operation = about.operation;
+    this.status = about.status ?? null;
+    this.retryAfter = about.retryAfter ?? null;
   }
 }

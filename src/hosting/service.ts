@@ -1,21 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.ts';
+import { backoff } from '../lib/backoff.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
 import { parseUrl } from '../lib/parse-url.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Route } from '../model/route.ts';
-import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
-import { exchange, type Room } from '../network/exchange.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { exchange } from '../network/exchange.ts';
 import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
-import { readAnswer } from './answer.ts';
-import { isWrite, lostKind, type Call, type Memo, type Tokens } from './call.ts';
-import { readSubdomainRecord, readTemplate, readTemplates } from './dns-resources.ts';
+import { lostKind, oneLine, readAnswer, type Call, type Memo } from './answer.ts';
 import { HostingError, type Operation } from './errors.ts';
-import { listOf, resourceOf, resourcesOf, type Resource } from './fields.ts';
-import { mayRepeatRead, mayRepeatWrite, withRetries, type RetryPolicy } from './retry.ts';
-import { oneLine } from './words.ts';
+import {
+  readResource,
+  readResources,
+  readSubdomainRecords,
+  readTemplate,
+  readTemplates,
+} from './resources.ts';
 
 export interface HostingOptions extends Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
@@ -39,6 +42,13 @@ export interface HostingOptions extends Route {
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
 }
 
+export interface Tokens {
+  readonly userToken: string;
+  readonly clientToken: string;
+  /** Where the tokens come from, for error messages. */
+  readonly places?: string;
+}
+
 /** One request for metrics and logs, without secrets. */
 export interface RequestTrace {
   readonly operation: Operation;
@@ -48,40 +58,18 @@ export interface RequestTrace {
   readonly error?: string;
 }
 
-/** A record to add. What is null or absent is not sent; the service chooses it. */
-export type AdditionParameters = Pick<RecordData, 'type' | 'content'> & Partial<RecordData>;
+export type HostingService = ReturnType<typeof connectHosting>;
 
-/** The changes of a record. What is null or absent is not sent and stays as it is. */
-export type ChangeParameters = { readonly recordId: number } & {
-  readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null;
-};
-
-/** The seven operations of the service (specification §4). Each throws {@link HostingError}. */
-export interface HostingService {
-  listAccounts(): Promise<readonly Resource[]>;
-  showAccount(id: number): Promise<Resource>;
-  listDatabases(accountId: number): Promise<readonly Resource[]>;
-  /** The same object as before if the answer is the same, and the same templates where they are. */
-  listDnsTemplates(): Promise<readonly ActualTemplate[]>;
-  /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  addDnsTemplateRecord(templateId: number, record: AdditionParameters): Promise<ActualTemplate>;
-  /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  updateDnsTemplateRecord(templateId: number, change: ChangeParameters): Promise<ActualTemplate>;
-  listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
-  /** Whether the outcome of a write that was sent is not known yet. */
-  readonly isWriting: boolean;
-  /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
-  close(): Promise<void>;
-}
-
-/** Sends nothing before the first operation. Throws {@link UserError} if the base URL is invalid. */
-export const connectHosting = (options: HostingOptions): HostingService => {
+/**
+ * The seven operations of the service (specification §4), each of which throws {@link HostingError}. Sends nothing before
+ * the first one. Throws {@link UserError} if the base URL is invalid.
+ */
+export const connectHosting = (options: HostingOptions) => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const baseUrl = origin + basePath;
-  const { requestTimeout, writeTimeout, concurrency, maxAnswerSize, proxy, clock = systemClock } = options;
+  const { requestTimeout, writeTimeout, maxAnswerSize, proxy, clock = systemClock } = options;
   const via = proxy === null ? '' : `, through the proxy ${proxy.shown} (${proxy.place})`;
-  const readRoom = roomOf(maxAnswerSize);
-  const limited = limit(concurrency);
+  const limited = limit(options.concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
@@ -91,39 +79,41 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   let refusedTokens: string | null = null;
 
   /** One request, and what its answer says. */
-  const ask = async <T>(call: Call<T>, timeout: number, inBody: boolean): Promise<T> => {
-    const { operation, method, path, memo } = call;
-    const isOnce = isWrite(call);
+  const ask = async <T>(call: Call<T>, timeout: number, inBody = call.isWrite): Promise<T> => {
+    const { operation, path, isWrite, memo } = call;
     if (closing.signal.aborted)
       throw new HostingError('not sent: this program is shutting down', { operation, kind: 'not-sent' });
     const tokens = options.tokens();
-    const { userToken, clientToken, places = '' } = tokens;
-    const redact = (text: string): string => redactor([userToken, clientToken])(text);
+    const redact = (text: string): string => redactor([tokens.userToken, tokens.clientToken])(text);
     const parameters = parametersOf(call, tokens);
     const started = performance.now();
     let status: number | null = null;
     let error: string | undefined;
     try {
       const answer = await exchange({
-        method,
-        kind: isOnce ? 'write' : 'read',
+        method: isWrite ? 'PUT' : 'GET',
+        kind: isWrite ? 'write' : 'read',
         origin,
         path: basePath + path + (inBody ? '' : `?${parameters}`),
         route: options,
-        headers: { accept: 'application/json', ...(inBody ? { 'content-type': formType } : {}) },
+        headers: {
+          accept: 'application/json',
+          ...(inBody ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        },
         body: inBody ? parameters : null,
         timeout,
         signal: closing.signal,
         beforeSend: () => {
+          if (!isWrite) return;
           options.beforeWrite?.();
           writing.add(call);
         },
-        // A write has its own: the size of what is read must not make its outcome unknown.
-        room: isOnce ? roomOf(maxAnswerSize) : readRoom,
+        maxSize: maxAnswerSize,
         previous: memo?.last?.body ?? null,
       });
       status = answer.status;
       hasAnswered = true;
+      const { places = '' } = tokens;
       return await readAnswer(call, answer, { baseUrl, places, via, redact, now: clock.now, maxAnswerSize });
     } catch (thrown) {
       const failure = thrown instanceof WireError ? unanswered(call, thrown, redact) : thrown;
@@ -141,12 +131,12 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     { message, fault, sent }: WireError,
     redact: (text: string) => string,
   ): HostingError => {
-    const setting = isWrite(call) ? 'writeTimeout' : 'requestTimeout';
-    const isSlow = fault === 'timeout' && sent;
+    let advice = '';
+    if (fault === 'timeout' && sent)
+      advice = `: if the service needs longer, allow more with ${call.isWrite ? 'writeTimeout' : 'requestTimeout'}`;
     // A port that expects TLS ends the connection, or answers in TLS.
-    const isTls =
-      origin.startsWith('http:') && !hasAnswered && /ended the connection|is not HTTP/.test(message);
-    const advice = `${isSlow ? `: if the service needs longer, allow more with ${setting}` : ''}${isTls ? ': does this port need https:?' : ''}`;
+    if (origin.startsWith('http:') && !hasAnswered && /ended the connection|is not HTTP/.test(message))
+      advice = ': does this port need https:?';
     return new HostingError(`${oneLine(redact(message))}${advice}${fault === 'proxy' ? '' : via}`, {
       operation: call.operation,
       kind: !sent ? 'not-sent' : lostKind(call, fault === 'too-large' ? 'bad-answer' : 'unavailable'),
@@ -161,10 +151,9 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       placesOfParameters.set(baseUrl, known ?? 'query');
       return value;
     } catch (error) {
-      if (known !== undefined || !mayBeUnread(error)) throw error;
       const { userToken, clientToken } = options.tokens();
       const tokens = `${userToken} ${clientToken}`;
-      if (tokens === refusedTokens) throw error;
+      if (known !== undefined || !mayBeUnread(error) || tokens === refusedTokens) throw error;
       const value = await ask(call, requestTimeout, true).catch((again: unknown) => {
         // They are probably wrong.
         if (mayBeUnread(again)) refusedTokens = tokens;
@@ -175,92 +164,106 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     }
   };
 
-  const run = <T>(
-    task: () => Promise<T>,
-    policy: Pick<RetryPolicy, 'mayRepeat' | 'maxBackoff'>,
+  /** Three attempts in all of what may be repeated, with backoff; throws the error of the last one. */
+  const repeated = async <T>(
+    attempt: () => Promise<T>,
+    mayRepeat: (error: HostingError) => boolean,
+    maxBackoff: () => number,
   ): Promise<T> => {
-    const result = withRetries(task, {
-      clock,
-      signal: closing.signal,
-      onBackoff: options.onBackoff,
-      ...policy,
-    });
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await limited(attempt);
+      } catch (error) {
+        if (!(error instanceof HostingError) || failures === 3 || !mayRepeat(error)) throw error;
+        const delay = Math.max(backoff(failures, { first: 400, max: 800, jitter: 1 }), error.retryAfter ?? 0);
+        if (delay > maxBackoff()) throw error;
+        options.onBackoff?.(delay, error.message);
+        await clock.sleep(delay, closing.signal);
+        if (closing.signal.aborted) throw error;
+      }
+    }
+  };
+
+  const untilClosed = <T>(result: Promise<T>): Promise<T> => {
     const ended = (): boolean => open.delete(result);
     open.add(result);
     result.then(ended, ended);
     return result;
   };
 
-  const read = <T>(call: Omit<Call<T>, 'method'>): Promise<T> =>
-    run(() => limited(() => askRead({ ...call, method: 'GET' })), {
-      mayRepeat: mayRepeatRead,
-      maxBackoff: () => requestTimeout,
-    });
+  const read = <T>(
+    operation: Operation,
+    path: string,
+    parameters: Call<T>['parameters'],
+    readValue: Call<T>['read'],
+    memo?: Call<T>['memo'],
+  ): Promise<T> => {
+    const call = { operation, isWrite: false, path, parameters, read: readValue, memo };
+    const attempt = (): Promise<T> => askRead(call);
+    return untilClosed(repeated(attempt, mayRepeatRead, () => requestTimeout));
+  };
 
   const write = (
     operation: Operation,
-    templateId: number,
-    action: string,
+    path: string,
     parameters: Call<unknown>['parameters'],
   ): Promise<ActualTemplate> => {
-    const path = `/dns_templates/${encodeURIComponent(templateId)}/${action}`;
-    const call = { operation, method: 'PUT', path, parameters, read: readTemplate } as const;
+    const call = { operation, isWrite: true, path, parameters, read: readTemplate };
     let end: number | null = null;
     const left = (): number => (end ??= performance.now() + writeTimeout) - performance.now();
-    return run(() => limited(() => ask(call, left(), true)), { mayRepeat: mayRepeatWrite, maxBackoff: left });
+    return untilClosed(repeated(() => ask(call, left()), mayRepeatWrite, left));
   };
 
   return {
-    listAccounts: () =>
-      read({ operation: 'list-accounts', path: '/accounts', parameters: {}, read: resourcesOf }),
-    showAccount: (id) =>
-      read({
-        operation: 'show-account',
-        path: `/accounts/${encodeURIComponent(id)}`,
-        parameters: {},
-        read: resourceOf,
-      }),
-    listDatabases: (accountId) =>
-      read({
-        operation: 'list-databases',
-        path: '/databases',
-        parameters: { account_id: accountId },
-        read: resourcesOf,
-      }),
-    listDnsTemplates: () =>
-      read({
-        operation: 'list-dns-templates',
-        path: '/dns_templates',
-        parameters: {},
-        read: (value) => readTemplates(value, listing.last?.value ?? []),
-        memo: listing,
-      }),
-    listDnsRecords: (subdomain) =>
-      read({
-        operation: 'list-dns-records',
-        path: '/dns_records',
-        parameters: { subdomain },
-        read: (value) => listOf(value, readSubdomainRecord),
-      }),
-    addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
-      write('add-dns-template-record', templateId, 'add_record', { type, content, name, ttl, priority }),
-    updateDnsTemplateRecord: (templateId, { recordId, content, name, ttl, priority }) =>
-      write('update-dns-template-record', templateId, 'update_record', {
-        record_id: recordId,
-        content,
-        name,
-        ttl,
-        priority,
-      }),
+    listAccounts: () => read('list-accounts', '/accounts', {}, readResources),
+    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readResource),
+    listDatabases: (account_id: number) =>
+      read('list-databases', '/databases', { account_id }, readResources),
+    /** The same object as before if the answer is the same, and the same templates where they are. */
+    listDnsTemplates: () => {
+      const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);
+      return read('list-dns-templates', '/dns_templates', {}, readListing, listing);
+    },
+    listDnsRecords: (subdomain: string) =>
+      read('list-dns-records', '/dns_records', { subdomain }, readSubdomainRecords),
+    /** Gives the template after the write. Sent at most once. What is null or absent is chosen by the service. */
+    addDnsTemplateRecord: (
+      id: number,
+      { type, content, name, ttl, priority }: Pick<RecordData, 'type' | 'content'> & Partial<RecordData>,
+    ) => {
+      const parameters = { type, content, name, ttl, priority };
+      return write('add-dns-template-record', `/dns_templates/${id}/add_record`, parameters);
+    },
+    /** The same for a change of a record. What is null or absent stays as it is. */
+    updateDnsTemplateRecord: (
+      id: number,
+      { recordId, content, name, ttl, priority }: { readonly recordId: number } & Change,
+    ) => {
+      const parameters = { record_id: recordId, content, name, ttl, priority };
+      return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
+    },
+    /** Whether the outcome of a write that was sent is not known yet. */
     get isWriting() {
       return writing.size > 0;
     },
-    close: async () => {
+    /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.allSettled(open);
     },
   };
 };
+
+type Change = { readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null };
+
+/** A read changes nothing, so it may be repeated whenever another try may succeed. */
+const mayRepeatRead = ({ kind, status }: HostingError): boolean =>
+  kind === 'not-sent' ||
+  kind === 'rate-limited' ||
+  (kind === 'unavailable' && (status === null || status === 408 || status >= 500));
+
+/** A write is repeated only if it certainly was not sent: the service cannot undo a second one. */
+const mayRepeatWrite = ({ kind }: HostingError): boolean => kind === 'not-sent';
 
 /** Where the services of this process read the parameters of a GET, by base URL. */
 const placesOfParameters = new Map<string, 'query' | 'body'>();
@@ -276,10 +279,6 @@ const parametersOf = ({ parameters }: Call<unknown>, { userToken, clientToken }:
     if (value !== null && value !== undefined) pairs.set(name, String(value));
   return pairs.toString();
 };
-
-const formType = 'application/x-www-form-urlencoded';
-
-const roomOf = (size: number): Room => ({ size, left: size });
 
 /** Throws a {@link UserError}. */
 const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {

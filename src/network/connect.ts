@@ -83,7 +83,6 @@ const openTunnel = async (
   const request = httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket, signal });
   const [answer, first] = await new Promise<[IncomingMessage, Buffer]>((resolve, reject) => {
     request.on('connect', (response, _, head: Buffer) => resolve([response, head]));
-    request.on('response', (response) => resolve([response, Buffer.alloc(0)]));
     request.on('error', (error) =>
       reject(signal.aborted ? error : ofProxy(proxy, `opens no connection: ${wireError(error, false).code}`)),
     );

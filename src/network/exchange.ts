@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
-import type { Dispatcher, Pool as ReadPool } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Route } from '../model/route.ts';
 import { sizeText } from '../model/size.ts';
 import { connect, proxyHeaders } from './connect.ts';
-import { Client, Pool } from './undici.ts';
+import { Client, request } from './undici.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 export interface WireRequest {
@@ -19,31 +19,24 @@ export interface WireRequest {
   /** Ends it; but not a write that was sent. */
   readonly signal: AbortSignal;
   /**
-   * A read shares its connection with others, before and after. A write and a message have their own, and of the answer to
-   * a message only the status is waited for.
+   * A read may take a connection that another one has left. A write and a message have their own, and of the answer to a
+   * message only the status is waited for.
    */
   readonly kind: 'read' | 'write' | 'message';
-  /** Called when its own connection is ready, just before it is sent: throws if it must not be sent any more. */
+  /** Called when a write's connection is ready, just before it is sent: throws if it must not be sent any more. */
   readonly beforeSend?: () => void;
-  readonly room: Room;
+  /** Bytes of the largest answer. */
+  readonly maxSize: number;
   /** The previous answer, which most likely comes again and is then the body. */
   readonly previous?: Buffer | null;
 }
 
 export interface WireAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** True if the body is incomplete, which only happens with errors. */
   readonly isCut: boolean;
-}
-
-type Headers = Readonly<Record<string, string | undefined>>;
-
-/** The memory for incoming answers, in bytes, shared by several requests. */
-export interface Room {
-  readonly size: number;
-  left: number;
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -56,11 +49,8 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   const { timeout, signal, kind } = asked;
   const cut = new AbortController();
   const stage: Stage = { sent: false, answered: false };
-  let ended: WireError | null = null;
-  const end = (fault: 'timeout' | 'aborted', message: string): void => {
-    ended ??= new WireError(message, { fault, sent: stage.sent });
-    cut.abort();
-  };
+  const end = (fault: 'timeout' | 'aborted', message: string): void =>
+    cut.abort(new WireError(message, { fault, sent: stage.sent }));
   const expire = (after: number): void => {
     const missing = stage.answered ? 'the rest of the answer' : stage.sent ? 'an answer' : 'a connection';
     end('timeout', `timeout: ${missing} did not come within ${Math.round(after)} ms`);
@@ -78,22 +68,14 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    return await Promise.race([send(asked, cut.signal, stage), aborted(cut.signal)]);
+    return await send(asked, cut.signal, stage);
   } catch (error) {
-    // Also a connection that is still being made.
-    cut.abort();
-    throw ended ?? wireError(error, stage.sent);
+    throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.sent);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
 };
-
-/** Whatever is waited for then. A moment later, so that an error whose status has come is still one. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener('abort', () => setImmediate(reject, new Error('aborted')));
-  });
 
 /** How far a request has come. */
 interface Stage {
@@ -102,101 +84,43 @@ interface Stage {
 }
 
 const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<WireAnswer> => {
-  const { origin, route, kind } = asked;
-  if (kind === 'read')
-    return onShared(sharedReads(origin, route), (pool) => receive(pool, asked, cut, stage));
-  const socket = await connect(origin, route, cut);
-  const own = new Client(origin, {
-    ...noOwnTimeouts,
-    connect: (_, ready) => queueMicrotask(() => ready(null, socket)),
-  });
+  const { origin, route, kind, beforeSend } = asked;
+  cut.throwIfAborted();
+  const idle = idleTo(origin, route);
+  for (const one of idle) if (one.socket.destroyed) idle.delete(one);
+  const [left] = kind === 'read' ? idle : [];
+  const connection = left ?? connectionOn(await connect(origin, route, cut), origin);
+  idle.delete(connection);
+  const { socket, client } = connection;
+  let isWhole = false;
   try {
-    return await receive(own, asked, cut, stage);
+    cut.throwIfAborted();
+    beforeSend?.();
+    stage.sent = true;
+    const { statusCode: status, headers, body } = await request(client, { ...optionsOf(asked), signal: cut });
+    stage.answered = true;
+    if (kind === 'message') {
+      body.on('error', () => undefined).destroy();
+      return { status, headers, body: Buffer.alloc(0), isCut: true };
+    }
+    const received = await bodyOf(body, asked, !isSuccess(status));
+    isWhole = !received.isCut;
+    return { status, headers, ...received };
+  } catch (error) {
+    if (error !== hasEnded || connection !== left) throw connection.alert ?? error;
+    stage.sent = false;
+    return await send(asked, cut, stage);
   } finally {
-    socket.destroy();
-    await own.destroy();
+    if (kind === 'read' && isWhole && !socket.destroyed) {
+      idle.add(connection);
+    } else {
+      socket.destroy();
+      await client.destroy();
+    }
   }
 };
 
-const receive = (
-  dispatcher: Dispatcher,
-  asked: WireRequest,
-  cut: AbortSignal,
-  stage: Stage,
-): Promise<WireAnswer> =>
-  new Promise((resolve, reject) => {
-    const { kind, room, previous, beforeSend } = asked;
-    let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    let isSame = true;
-    let isOver = false;
-    const over = (settle: () => void): void => {
-      if (!isOver) room.left += bytes;
-      isOver = true;
-      settle();
-    };
-    const complete = (isCut: boolean): void =>
-      over(() => {
-        const body = previous && isSame && bytes === previous.length ? previous : Buffer.concat(pieces);
-        if (head) resolve({ ...head, body, isCut });
-      });
-    const fail = (error: unknown): void => {
-      // The status of an error is enough.
-      if (head && !isSuccess(head.status)) complete(true);
-      else over(() => reject(error));
-    };
-    // Also while it waits for a connection.
-    cut.addEventListener('abort', () => fail(new Error('aborted')));
-    dispatcher.dispatch(optionsOf(asked), {
-      // The connection is ready, and nothing was sent on it.
-      onRequestStart: (controller) => {
-        try {
-          if (stage.sent) throw new Error('a request is never sent twice');
-          cut.throwIfAborted();
-          if (kind !== 'read') beforeSend?.();
-          stage.sent = true;
-          cut.addEventListener('abort', () => controller.abort(new Error('aborted')));
-        } catch (error) {
-          fail(error);
-          controller.abort(new Error('not sent'));
-        }
-      },
-      onResponseStart: (controller, status, headers) => {
-        // Below 200 it is an interim answer; another one follows.
-        if (isOver || status < 200) return;
-        stage.answered = true;
-        head = { status, headers: joined(headers) };
-        if (kind !== 'message') return;
-        complete(true);
-        controller.abort(new Error('not needed any more'));
-      },
-      onResponseData: (controller, piece) => {
-        if (isOver) return;
-        // What equals the previous answer is not kept twice.
-        const former = previous?.subarray(bytes, bytes + piece.length);
-        const comesAgain = former?.equals(piece) === true;
-        pieces.push(comesAgain ? former : piece);
-        isSame &&= comesAgain;
-        bytes += piece.length;
-        room.left -= piece.length;
-        if (room.left < 0) fail(tooLarge(room));
-        else if (head && !isSuccess(head.status) && bytes > maxErrorBytes) complete(true);
-        if (isOver) controller.abort(new Error('not needed any more'));
-      },
-      onResponseEnd: () => complete(false),
-      onResponseError: (_, error) => fail(error),
-    });
-  });
-
-/** A repeated one is a list (RFC 9110 §5.3). */
-const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Headers =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );
-
-const optionsOf = ({ method, origin, path, route, headers, body, kind }: WireRequest) => {
-  const { proxy } = route;
+const optionsOf = ({ method, origin, path, route: { proxy }, headers, body, kind }: WireRequest) => {
   const isWhole = proxy !== null && origin.startsWith('http:');
   return {
     method,
@@ -212,62 +136,71 @@ const optionsOf = ({ method, origin, path, route, headers, body, kind }: WireReq
   };
 };
 
-const tooLarge = ({ size }: Room): WireError =>
-  new WireError(
-    `the answer, together with others in transfer, is larger than ${sizeText(size)}: if that is right, allow more with maxAnswerSize`,
-    { fault: 'too-large', sent: true },
-  );
+const bodyOf = async (
+  answer: AsyncIterable<Buffer>,
+  { maxSize, previous }: WireRequest,
+  isError: boolean,
+): Promise<Pick<WireAnswer, 'body' | 'isCut'>> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let isSame = true;
+  let isCut = false;
+  try {
+    for await (const piece of answer) {
+      // What equals the previous answer is not kept twice.
+      const former = previous?.subarray(size, size + piece.length);
+      const comesAgain = former?.equals(piece) === true;
+      pieces.push(comesAgain ? former : piece);
+      isSame &&= comesAgain;
+      size += piece.length;
+      if (size > maxSize) throw tooLarge(maxSize);
+      isCut = isError && size > maxErrorBytes;
+      if (isCut) break;
+    }
+  } catch (error) {
+    // The status of an error is enough.
+    if (!isError) throw error;
+    isCut = true;
+  }
+  return { body: previous && isSame && size === previous.length ? previous : Buffer.concat(pieces), isCut };
+};
 
 /** Bytes of an error's body that are enough for an excerpt. */
 const maxErrorBytes = 8_192;
 
-/** Keep-alive connections to one origin. Thousands of clients of one service share them; none keeps a process alive. */
-interface SharedReads {
-  readonly pool: ReadPool;
-  users: number;
-  /** Ends connections that are being made. */
-  unused: AbortController;
+const tooLarge = (size: number): WireError =>
+  new WireError(
+    `the answer is larger than ${sizeText(size)}: if that is right, allow more with maxAnswerSize`,
+    { fault: 'too-large', sent: true },
+  );
+
+/** One connection, and what speaks HTTP on it. */
+interface Connection {
+  readonly socket: Socket;
+  readonly client: InstanceType<typeof Client>;
+  /** Why the service ended TLS, which comes before the end of the connection: in TLS 1.3 also after the handshake. */
+  alert: Error | null;
 }
 
-const onShared = async <T>(shared: SharedReads, use: (pool: ReadPool) => Promise<T>): Promise<T> => {
-  shared.users += 1;
-  try {
-    return await use(shared.pool);
-  } finally {
-    shared.users -= 1;
-    if (shared.users === 0) {
-      shared.unused.abort();
-      shared.unused = controller();
-    }
-  }
-};
-
-const sharedReads = (origin: string, route: Route): SharedReads => {
-  const key = JSON.stringify([origin, route.proxy?.url, route.ca?.pem()]);
-  const known = pools.get(key);
-  if (known) return known;
-  const pool = new Pool(origin, {
+/** It gives its one socket once: nothing can be sent twice. */
+const connectionOn = (socket: Socket, origin: string): Connection => {
+  const client = new Client(origin, {
     ...noOwnTimeouts,
-    connect: (_, ready) => {
-      connect(origin, route, shared.unused.signal).then(
-        (socket) => ready(null, socket),
-        (error: unknown) => ready(wireError(error, false), null),
-      );
-    },
+    connect: (_, ready) =>
+      queueMicrotask(() => {
+        if (socket.destroyed) ready(hasEnded, null);
+        else ready(null, socket);
+      }),
   });
-  const shared: SharedReads = { pool, users: 0, unused: controller() };
-  pools.set(key, shared);
-  return shared;
+  const connection: Connection = { socket, client, alert: null };
+  socket.on('error', (error) => {
+    if ('code' in error && String(error.code).startsWith('ERR_SSL_')) connection.alert ??= error;
+  });
+  return connection;
 };
 
-/** Any number of connections may be in the making. */
-const controller = (): AbortController => {
-  const made = new AbortController();
-  setMaxListeners(0, made.signal);
-  return made;
-};
-
-const pools = new Map<string, SharedReads>();
+/** Nothing was sent: a connection that was left is looked at before it is used again. */
+const hasEnded = new Error('the connection ended before anything was sent');
 
 /** Servers end idle connections too, and what is sent then fails. */
 const noOwnTimeouts = {
@@ -277,3 +210,13 @@ const noOwnTimeouts = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 4_000,
 } as const;
+
+/** What reads have left, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
+const idleTo = (origin: string, { proxy, ca }: Route): Set<Connection> => {
+  const key = JSON.stringify([origin, proxy?.url, ca?.pem()]);
+  const connections = idleConnections.get(key) ?? new Set();
+  idleConnections.set(key, connections);
+  return connections;
+};
+
+const idleConnections = new Map<string, Set<Connection>>();

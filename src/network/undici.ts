@@ -1,8 +1,8 @@
 import type * as Undici from 'undici';
 // @ts-expect-error -- without types of its own
-import client from 'undici/lib/dispatcher/client.js';
+import requestOn from 'undici/lib/api/api-request.js';
 // @ts-expect-error -- without types of its own
-import pool from 'undici/lib/dispatcher/pool.js';
+import client from 'undici/lib/dispatcher/client.js';
 
 /*
  * The parts of undici that this program needs. Its public entry loads all of it (fetch, caches, WebSocket), which costs a plan
@@ -11,4 +11,12 @@ import pool from 'undici/lib/dispatcher/pool.js';
 
 // oxlint-disable typescript/no-unsafe-type-assertion -- these modules are what the package exports under these names
 export const Client = client as typeof Undici.Client;
-export const Pool = pool as typeof Undici.Pool;
+export const request = (
+  one: Undici.Client,
+  options: Undici.Dispatcher.RequestOptions,
+): Promise<Undici.Dispatcher.ResponseData> => (requestOn as Request).call(one, options);
+
+type Request = (
+  this: Undici.Client,
+  options: Undici.Dispatcher.RequestOptions,
+) => Promise<Undici.Dispatcher.ResponseData>;

@@ -48,7 +48,7 @@ export const post = async (
       body,
       timeout,
       signal,
-      room: { size: 0, left: 0 },
+      maxSize: 0,
     });
     if (isSuccess(status)) return { outcome: 'delivered' };
     const isRedirect = status >= 300 && status < 400;

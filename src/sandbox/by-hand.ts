@@ -1,9 +1,42 @@
 import { z } from 'zod';
-import { shownTemplate, TemplateRecord, withRecords, type SandboxData } from './data.ts';
-import { Refusal } from './operations.ts';
+import {
+  Refusal,
+  shownTemplate,
+  templateOf,
+  TemplateRecord,
+  type DnsTemplate,
+  type SandboxData,
+} from './data.ts';
+
+/**
+ * What other users of the service do, a POST of JSON to `/sandbox/NAME`: changes the data, and gives the template. The
+ * rules of the operations do not apply.
+ */
+export const changeByHand = (data: SandboxData, name: string, body: string) => {
+  const change = changes[name];
+  if (!change) throw new Refusal(404, 'There is no such path.');
+  return shownTemplate(data, change(data, parsed(body)));
+};
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Refusal(400, 'The body is not JSON.');
+  }
+};
+
+type Change = (data: SandboxData, body: unknown) => DnsTemplate;
+
+const changing =
+  <T>(schema: z.ZodType<T>, change: (data: SandboxData, body: T) => DnsTemplate): Change =>
+  (data, body) => {
+    const result = schema.safeParse(body);
+    if (!result.success) throw new Refusal(422, z.prettifyError(result.error));
+    return change(data, result.data);
+  };
 
 const fields = TemplateRecord.omit({ id: true }).shape;
-
 const Addition = z.strictObject({
   ...fields,
   dns_template_id: z.int(),
@@ -11,71 +44,50 @@ const Addition = z.strictObject({
   priority: fields.priority.default(null),
   ttl: fields.ttl.default(3600),
 });
-const Edit = z.strictObject({ record_id: z.int(), ...TemplateRecord.omit({ id: true }).partial().shape });
 const Removal = z.strictObject({ record_id: z.int() });
+const Edit = Removal.extend(z.object(fields).partial().shape);
 const Named = z.strictObject({ name: z.string().min(1) });
-const Following = z.strictObject({ ...Named.shape, dns_template_id: z.int() });
 
-/**
- * What other users of the service do, a POST of JSON to `/sandbox/NAME`; gives the template. The rules of the operations
- * do not apply.
- *
- * | name | body |
- * |---|---|
- * | `add-record` | `dns_template_id`, `type`, `content`, `name`?, `priority`?, `ttl`? |
- * | `edit-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` |
- * | `remove-record` | `record_id` |
- * | `add-template` | `name` |
- * | `set-subdomain` | `name`, `dns_template_id`, which it follows from then on |
- */
-export const changeByHand = (data: SandboxData, name: string, body: unknown) => {
-  if (name === 'add-record') {
-    const { dns_template_id: id, ...record } = parsed(Addition, body);
-    const added = { ...data, next_id: data.next_id + 1 };
-    return edited(added, id, (records) => [...records, { id: data.next_id, ...record }]);
-  }
-  if (name === 'edit-record') {
-    const { record_id, ...given } = parsed(Edit, body);
-    const edit = (one: TemplateRecord): TemplateRecord =>
-      one.id === record_id ? Object.assign({ ...one }, given) : one;
-    return edited(data, holderOf(data, record_id), (records) => records.map(edit));
-  }
-  if (name === 'remove-record') {
-    const { record_id } = parsed(Removal, body);
-    return edited(data, holderOf(data, record_id), (all) => all.filter(({ id }) => id !== record_id));
-  }
-  if (name === 'add-template') {
-    const { name: called } = parsed(Named, body);
-    const template = { id: data.next_id, name: called, publicly_available: false, dns_template_records: [] };
-    const dns_templates = [...data.dns_templates, template];
-    return edited({ ...data, next_id: data.next_id + 1, dns_templates }, template.id, (records) => records);
-  }
-  if (name === 'set-subdomain') {
-    const { dns_template_id, name: called } = parsed(Following, body);
-    const subdomain = { id: data.next_id, name: called.toLowerCase(), dns_template_id };
-    const others = data.subdomains.filter((one) => one.name !== subdomain.name);
-    const changed = { ...data, next_id: data.next_id + 1, subdomains: [...others, subdomain] };
-    return edited(changed, dns_template_id, (records) => records);
-  }
-  throw new Refusal(404, 'There is no such path.');
+const changes: Partial<Record<string, Change>> = {
+  'add-record': changing(Addition, (data, { dns_template_id, ...record }) => {
+    const template = templateOf(data, dns_template_id);
+    template.dns_template_records.push({ id: data.next_id, ...record });
+    data.next_id += 1;
+    return template;
+  }),
+  'edit-record': changing(Edit, (data, { record_id, ...given }) => {
+    const template = holderOf(data, record_id);
+    Object.assign(
+      template.dns_template_records.find(({ id }) => id === record_id)!,
+      given,
+    );
+    return template;
+  }),
+  'remove-record': changing(Removal, (data, { record_id }) => {
+    const template = holderOf(data, record_id);
+    template.dns_template_records = template.dns_template_records.filter(({ id }) => id !== record_id);
+    return template;
+  }),
+  'add-template': changing(Named, (data, { name }) => {
+    const template = { id: data.next_id, name, publicly_available: false, dns_template_records: [] };
+    data.next_id += 1;
+    data.dns_templates.push(template);
+    return template;
+  }),
+  // It follows the template from then on.
+  'set-subdomain': changing(Named.extend({ dns_template_id: z.int() }), (data, { name, dns_template_id }) => {
+    const template = templateOf(data, dns_template_id);
+    const subdomain = { id: data.next_id, name: name.toLowerCase(), dns_template_id };
+    data.next_id += 1;
+    data.subdomains = [...data.subdomains.filter((one) => one.name !== subdomain.name), subdomain];
+    return template;
+  }),
 };
 
-const parsed = <T>(schema: z.ZodType<T>, body: unknown): T => {
-  const result = schema.safeParse(body);
-  if (!result.success) throw new Refusal(422, z.prettifyError(result.error));
-  return result.data;
-};
-
-const holderOf = (data: SandboxData, recordId: number): number => {
-  const has = ({ id }: TemplateRecord): boolean => id === recordId;
-  const template = data.dns_templates.find((one) => one.dns_template_records.some(has));
+const holderOf = (data: SandboxData, recordId: number): DnsTemplate => {
+  const template = data.dns_templates.find((one) =>
+    one.dns_template_records.some(({ id }) => id === recordId),
+  );
   if (!template) throw new Refusal(404, 'There is no such DNS template record.');
-  return template.id;
-};
-
-const edited = (data: SandboxData, id: number, edit: Parameters<typeof withRecords>[2]) => {
-  const changed = withRecords(data, id, edit);
-  const template = changed.dns_templates.find((one) => one.id === id);
-  if (!template) throw new Refusal(404, 'There is no such DNS template.');
-  return { data: changed, answer: shownTemplate(changed, template) };
+  return template;
 };

@@ -18,28 +18,16 @@ const DnsTemplate = z.object({
 });
 export type DnsTemplate = z.infer<typeof DnsTemplate>;
 
-/** What can change of the service, with the field names of specification §2. Immutable. */
+const Subdomain = z.object({ id: z.int(), name: z.string(), dns_template_id: z.int() });
+
+/** What can change of the service, with the field names of specification §2. */
 export const SandboxData = z.object({
   version: z.literal(2),
   next_id: z.int(),
   dns_templates: z.array(DnsTemplate),
-  subdomains: z.array(z.object({ id: z.int(), name: z.string(), dns_template_id: z.int() })),
+  subdomains: z.array(Subdomain),
 });
 export type SandboxData = z.infer<typeof SandboxData>;
-
-/** The same data with the records of one template replaced. */
-export const withRecords = (
-  data: SandboxData,
-  templateId: number,
-  edit: (records: TemplateRecord[]) => TemplateRecord[],
-): SandboxData => ({
-  ...data,
-  dns_templates: data.dns_templates.map((template) =>
-    template.id === templateId
-      ? { ...template, dns_template_records: edit(template.dns_template_records) }
-      : template,
-  ),
-});
 
 /** A template as the service shows it: with the count of the subdomains that follow it, null for a public one. */
 export const shownTemplate = (data: SandboxData, { dns_template_records, ...template }: DnsTemplate) => ({
@@ -51,25 +39,35 @@ export const shownTemplate = (data: SandboxData, { dns_template_records, ...temp
 });
 
 /** The records of a subdomain: NS and SOA, then those of its template as they are now. */
-export const recordsOf = (data: SandboxData, { id, dns_template_id }: SandboxData['subdomains'][number]) => {
+export const recordsOf = (data: SandboxData, { id, dns_template_id }: z.infer<typeof Subdomain>) => {
   const template = data.dns_templates.find((one) => one.id === dns_template_id);
-  const own = (number: number, type: string, content: string) => ({
-    id: id * 10_000 + number,
-    type,
-    content,
-    name: null,
-    priority: null,
-    ttl: 86_400,
-    dns_template_record_id: null,
-  });
+  const unset = { name: null, priority: null, ttl: 86_400, dns_template_record_id: null };
   return [
-    own(1, 'NS', 'ns1.example.net'),
-    own(2, 'NS', 'ns2.example.net'),
-    own(3, 'SOA', 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600'),
+    { id: id * 10_000 + 1, type: 'NS', content: 'ns1.example.net', ...unset },
+    { id: id * 10_000 + 2, type: 'NS', content: 'ns2.example.net', ...unset },
+    { id: id * 10_000 + 3, type: 'SOA', content: soa, ...unset },
     ...(template?.dns_template_records ?? []).map((record) => ({
       ...record,
       id: id * 10_000 + record.id,
       dns_template_record_id: record.id,
     })),
   ];
+};
+
+const soa = 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600';
+
+/** An error answer. The message goes to the caller, so it must not repeat anything that may be a token. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const templateOf = (data: SandboxData, id: number): DnsTemplate => {
+  const template = data.dns_templates.find((one) => one.id === id);
+  if (!template) throw new Refusal(404, `There is no DNS template ${id}.`);
+  return template;
 };

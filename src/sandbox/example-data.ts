@@ -1,4 +1,4 @@
-import type { DnsTemplate, SandboxData, TemplateRecord } from './data.ts';
+import type { DnsTemplate, SandboxData } from './data.ts';
 
 /**
  * A small hosting client, always the same. Compared with the files in `templates/`, its templates show every
@@ -71,7 +71,7 @@ const dnsTemplates = (): DnsTemplate[] => [
 
 const dkim = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 
-type RecordRow = [
+type Row = readonly [
   id: number,
   type: string,
   name: string | null,
@@ -80,20 +80,18 @@ type RecordRow = [
   ttl: number,
 ];
 
-const template = (id: number, name: string, isPublic: boolean, rows: readonly RecordRow[]): DnsTemplate => ({
+const template = (id: number, name: string, isPublic: boolean, rows: readonly Row[]): DnsTemplate => ({
   id,
   name,
   publicly_available: isPublic,
-  dns_template_records: rows.map(record),
-});
-
-const record = ([id, type, name, content, priority, ttl]: RecordRow): TemplateRecord => ({
-  id,
-  type,
-  content,
-  name,
-  priority,
-  ttl,
+  dns_template_records: rows.map(([number, type, relative, content, priority, ttl]) => ({
+    id: number,
+    type,
+    content,
+    name: relative,
+    priority,
+    ttl,
+  })),
 });
 
 /** Nothing changes them. */

@@ -1,4 +1,13 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import {
+  json,
+  reset,
+  silence,
+  status,
+  type Answer,
+  type SeenRequest as Received,
+} from '../wire/scripted-server.ts';
 import type { Random } from './random.ts';
 import type { SeenRequest } from './wire.ts';
 
@@ -51,46 +60,46 @@ export const drawFault = (
 export const drawCommit = (random: Random, later: boolean): Fault['commit'] =>
   later && random.chance(0.3) ? 3 + random.below(4) : random.pick<Fault['commit']>(['now', 'never', 1, 2, 2]);
 
+/** What the service says to a request. */
+export interface Truth {
+  readonly status: number;
+  readonly body: string;
+}
+
 /** Sends an answer with the given fault. Resolves when nothing more follows. */
-export const giveAnswer = async (
+export const answerWith = async (
+  fault: Broken | number,
+  truth: Truth,
   response: ServerResponse,
-  answer: Broken | number,
-  truth: { readonly status: number; readonly body: string },
+  request: Received,
 ): Promise<void> => {
   if (response.closed) return;
-  const ended = new Promise<void>((resolve) => response.once('close', resolve));
-  const send = (status: number, body: string, headers: Record<string, string> = {}): void =>
-    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
-  switch (answer) {
-    case 'drop':
-      response.socket?.destroy();
-      break;
-    case 'reset':
-      response.socket?.resetAndDestroy();
-      break;
-    case 'hang':
-      break;
-    case 'cut':
-      response.writeHead(200, { 'content-length': String(Buffer.byteLength(truth.body)) });
-      response.write(truth.body.slice(0, truth.body.length / 2), () => response.socket?.destroy());
-      break;
-    case 'empty':
-      send(200, '');
-      break;
-    case 'html':
-      send(200, '<!doctype html><title>Just a moment</title>', { 'content-type': 'text/html' });
-      break;
-    case 'wrong-type':
-      send(200, JSON.stringify({ id: 'seventeen', dns_template_records: null }));
-      break;
-    default:
-      if (answer === truth.status) send(answer, truth.body);
-      else
-        send(
-          answer,
-          JSON.stringify({ error: `status ${answer}` }),
-          answer === 429 ? { 'retry-after': '1' } : {},
-        );
-  }
+  const ended = once(response, 'close');
+  await answerOf(fault, truth)(response, request);
   await ended;
+};
+
+const answerOf = (fault: Broken | number, { status: code, body }: Truth): Answer => {
+  switch (fault) {
+    case 'drop':
+      return (response) => response.socket?.destroy();
+    case 'reset':
+      return reset;
+    case 'hang':
+      return silence;
+    case 'cut':
+      return (response) => {
+        response.writeHead(200, { 'content-length': Buffer.byteLength(body) });
+        response.write(body.slice(0, body.length / 2), () => response.socket?.destroy());
+      };
+    case 'empty':
+      return status(200);
+    case 'html':
+      return status(200, '<!doctype html><title>Just a moment</title>', { 'content-type': 'text/html' });
+    case 'wrong-type':
+      return json({ id: 'seventeen', dns_template_records: null });
+    default:
+      if (fault === code) return status(code, body, { 'content-type': 'application/json' });
+      return status(fault, `{"error":"status ${fault}"}`, fault === 429 ? { 'retry-after': '1' } : {});
+  }
 };

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Answering, type Fault, giveAnswer, noFault } from './fault.ts';
-import { createReader } from './request.ts';
-import { type Answer, parsed, startUpstream } from './upstream.ts';
+import { answerTo } from '../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../src/sandbox/store.ts';
 import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
 import type { Pass, Sent } from '../laws/seen.ts';
+import { changeOf } from '../sandbox/changes.ts';
+import { scriptedServer, type SeenRequest as Received } from '../wire/scripted-server.ts';
+import { answerWith, noFault, type Fault, type Truth } from './fault.ts';
 import {
   isWrite,
   recordsOf,
@@ -33,29 +34,22 @@ export interface SeenWrite {
   result: WireRecord | null;
 }
 
-export interface FaultyService {
-  readonly url: string;
-  readonly judge: Judge;
-  readonly writes: readonly SeenWrite[];
-  /** How often each kind of fault happened. */
-  readonly faults: ReadonlyMap<string, number>;
-  /** How many lost writes are still to be stored. */
-  readonly awaited: () => number;
-  /** A change by somebody else. */
-  change(name: string, body: unknown): Promise<WireTemplate>;
-  /** The true state. */
-  templates(): Promise<WireTemplate[]>;
-  close(): Promise<void>;
-}
+export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 
-/** The embedded service behind a proxy that answers as its faults say, and tells a judge. */
-export const startFaultyService = async (options: FaultyServiceOptions): Promise<FaultyService> => {
+/** The embedded service, which answers as its faults say, and tells a judge. It is closed when the test ends. */
+export const startFaultyService = async (options: FaultyServiceOptions) => {
   const { faultOf = () => noFault, onStage = () => undefined, passOf = () => null, isLate = false } = options;
-  const upstream = await startUpstream();
-  const start = await upstream.templates();
-  const judge = createJudge({
+  const data = memoryStore();
+  const ask = (method: string, url: string, body = ''): Truth => {
+    const { status, answer } = answerTo(data, { method, url, headers: {} }, body);
+    return { status, body: JSON.stringify(answer) };
+  };
+  /** The true state. */
+  const templates = (): WireTemplate[] =>
+    parsed(ask('GET', '/api/v1/dns_templates?user_token=u&client_token=c'));
+  const judge: Judge = createJudge({
     now: () => performance.now(),
-    start: start.map(templateOf),
+    start: templates().map(templateOf),
     slack: 200,
     service: { isKind: !isLate, lag: 0, ownLag: 0 },
     // What is late here is so by listings, which may take longer than `unknownPause`.
@@ -63,25 +57,8 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   });
   const writes: SeenWrite[] = [];
   const faults = new Map<string, number>();
-  const current = new Map<number, WireTemplate>();
-  const late: { readonly write: JudgedWrite; readonly form: URLSearchParams; left: number }[] = [];
-  const turn = oneAtATime();
-  const read = createReader();
-
-  const templates = async (): Promise<WireTemplate[]> => {
-    const list = await upstream.templates();
-    for (const template of list) current.set(template.id, template);
-    return list;
-  };
-
-  const take = (write: JudgedWrite, before: WireTemplate | undefined, after: WireTemplate): void => {
-    write.result = resultOf(write.request, before, after);
-    if (write.sent) {
-      write.sent.landed = 'yes';
-      write.sent.recordId = write.result.id;
-    }
-    judge.changed(after.id, recordsOf(after), write.sent);
-  };
+  const late: { readonly write: JudgedWrite; readonly received: Received; left: number }[] = [];
+  const ordinals = new Map<string, number>();
 
   /** Tells the judge of a write that arrived. */
   const arrived = (request: SeenRequest, pass: Pass | null): JudgedWrite => {
@@ -105,79 +82,44 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     return write;
   };
 
-  /** Stores a write. */
-  const store = async (write: JudgedWrite, form: URLSearchParams): Promise<Answer> => {
-    const { operation, templateId } = write.request;
-    const before = current.get(templateId);
-    const answer = await upstream.write(templateId, operation === 'update' ? 'update' : 'add', form);
-    if (answer.status !== 200) return answer;
-    const after = parsed<WireTemplate>(answer);
-    current.set(templateId, after);
-    take(write, before, after);
-    return { status: 200, body: JSON.stringify(after) };
+  const store = (write: JudgedWrite, { method, path, body }: Received): Truth => {
+    const before = templates().find(({ id }) => id === write.request.templateId);
+    const truth = ask(method, path, body);
+    if (truth.status !== 200) return truth;
+    const after = parsed<WireTemplate>(truth);
+    write.result = resultOf(write.request, before, after);
+    if (write.sent) {
+      write.sent.landed = 'yes';
+      write.sent.recordId = write.result.id;
+    }
+    judge.changed(after.id, recordsOf(after), write.sent);
+    return truth;
   };
 
-  const answerWrite = async (
-    write: JudgedWrite,
-    form: URLSearchParams,
-    { commit }: Fault,
-  ): Promise<Answer> => {
-    const { request } = write;
-    const before = current.get(request.templateId);
-    const stored = commit === 'now' ? await store(write, form) : null;
-    if (typeof commit === 'number') late.push({ write, form, left: commit });
+  const answerWrite = (write: JudgedWrite, received: Received, { commit }: Fault): Truth => {
+    const stored = commit === 'now' ? store(write, received) : null;
+    if (stored) return stored;
+    if (typeof commit === 'number') late.push({ write, received, left: commit });
     if (typeof commit === 'number' && write.sent) write.sent.landed = 'coming';
-    const after = current.get(request.templateId);
-    if ((stored && stored.status !== 200) || !before || !after)
-      return stored ?? { status: 404, body: '{"error":"no such template"}' };
-    return { status: 200, body: JSON.stringify(after) };
+    const template = templates().find(({ id }) => id === write.request.templateId);
+    return template
+      ? { status: 200, body: JSON.stringify(template) }
+      : { status: 404, body: '{"error":"no such template"}' };
   };
 
   /** Stores late writes that are due before a listing. */
-  const storeLate = async (): Promise<void> => {
+  const storeLate = (): void => {
     for (const one of late) one.left -= 1;
     const due = late.filter(({ left }) => left <= 0);
     late.splice(0, late.length, ...late.filter(({ left }) => left > 0));
-    for (const { write, form } of due) {
-      const { status } = await store(write, form);
+    for (const { write, received } of due) {
+      const { status } = store(write, received);
       if (status !== 200 && write.sent) write.sent.landed = 'no';
     }
   };
 
-  const answerList = async (answer: Answering): Promise<Answer> => {
-    if (answer === 'truth') await storeLate();
-    return { status: 200, body: JSON.stringify(await templates()) };
-  };
-
-  const count = (kind: string): void => void faults.set(kind, (faults.get(kind) ?? 0) + 1);
-
-  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { seen, form, path } = await read(incoming);
-    onStage('arrived', seen);
-    const fault = faultOf(seen);
-    const { answer } = fault;
-    const pass = passOf(seen);
-    if (pass) judge.asks(pass);
-    const write = isWrite(seen) ? arrived(seen, pass) : null;
-    const truth = await turn(() => {
-      if (seen.operation === 'other') return upstream.get(path);
-      return write ? answerWrite(write, form, fault) : answerList(answer);
-    });
-    onStage('stored', seen);
-    if (fault !== noFault) count(nameOf(seen, fault));
-    const status = answer === 'truth' ? truth.status : answer;
-    if (pass) tellJudge(pass, write, status, truth);
-    await giveAnswer(response, status, truth);
-    onStage('answered', seen);
-  };
-
   /** What the client is about to be told. */
-  const tellJudge = (
-    pass: Pass,
-    write: JudgedWrite | null,
-    status: Parameters<typeof giveAnswer>[1],
-    truth: Answer,
-  ): void => {
+  const tellJudge = (pass: Pass, write: JudgedWrite | null, status: Fault['answer'], truth: Truth): void => {
     if (typeof status !== 'number') return;
     // The service refuses this write with 403, and the client with it on a reading.
     const failure = status === 403 && write ? 'refused' : failures[status];
@@ -190,30 +132,39 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     judge.answered(pass, write.sent, templateOf(parsed<WireTemplate>(truth)));
   };
 
-  const server = createServer(
-    (incoming, response) => void serve(incoming, response).catch(() => response.destroy()),
-  );
-  const port = await listen(server);
-  await templates();
+  const server = await scriptedServer(async (response, received) => {
+    const seen = seenAs(received, ordinals);
+    onStage('arrived', seen);
+    const fault = faultOf(seen);
+    const pass = passOf(seen);
+    if (pass) judge.asks(pass);
+    const write = isWrite(seen) ? arrived(seen, pass) : null;
+    if (!write && fault.answer === 'truth') storeLate();
+    const { method, path, query } = received;
+    const truth = write ? answerWrite(write, received, fault) : ask(method, `${path}?${query}`);
+    onStage('stored', seen);
+    if (fault !== noFault) faults.set(nameOf(seen, fault), (faults.get(nameOf(seen, fault)) ?? 0) + 1);
+    const status = fault.answer === 'truth' ? truth.status : fault.answer;
+    if (pass) tellJudge(pass, write, status, truth);
+    await answerWith(status, truth, response, received);
+    onStage('answered', seen);
+  });
   return {
-    url: `http://127.0.0.1:${port}/api/v1`,
+    url: server.url,
     judge,
     writes,
+    /** How often each kind of fault happened. */
     faults,
+    /** How many lost writes are still to be stored. */
     awaited: () => late.length,
-    change: (name, body) =>
-      turn(async () => {
-        const template = await upstream.change(name, body);
-        judge.changed(template.id, recordsOf(template), null);
-        current.set(template.id, template);
-        return template;
-      }),
-    templates: () => turn(templates),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      await upstream.close();
+    /** A change by somebody else. */
+    change: (name: string, body: object): WireTemplate => {
+      const template = changeOf(data, name, body);
+      judge.changed(template.id, recordsOf(template), null);
+      return template;
     },
+    templates,
+    close: server.close,
   };
 };
 
@@ -231,6 +182,26 @@ const failures: Readonly<Record<number, Failure | undefined>> = {
   409: 'refused',
   422: 'refused',
   429: 'rate-limited',
+};
+
+/** Numbers the requests of one caller and kind. */
+const seenAs = ({ method, path, query, body }: Received, ordinals: Map<string, number>): SeenRequest => {
+  const form = new URLSearchParams(method === 'PUT' ? body : query);
+  const { user_token: caller = '', client_token: _, ...parameters } = Object.fromEntries(form);
+  const [, id = '0', action] = /^\/api\/v1\/dns_templates\/(\d+)\/(add|update)_record$/.exec(path) ?? [];
+  const written = action === 'update' ? 'update' : action === 'add' ? 'add' : null;
+  const operation = written ?? (path === '/api/v1/dns_templates' ? 'list' : 'other');
+  const kind = `${caller} ${operation} ${id}`;
+  const ordinal = ordinals.get(kind) ?? 0;
+  ordinals.set(kind, ordinal + 1);
+  return { caller, operation, templateId: Number(id), parameters, ordinal };
+};
+
+/** The embedded service's own answers are right. */
+const parsed = <T>({ status, body }: Truth): T => {
+  if (status !== 200) throw new Error(`the embedded service answered ${status}: ${body}`);
+  const value: T = JSON.parse(body);
+  return value;
 };
 
 const resultOf = (
@@ -251,19 +222,3 @@ const nameOf = ({ operation }: SeenRequest, { commit, answer }: Fault): string =
   operation === 'list'
     ? `list: ${answer}`
     : `${operation}: ${answer}, stored ${typeof commit === 'number' ? `late (${commit})` : commit}`;
-
-const oneAtATime = (): (<T>(task: () => Promise<T>) => Promise<T>) => {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const result = last.then(task);
-    last = result.catch(() => undefined);
-    return result;
-  };
-};
-
-const listen = async (server: Server): Promise<number> => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
-};

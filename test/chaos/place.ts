@@ -25,7 +25,7 @@ export interface Place {
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   apply(options?: StartOptions & { readonly args?: readonly string[] }): Promise<Applied>;
   /** The true records of the template. */
-  records(): Promise<readonly WireRecord[]>;
+  records(): readonly WireRecord[];
 }
 
 interface StartOptions {
@@ -53,9 +53,8 @@ export const openPlace = async (
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const service = await startFaultyService(options);
-  onTestFinished(() => service.close());
   const records = actual.map((record) => ({ ...record, ttl: record.ttl ?? 3600 }));
-  const { id: templateId } = await service.change('add-template', { name: 'web', records });
+  const { id: templateId } = service.change('add-template', { name: 'web', records });
   const stateDir = path.join(folder, 'state');
   let starts = 0;
 
@@ -100,10 +99,7 @@ export const openPlace = async (
       const report = (ended.stdout === '' ? null : JSON.parse(ended.stdout)) as Report;
       return { ...ended, stderr: withoutProgress(ended.stderr), report, writes };
     },
-    records: async () => {
-      const templates = await service.templates();
-      return templates.find(({ id }) => id === templateId)?.dns_template_records ?? [];
-    },
+    records: () => service.templates().find(({ id }) => id === templateId)?.dns_template_records ?? [],
   };
 };
 

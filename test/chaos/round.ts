@@ -38,7 +38,7 @@ const disturb = async (world: World): Promise<void> => {
   const steps = 2 + random.below(4);
   for (let step = 0; step < steps; step += 1) {
     if (step > 0 && random.chance(0.4)) await editFiles(world);
-    if (step > 0 && random.chance(0.3)) await drift(world);
+    if (step > 0 && random.chance(0.3)) drift(world);
     if (step > 0 && random.chance(0.08)) await damageMemory(world);
     await world.store.keep();
     world.clockAhead += random.pick([0, 0, 2, 10, 90, 7 * 60, 25 * 60, -90]) * minute;
@@ -102,23 +102,23 @@ const aDaemon = async (world: World): Promise<void> => {
 };
 
 /** Somebody else changes or removes a record, or adds one beside ours. */
-const drift = async ({ service, templateIds, random, files }: World): Promise<void> => {
+const drift = ({ service, templateIds, random, files }: World): void => {
   const file = files[random.below(files.length)]!;
   const id = templateIds.get(file.template)!;
   const desired = new Set(file.records.map(dataKey));
-  const template = (await service.templates()).find((one) => one.id === id);
+  const template = service.templates().find((one) => one.id === id);
   const ours = template?.dns_template_records.filter((record) => desired.has(dataKey(record))) ?? [];
   const [first, ...rest] = ours;
   if (!first || random.chance(0.2)) {
     const record = { type: 'A', name: 'foreign-too', content: `192.0.2.${random.below(250)}` };
-    await service.change('add-record', { dns_template_id: id, ...record });
+    service.change('add-record', { dns_template_id: id, ...record });
     return;
   }
   const target = random.pick([first, ...rest]);
   const content = target.content.replace(/\d/, '9');
-  if (random.chance(0.4)) await service.change('remove-record', { record_id: target.id });
-  else if (random.chance(0.5)) await service.change('edit-record', { record_id: target.id, ttl: 42 });
-  else await service.change('edit-record', { record_id: target.id, content });
+  if (random.chance(0.4)) service.change('remove-record', { record_id: target.id });
+  else if (random.chance(0.5)) service.change('edit-record', { record_id: target.id, ttl: 42 });
+  else service.change('edit-record', { record_id: target.id, content });
 };
 
 const damageMemory = async (world: World): Promise<void> => {

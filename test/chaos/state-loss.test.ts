@@ -86,7 +86,7 @@ describe.runIf(isRootOnLinux)(
       expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
       const { stdout } = await place.run(['history']);
       expect(stdout.match(/applied/g)).toHaveLength(2);
-      expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.7', '203.0.113.7']);
+      expect(place.records().map(({ content }) => content)).toEqual(['203.0.113.7', '203.0.113.7']);
     });
   },
 );

@@ -87,7 +87,7 @@ export const openWorld = async (
     folder,
     service,
     store: await openStore(folder),
-    templateIds: await makeTemplates(files, service, random),
+    templateIds: makeTemplates(files, service, random),
     problems: [],
     counts: new Map(),
     runs: [],
@@ -110,11 +110,11 @@ export const openWorld = async (
 };
 
 /** The templates as the files' owner finds them: some records there, some different, some of other people. */
-const makeTemplates = async (
+const makeTemplates = (
   files: readonly TemplateFile[],
   service: FaultyService,
   random: Random,
-): Promise<Map<string, number>> => {
+): Map<string, number> => {
   const ids = new Map<string, number>();
   for (const file of files) {
     const [first, ...rest] = file.records;
@@ -122,19 +122,15 @@ const makeTemplates = async (
     const own = [...(first ? [first] : []), ...rest.flatMap((record) => actualFor(record, random))];
     const others = foreignRecords(file, random);
     const copies = random.chance(0.15) ? own.slice(0, 1) : [];
-    const template = await addTemplate(service, file.template, [...own, ...copies, ...others]);
+    const template = addTemplate(service, file.template, [...own, ...copies, ...others]);
     ids.set(file.template, template.id);
   }
   // Like those, and in no file.
-  for (const file of files) await addTemplate(service, `${file.template}-sibling`, file.records);
+  for (const file of files) addTemplate(service, `${file.template}-sibling`, file.records);
   return ids;
 };
 
-const addTemplate = (
-  service: FaultyService,
-  name: string,
-  records: readonly FileRecord[],
-): Promise<WireTemplate> =>
+const addTemplate = (service: FaultyService, name: string, records: readonly FileRecord[]): WireTemplate =>
   service.change('add-template', {
     name,
     records: records.map((record) => ({ ...record, ttl: record.ttl ?? 3600 })),

@@ -138,8 +138,8 @@ const place = async () => {
   const cwd = await workplace();
   const service = await startSandbox({});
   onTestFinished(() => service.close());
-  await service.store.change((before) => ({ data: withShop(before), answer: null }));
-  const data = service.store.read();
+  const data = withShop(service.store.read());
+  service.store.write(data);
   const bakery = data.subdomains.find(({ name }) => name === 'bakery.example.net')!;
   const zone = await startZoneServer({
     apex: bakery.name,

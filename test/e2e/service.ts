@@ -1,10 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { onTestFinished } from 'vitest';
-import type { TemplateRecord } from '../../src/sandbox/data.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
+import { shownTemplate, templateOf, type TemplateRecord } from '../../src/sandbox/data.ts';
+import { answerTo } from '../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../src/sandbox/store.ts';
+import { json, scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
-import { get, send } from '../sandbox/requests.ts';
 
 /** The tokens that the program under test is given; a service in its place would know them. */
 export const userToken = 'user token/1+&=%41';
@@ -18,7 +17,7 @@ export interface Service {
   readonly seen: readonly SeenRequest[];
   readonly writes: () => SeenRequest[];
   /** A change behind the client's back. */
-  readonly change: (name: string, body: unknown) => Promise<unknown>;
+  readonly change: (name: string, body: object) => Promise<ShownTemplate>;
   /** From now on the records of subdomains, which follow their templates, are edited before they are shown. */
   readonly drift: (edit: RecordEdit) => void;
   readonly template: (id: number) => Promise<ShownTemplate>;
@@ -36,9 +35,7 @@ export type Meddling = (request: SeenRequest) => Answer | null | Promise<Answer 
 
 /** A hosting service over real HTTP, with the example data. */
 export const startService = async (meddle: Meddling = () => null): Promise<Service> => {
-  const sandbox = await startSandbox({});
-  onTestFinished(() => sandbox.close());
-  const { origin } = new URL(sandbox.url);
+  const store = memoryStore();
   let edits: readonly RecordEdit[] = [];
   const front = await scriptedServer(async (response, request) => {
     const other = await meddle(request);
@@ -47,34 +44,27 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
       return;
     }
     const { method, path, query, body, headers } = request;
-    if (method === 'HEAD') {
-      response.end();
-      return;
-    }
-    const type = headers['content-type'];
-    const answer = await send(method, origin + path, {
-      query: Object.fromEntries(new URLSearchParams(query)),
-      body,
-      headers: type === undefined ? {} : { 'content-type': type },
-    });
+    const { status, answer } = answerTo(store, { method, url: `${path}?${query}`, headers }, body);
     const subdomain = path.endsWith('/dns_records') ? new URLSearchParams(query).get('subdomain') : null;
-    const isEdited = subdomain !== null && answer.status === 200;
-    const text = isEdited
-      ? JSON.stringify(edits.reduce((records, edit) => edit(subdomain, records), answer.json))
-      : answer.text;
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    const isEdited = subdomain !== null && status === 200;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- those of a subdomain
+    const records = answer as DerivedRecord[];
+    await json(
+      isEdited ? edits.reduce((known, edit) => [...edit(subdomain, known)], records) : answer,
+      status,
+    )(response, request);
     if (!response.destroyed) await once(response, 'close');
   });
   const template = async (id: number): Promise<ShownTemplate> => {
-    const { json } = await get(`${sandbox.url}/dns_templates`);
-    return json.find((one: ShownTemplate) => one.id === id);
+    const data = store.read();
+    return shownTemplate(data, templateOf(data, id));
   };
   return {
     url: front.url,
     env: environment(front.url),
     seen: front.seen,
     writes: () => front.seen.filter(isWrite),
-    change: (name, body) => changeOf(sandbox, name, body),
+    change: async (name, body) => changeOf(store, name, body),
     drift: (edit) => void (edits = [...edits, edit]),
     template,
     records: async (id) => (await template(id)).dns_template_records,

@@ -204,3 +204,18 @@ describe('a suspended template', () => {
     expect(writesOf(scene)).toEqual([]);
   });
 });
+
+it.each([0, 3_600_000, -3_600_000])(
+  'a wait that the service asks for is a duration, also where the clock is set by %i ms during the pass',
+  async (jump) => {
+    const scene = await known();
+    scene.mishaps.set('update 1', failing('rate-limited', 429, 60_000));
+    const onChange = (): void => {
+      scene.now += 1_000 + jump;
+      scene.jumped += jump;
+    };
+    const result = await scene.pass(desiredTemplate(edited, { limits }), { onChange });
+    expect(result).toMatchObject({ isRateLimited: true, retryAfter: 59_000 });
+    expect(writesOf(scene)).toEqual(['update 1']);
+  },
+);

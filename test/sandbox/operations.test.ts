@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSandbox, type Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { get, post, put, send, tokens, type Sent } from './requests.ts';
 
 let sandbox: Sandbox;
-let seen: SandboxRequest[];
+let seen: unknown[];
 beforeEach(async () => {
   seen = [];
-  sandbox = await startSandbox({ onRequest: (request) => seen.push(request) });
+  sandbox = await startSandbox({ onRequest: (...request) => seen.push(request) });
 });
 afterEach(async () => {
   await sandbox.close();
@@ -324,10 +324,9 @@ describe.each<[method: string, path: string, parameters: Record<string, string>]
     for (const other of ['POST', 'DELETE', 'PATCH', method === 'GET' ? 'PUT' : 'GET'])
       expect(await send(other, sandbox.url + path, { query: { ...tokens, ...parameters } })).toMatchObject({
         status: 405,
-        headers: { allow: method },
       });
     await expect.poll(() => seen.length).toBe(6);
-    expect(seen[0]).toEqual({ method, path: `/api/v1${path}`, status: 200 });
+    expect(seen[0]).toEqual([method, `/api/v1${path}`, 200]);
   });
 
   it('answers 401 without both tokens, for any headers', async () => {

@@ -22,7 +22,6 @@ describe('failures', () => {
     const url = `${sandbox.url}/dns_templates/23/add_record`;
     const { user_token: secret } = tokens;
     const answers = await Promise.all([
-      send('PUT', url, { query: tokens, form: tokens }),
       put(url, { type: secret, content: secret }),
       put(url, { type: 'MX', content: 'a', priority: secret }),
       get(`${sandbox.url}/accounts/${secret}`),
@@ -31,7 +30,7 @@ describe('failures', () => {
       send('PUT', url, { body: JSON.stringify(tokens), headers: { 'content-type': 'application/json' } }),
       send('GET', `${sandbox.url}/accounts`, { query: { user_token: secret } }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([400, 422, 422, 404, 422, 404, 415, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 404, 422, 404, 415, 401]);
     for (const { text } of answers) {
       expect(text).not.toContain(secret);
     }

@@ -1,10 +1,9 @@
-import { EventEmitter, once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
-import { json, scriptedServer, silence, type Answer } from './scripted-server.ts';
+import { json, scriptedServer, silence } from './scripted-server.ts';
 
 /** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
 const otherThread = `
@@ -40,49 +39,6 @@ test('an answer that came while the event loop was blocked is no timeout', async
   expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
   while (performance.now() < started + writeTimeout + 100);
   expect(await writing).toMatchObject({ id: 17 });
-});
-
-test('the answers to reads share the size limit of one', async () => {
-  const body = JSON.stringify([{ id: 1, type: 'A', content: 'x'.repeat(600) }]);
-  const open = new Set<ServerResponse>();
-  const halfOf: Answer = (response) => {
-    response.write(body.slice(0, 600));
-    open.add(response);
-    // Where one is not wanted any more, the other goes on.
-    response.on('close', () => {
-      open.delete(response);
-      for (const other of open) other.end(body.slice(600));
-    });
-  };
-  const server = await scriptedServer(halfOf, halfOf, (response) => response.end(body));
-  const service = connected(server.url, { maxAnswerSize: 1_000 });
-  const together = ['a.example', 'b.example'].map((name) => service.listDnsRecords(name));
-  const ended = await Promise.allSettled(together);
-  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
-    reason: { kind: 'bad-answer', message: expect.stringContaining('larger than 1000B') },
-  });
-  // What was taken up is free again.
-  expect(await service.listDnsRecords('c.example')).toMatchObject([{ id: 1 }]);
-});
-
-test('what is being read takes no room from the answer to a write', async () => {
-  const answer = JSON.stringify({ ...wireTemplate, name: 'x'.repeat(2_000) });
-  const halves = new EventEmitter();
-  const halfRead = once(halves, 'read');
-  const server = await scriptedServer(
-    (response) => {
-      response.write('['.padEnd(answer.length));
-      halves.emit('read', response);
-    },
-    (response) => response.end(answer),
-  );
-  const service = connected(server.url, { maxAnswerSize: answer.length + 10 });
-  const listing = service.listDnsTemplates();
-  const [open]: ServerResponse[] = await halfRead;
-  expect(await write(service)).toMatchObject({ id: 17 });
-  open?.end(']');
-  expect(await listing).toEqual([]);
 });
 
 test.each(['its length announced', 'its length unknown'])(

@@ -291,7 +291,10 @@ describe('Retry-After', () => {
     ['1.5', null],
   ])('%s on a write is %s ms', async (header, retryAfter) => {
     const server = await scriptedServer(status(429, '', { 'retry-after': header }));
-    expect(await failureOf(write(connected(server.url)))).toMatchObject({ kind: 'rate-limited', retryAfter });
+    const failure = await failureOf(write(connected(server.url)));
+    expect(failure).toMatchObject({ kind: 'rate-limited', retryAfter });
+    const asked = /, and asks to wait (\w+)/.exec(failure.message)?.[1];
+    expect(asked).toBe(retryAfter === 120_000 ? '2m' : undefined);
   });
 
   test.each([429, 503])('is waited for before a read after %i if that is short', async (code) => {
