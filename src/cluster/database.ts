@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type Pg from 'pg';
 import { messageOf } from '../errors.ts';
 import { MemoryError } from '../state/memory.ts';
+import type { Dialect } from '../state/tables.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
@@ -9,6 +10,16 @@ export type Query = <Row>(
   values?: readonly unknown[],
   patience?: number,
 ) => Promise<readonly Row[]>;
+
+export const dialect: Dialect = {
+  schema: 'dns_sync.',
+  id: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  keyed: '',
+  revision: "nextval('dns_sync.revisions')",
+  text: (column) => column,
+  each: (parameter) => `json_array_elements(${parameter}::json)`,
+  mostWrites: null,
+};
 
 /** A PostgreSQL database, over a few connections. */
 export interface PostgresDatabase {

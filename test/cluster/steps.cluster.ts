@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { migrate } from '../../src/cluster/schema.ts';
+import { makeTables } from '../../src/cluster/schema.ts';
 import { startService } from '../e2e/service.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 import { openAddress } from './address.ts';
@@ -35,7 +35,7 @@ const killAt = async (step: number, folder?: string): Promise<readonly number[] 
   const target = new URL(service.url);
   target.port = String((await openAddress({ port: Number(target.port) }, onAsked)).port);
   const database = new URL(await newDatabaseUrl());
-  await migrate(connected(database.href));
+  await makeTables(connected(database.href));
   database.port = String(
     (await openAddress({ port: Number(new URL(inject('postgres')).port) }, onAsked)).port,
   );
