@@ -116,6 +116,10 @@ export const currentTimeline = `(SELECT concat_ws(' ', system_identifier,
 /** Milliseconds since the epoch. */
 export const milliseconds = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::float8`;
 
+/** ISO 8601. */
+export const isoTime = (time: string): string =>
+  `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** A statement of every pass: each connection plans it once. */
 export const planned = (sql: string): string => {
   names.set(sql, `dns_template_sync_${names.size}`);

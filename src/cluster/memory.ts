@@ -7,6 +7,7 @@ import { statementsIn, type Rows } from '../state/tables.ts';
 import {
   currentTimeline,
   dialect,
+  isoTime,
   milliseconds,
   planned,
   type PostgresDatabase,
@@ -228,7 +229,7 @@ const openingOf =
     ARRAY(SELECT template_id::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS templates,
     ARRAY(SELECT revision::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS revisions,
     coalesce(client.token, '') AS token,
-    (SELECT p.place || ', since ' || to_char(c.claimed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+    (SELECT p.place || ', since ' || ${isoTime('c.claimed_at')}
       FROM dns_sync.clients c JOIN dns_sync.processes p ON p.id = c.owner AND p.alive_until > clock_timestamp()
       WHERE c.token = $5 AND c.base_url = $4 AND c.scope <> $1 AND c.claimed_at < client.claimed_at LIMIT 1) AS "sharedWith",
     now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",

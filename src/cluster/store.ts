@@ -9,7 +9,7 @@ import type { StoreLocation } from '../state/store-location.ts';
 import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
 import { ProcessLease } from './lease.ts';
 import { openPostgresMemory, rowsOf, type PostgresMemory } from './memory.ts';
-import { tell } from './news.ts';
+import { tell } from './listen.ts';
 import { addClients, claimForCommand, releaseClients, type Claim } from './owners.ts';
 import { hasTables, withTables } from './schema.ts';
 
