@@ -51,19 +51,25 @@ export const addNews = async (
   receivers: readonly NotifyReceiver[],
 ): Promise<void> => {
   const client = passes[0]?.client ?? '';
-  const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 ORDER BY receiver, template`;
+  const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 AND receiver <> '' ORDER BY receiver, template`;
+  const order = new Map(passes.map(({ run }, index) => [run, index]));
   const changed = async (query: Query, lock: string, now: number): Promise<Row[]> => {
     const saved = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
     const changes = new Map<string, Row>();
-    for (const pass of passes)
+    for (const [index, pass] of passes.entries())
       for (const health of healthsOf(pass))
         for (const receiver of receivers) {
           const place = { client, receiver: receiver.name, template: health.template };
           const key = keyOf(place);
-          const row = changes.get(key) ?? saved.get(key) ?? { ...place, ...noNews };
+          const before = saved.get(key);
+          // It is in the row already where the answer to a commit was lost.
+          if (index <= (order.get(before?.run ?? '') ?? -1)) continue;
+          const row = changes.get(key) ?? before ?? { ...place, ...noNews };
           const news = newsAfter(row, health, pass, receiver, now);
-          if (news !== row) changes.set(key, { ...row, ...news });
+          if (news !== row) changes.set(key, { ...row, ...news, run: pass.run });
         }
+    for (const [key, { run, ...row }] of saved)
+      if (isNothing(row) && run !== undefined && !changes.has(key) && !order.has(run)) changes.set(key, row);
     return [...changes.values()].filter(
       (row) => JSON.stringify(row) !== JSON.stringify(saved.get(keyOf(row))),
     );
@@ -72,7 +78,11 @@ export const addNews = async (
   if ((await changed(store.query, '', 0)).length === 0) return;
   await store.transaction(async (query) => {
     const now = await store.now(query);
+    // Where there is no row yet, this keeps out whoever saves the news of another pass over the client.
+    const alone = `INSERT INTO ${store.schema}told (client, receiver, template, body) VALUES ($1, '', '', '')`;
+    await query(alone, [client]);
     for (const row of await changed(query, store.lock.awaited, now)) await put(store, query, row);
+    await query(`DELETE FROM ${store.schema}told WHERE client = $1 AND receiver = ''`, [client]);
   });
 };
 
@@ -140,7 +150,11 @@ interface Row extends News {
   readonly client: string;
   readonly receiver: string;
   readonly template: string | null;
+  /** The last pass that has changed it. */
+  readonly run?: string;
 }
+
+const isNothing = ({ told, next }: News): boolean => next === null && told.state === 'in-sync';
 
 const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[]): Promise<Body[]> => {
   const rows = await query<{ readonly body: string }>(sql, values);
@@ -149,10 +163,10 @@ const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[
 };
 
 const put = async ({ schema }: NotifyStore, query: Query, row: Row): Promise<void> => {
-  const { client, receiver, template, told, next, dueAt } = row;
+  const { client, receiver, template, next, dueAt } = row;
   // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
   const key = [client, receiver, template === null ? '' : JSON.stringify(template)];
-  if (next === null && told.state === 'in-sync')
+  if (isNothing(row) && row.run === undefined)
     await query(`DELETE FROM ${schema}told WHERE client = $1 AND receiver = $2 AND template = $3`, key);
   else
     await query(

@@ -350,6 +350,28 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
   ]);
 });
 
+test('what a pass has mended is told once, also where the answer to a commit was lost', async () => {
+  const store = newStore();
+  let isLost = true;
+  const outbox = newOutbox({
+    ...store,
+    transaction: async (task) => {
+      const result = await store.transaction(task);
+      if (isLost) throw new Error('the answer was lost');
+      return result;
+    },
+  });
+  const one = { ...mended, run: 'one' };
+  await expect(outbox.add(one)).rejects.toThrow('the answer was lost');
+  isLost = false;
+  await outbox.add(one);
+  expect(await taken(outbox)).toMatchObject([{ event: 'mended', counts: { mended: 1 } }]);
+  await outbox.add(one);
+  await outbox.add(inSync);
+  expect(await taken(outbox)).toEqual([]);
+  expect(await store.query('SELECT body FROM told')).toEqual([]);
+});
+
 test.each<[string, (file: string) => void]>([
   [
     'no database',

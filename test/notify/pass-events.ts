@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -98,7 +99,9 @@ export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { reado
 
 /** Of one receiver. */
 export const newOutbox = (store: NotifyStore = newStore()) => ({
-  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) => addNews(store, [seen], [receiver(more)]),
+  /** Each time as another pass, unless it says which. */
+  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) =>
+    addNews(store, [{ ...seen, run: seen.run === 'run' ? randomUUID() : seen.run }], [receiver(more)]),
   next: () => nextMessage(store, 'ops'),
   done: (id: string) => endMessage(store, id),
 });
