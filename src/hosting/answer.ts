@@ -60,13 +60,17 @@ export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: An
   refusePart(value);
   try {
     const read = await call.read(value);
-    if (memo !== undefined) memo.last = { body: sent.body, value: read };
+    if (memo !== undefined) memo.last = { body: alone(sent.body), value: read };
     return read;
   } catch (error) {
     if (!(error instanceof Breach)) throw error;
     throw broken(`the answer breaks the contract: ${oneLine(error.message)}: ${words()}`);
   }
 };
+
+/** Small answers share a slab of 64 KiB, all of which one that is kept would keep. */
+const alone = (body: Buffer): Buffer =>
+  body.length < body.buffer.byteLength / 2 ? Buffer.from(Uint8Array.from(body).buffer) : body;
 
 /** The error for an answer whose status is no success. */
 const unsuccessful = (
