@@ -162,10 +162,11 @@ const bundleForTests = async (dir) => {
     log: source('log.ts'),
     'state/lock': source('state/lock.ts'),
     'lib/clock': source('lib/clock.ts'),
-    'state/sqlite': source('state/sqlite.ts'),
+    'state/client-memory': source('state/client-memory.ts'),
     'state/state-file': source('state/state-file.ts'),
     'state/store-location': source('state/store-location.ts'),
     'state/store': source('state/store.ts'),
+    'state/store-handle': source('state/store-handle.ts'),
   };
   const bundle = await rolldown({ ...common, input });
   await bundle.write({

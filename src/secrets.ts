@@ -79,13 +79,15 @@ const insideBase64 = (secret: string): readonly string[] =>
 const replaceAny = (texts: readonly string[]): Redact => {
   const whole = new Set(texts);
   const lengths = [...new Set(texts.map(({ length }) => length))].sort((a, b) => b - a);
-  const mayBegin = new Uint8Array(2 ** 20);
-  for (const text of texts) mayBegin[beginning(text, 0)] = 1;
+  // Few of all beginnings may count as one of theirs, and each pass makes such a function for two secrets.
+  const size = 2 ** Math.min(20, 8 + Math.ceil(Math.log2(texts.length)));
+  const mayBegin = new Uint8Array(size);
+  for (const text of texts) mayBegin[beginning(text, 0) % size] = 1;
   return (text) => {
     let done = '';
     let from = 0;
     for (let at = 0; at + minSecretLength <= text.length; at += 1) {
-      if (mayBegin[beginning(text, at)] === 0) continue;
+      if (mayBegin[beginning(text, at) % size] === 0) continue;
       const length = lengths.find((one) => whole.has(text.slice(at, at + one)));
       if (length === undefined) continue;
       done += `${text.slice(from, at)}[secret]`;

@@ -120,7 +120,7 @@ describe('the imports between the folders of src', () => {
     ['commands/run.ts', "import type { Options } from '../cli.ts';"],
     ['app/client.ts', "import { run } from '../commands/run.ts';"],
     ['plan/checks/one.ts', "let loop: import('../../daemon/passes/loop.ts').PassLoop;"],
-    ['daemon/clients/client-manager.ts', "export * from '../../state/sqlite.ts';"],
+    ['daemon/clients/client-manager.ts', "export * from '../../state/state-file.ts';"],
     ['desired/resolve-file.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
     ['hosting/call-operation.ts', "import '../state/lock.ts';"],
     ['plan/plan.ts', "import { readFile } from 'node:fs/promises';"],

@@ -14,9 +14,8 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { openTemplateSource } from '../source/template-source.ts';
 import { noMemories, type Memory } from '../state/memory.ts';
-import type { Suspending } from '../state/store-handle.ts';
+import { storeHandle, type StateStore, type Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './load-templates.ts';
@@ -85,7 +84,7 @@ export const openClient = (options: ClientOptions): Client => {
   let current: PassRequest | null = null;
   let checkLock = (): void => undefined;
   const cache = emptyCache();
-  const handle = store.handle(warn);
+  const handle = storeHandle(store, warn);
 
   const connect = (runOf: () => string | null, concurrency = settings.concurrency): HostingService =>
     connectHosting({
@@ -178,9 +177,10 @@ export const openClient = (options: ClientOptions): Client => {
     const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
     const lostPause = longestTime(settings);
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
-    return handle.write(location(), use, (saved, say, { check, holdsAdds, now = clock.now }) => {
+    return handle.write(location(), use, (held, say) => {
+      const { check, holdsAdds, now = clock.now } = held;
       checkLock = check;
-      const memory = withoutOwnSecrets(saved);
+      const memory = withoutOwnSecrets(held.memory);
       const pass = prepared(request);
       const timed = { ...pass, clock: { ...pass.clock, now } };
       return compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
@@ -215,7 +215,7 @@ export const openClient = (options: ClientOptions): Client => {
       current = request;
       return request.dryRun ? dryRun(request) : write(request);
     },
-    suspending: (task) => handle.suspending(location(), task),
+    suspending: async (task) => task(await store.suspending(location(), warn)),
     askNameServers: async (request) => {
       const reader = connect(() => null, 1);
       const stop = (): void => void reader.close();

@@ -3,7 +3,7 @@ import type { HistoryRequest } from '../daemon/context.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { FoundSlice, HistoryEntry, HistoryPlace, HistorySlice } from '../state/memory.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { StateStore } from '../state/store.ts';
+import type { StateStore } from '../state/store-handle.ts';
 
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;

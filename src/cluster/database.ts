@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type Pg from 'pg';
 import { messageOf } from '../errors.ts';
 import { MemoryError } from '../state/memory.ts';
+import type { Dialect } from '../state/tables.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
@@ -9,6 +10,16 @@ export type Query = <Row>(
   values?: readonly unknown[],
   patience?: number,
 ) => Promise<readonly Row[]>;
+
+export const dialect: Dialect = {
+  schema: 'dns_sync.',
+  id: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  keyed: '',
+  revision: "nextval('dns_sync.revisions')",
+  text: (column) => column,
+  each: (parameter) => `json_array_elements(${parameter}::json)`,
+  mostWrites: null,
+};
 
 /** A PostgreSQL database, over a few connections. */
 export interface PostgresDatabase {
@@ -104,6 +115,10 @@ export const currentTimeline = `(SELECT concat_ws(' ', system_identifier,
 
 /** Milliseconds since the epoch. */
 export const milliseconds = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::float8`;
+
+/** ISO 8601. */
+export const isoTime = (time: string): string =>
+  `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** A statement of every pass: each connection plans it once. */
 export const planned = (sql: string): string => {

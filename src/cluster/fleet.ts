@@ -15,8 +15,7 @@ import { yieldToOthers } from '../lib/yield.ts';
 import { MemoryError } from '../state/memory.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { checkTokens, type Account } from './accounts.ts';
-import { listenOn, type Listener } from './listen.ts';
-import { newsChannel, tell, type News } from './news.ts';
+import { listenOn, tell, type Listener, type News } from './listen.ts';
 import {
   addClients,
   claimClients,
@@ -146,7 +145,7 @@ class SharedFleet implements Fleet {
     // What is asked for at the start comes first.
     this.#later('look', 0, () => this.#look());
     const takeNews = (): Promise<void> => this.#takeNews();
-    this.#listener = listenOn(this.#store.database().url, newsChannel, (said) => {
+    this.#listener = listenOn(this.#store.database().url, (said) => {
       if (said === null || said === 'reports')
         this.#later('news', burst, () => this.#tried('reports', takeNews));
       if (said !== 'reports') this.#later('look', lookDelay, () => this.#look());

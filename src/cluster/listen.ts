@@ -1,20 +1,26 @@
 import { sleep } from '../lib/sleep.ts';
-import { loadPg } from './database.ts';
+import { loadPg, type PostgresDatabase } from './database.ts';
 
-/** Hears what others notify of on a channel, over a connection of its own. */
+/** On which processes tell each other what is new. */
+const channel = 'dns_sync_news';
+
+/** `clients`: some are free, or wanted, or there is a new process; `requests`: of passes; `reports`: a pass has ended. */
+export type News = 'clients' | 'requests' | 'reports';
+
+/** By itself, after a commit, for it would keep the commits of others waiting. */
+export const tell = async ({ query }: PostgresDatabase, what: News): Promise<void> =>
+  void (await query(`NOTIFY ${channel}, '${what}'`));
+
+/** Hears what others tell, over a connection of its own. */
 export interface Listener {
   close(): Promise<void>;
 }
 
 /**
- * Calls back for each notification with what it says, and with null each time it has connected, since something may have
+ * Calls back with what others tell, and with null each time it has connected, since something may have
  * been missed until then. It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
  */
-export const listenOn = (
-  url: () => string,
-  channel: string,
-  onNews: (payload: string | null) => void,
-): Listener => {
+export const listenOn = (url: () => string, onNews: (payload: string | null) => void): Listener => {
   const closing = new AbortController();
   const { signal } = closing;
   const hear = async (): Promise<void> => {

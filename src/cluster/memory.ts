@@ -1,11 +1,18 @@
 import { isInEffect, type Suspension } from '../model/suspension.ts';
-import { entryIn, entryText } from '../state/bodies.ts';
-import { clientMemory } from '../state/client-memory.ts';
+import { bodyIn, clientMemory, entryIn } from '../state/client-memory.ts';
 import { compare, noteClient } from '../state/identity.ts';
 import type { ClientMemory, Entry } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { statementsIn, type Rows } from '../state/tables.ts';
-import { currentTimeline, milliseconds, planned, type PostgresDatabase, type Query } from './database.ts';
+import {
+  currentTimeline,
+  dialect,
+  isoTime,
+  milliseconds,
+  planned,
+  type PostgresDatabase,
+  type Query,
+} from './database.ts';
 import { takenOver, type WriteDeadline } from './lease.ts';
 import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
 
@@ -87,7 +94,7 @@ export const openPostgresMemory = (
     journal: async () => [...(await opening()).entries],
     begin: async (entry) => {
       const { process, epoch } = owned();
-      const body = entryText(entry);
+      const body = JSON.stringify(entry);
       // By the renewal that is known before it.
       deadline?.begun(body);
       const [begun] = await changing(() =>
@@ -162,12 +169,7 @@ export const rowsOf = ({ query, transaction, place }: PostgresDatabase): Rows =>
 
 const databaseNow = `floor(${milliseconds('clock_timestamp()')})`;
 
-const sql = statementsIn({
-  schema: 'dns_sync.',
-  text: (column) => column,
-  each: (parameter) => `json_array_elements(${parameter}::json)`,
-  mostWrites: null,
-});
+const sql = statementsIn(dialect);
 planned(sql.template);
 
 /** By one statement, which also shows whether the client is still ours. */
@@ -179,20 +181,29 @@ const readOpening = async (
   const values = [scope, claim?.process ?? null, claim?.epoch ?? null, baseUrl, own];
   const [row] = await query<OpeningRow>(openingOf, values);
   if (row === undefined || (claim !== null && !row.isOurs)) throw takenOver();
-  const { entries, suspensions, revisions, since, failedOverTo, now, timeline, rememberedOn } = row;
+  const {
+    entries,
+    bodies,
+    suspensions,
+    templates,
+    revisions,
+    since,
+    failedOverTo,
+    now,
+    timeline,
+    rememberedOn,
+  } = row;
   const offset = now - performance.now();
   return {
     timeline,
     rememberedOn,
     token: row.token,
     sharedWith: row.sharedWith,
-    suspensions: suspensions.map((body) => parse<Suspension>(body)).filter((one) => isInEffect(one, now)),
-    entries: entries
-      .map((text) => parse<{ id: number; body: string }>(text))
-      .map(({ id, body }) => entryIn(body, id)),
-    revisions: new Map(
-      revisions.map((one) => [Number(one.split(' ')[0]), one.slice(one.indexOf(' ') + 1)] as const),
-    ),
+    suspensions: suspensions
+      .map((body) => bodyIn<Suspension>({ body }))
+      .filter((one) => isInEffect(one, now)),
+    entries: entries.map((id, index) => entryIn(bodies[index]!, id)),
+    revisions: new Map(templates.map((id, index) => [Number(id), revisions[index]!])),
     failover: { timeline: failedOverTo, since },
     now: () => Math.round(performance.now() + offset),
   };
@@ -201,7 +212,9 @@ const readOpening = async (
 interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token' | 'sharedWith'> {
   readonly isOurs: boolean;
   readonly entries: readonly string[];
+  readonly bodies: readonly string[];
   readonly suspensions: readonly string[];
+  readonly templates: readonly string[];
   readonly revisions: readonly string[];
   readonly failedOverTo: string;
   readonly since: number;
@@ -210,13 +223,13 @@ interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token'
 
 const openingOf =
   planned(`SELECT client.owner = $2 AND client.epoch = $3::bigint AND client.timeline = now.timeline AS "isOurs",
-    ARRAY(SELECT json_build_object('id', id, 'body', body)::text FROM dns_sync.journal
-      WHERE scope = $1 ORDER BY id) AS entries,
+    ARRAY(SELECT id::text FROM dns_sync.journal WHERE scope = $1 ORDER BY id) AS entries,
+    ARRAY(SELECT body FROM dns_sync.journal WHERE scope = $1 ORDER BY id) AS bodies,
     ARRAY(SELECT body FROM dns_sync.suspensions WHERE scope = $1 ORDER BY key) AS suspensions,
-    ARRAY(SELECT template_id || ' ' || revision FROM dns_sync.templates
-      WHERE scope = $1 ORDER BY template_id) AS revisions,
+    ARRAY(SELECT template_id::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS templates,
+    ARRAY(SELECT revision::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS revisions,
     coalesce(client.token, '') AS token,
-    (SELECT p.place || ', since ' || to_char(c.claimed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+    (SELECT p.place || ', since ' || ${isoTime('c.claimed_at')}
       FROM dns_sync.clients c JOIN dns_sync.processes p ON p.id = c.owner AND p.alive_until > clock_timestamp()
       WHERE c.token = $5 AND c.base_url = $4 AND c.scope <> $1 AND c.claimed_at < client.claimed_at LIMIT 1) AS "sharedWith",
     now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",
@@ -224,10 +237,6 @@ const openingOf =
   FROM (SELECT ${currentTimeline} AS timeline) now
     CROSS JOIN (SELECT timeline, since FROM dns_sync.failovers LIMIT 1) failover
     LEFT JOIN dns_sync.clients client ON client.scope = $1`);
-
-/** The bodies are this program's own; the schema version says which version wrote them. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
-const parse = <T>(body: string): T => JSON.parse(body) as T;
 
 const begin = `WITH held AS (SELECT ${heldClaim})
   INSERT INTO dns_sync.journal (scope, body) SELECT scope, $4 FROM held RETURNING id`;

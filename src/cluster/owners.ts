@@ -1,6 +1,6 @@
 import type { FleetOwners } from '../daemon/fleet.ts';
-import type { FleetProcess, FleetSummary } from '../status-page/facts.ts';
-import { currentTimeline, planned, type PostgresDatabase, type Query } from './database.ts';
+import type { FleetSummary } from '../status-page/facts.ts';
+import { currentTimeline, isoTime, planned, type PostgresDatabase, type Query } from './database.ts';
 
 /** That a process owns a client: of no other claim, before or after, are all of these the same. */
 export interface Claim {
@@ -9,8 +9,6 @@ export interface Claim {
   readonly process: string;
   readonly epoch: number;
 }
-
-type Asked = Pick<PostgresDatabase, 'query'>;
 
 export interface KnownClient {
   readonly scope: string;
@@ -37,7 +35,10 @@ export interface Leaving {
 }
 
 /** Adds clients that nobody knows yet. */
-export const addClients = async ({ query }: Asked, clients: readonly KnownClient[]): Promise<void> => {
+export const addClients = async (
+  { query }: PostgresDatabase,
+  clients: readonly KnownClient[],
+): Promise<void> => {
   const column = (name: keyof KnownClient): string[] => sorted(clients).map((client) => client[name]);
   await query(sql.addClients, [column('scope'), column('baseUrl'), column('name')], longPatience);
 };
@@ -50,13 +51,13 @@ export const addClients = async ({ query }: Asked, clients: readonly KnownClient
  * has then.
  */
 export const noteFiles = async (
-  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
+  { query, transaction }: PostgresDatabase,
   process: string,
   files: readonly FilesVersion[],
   commits: readonly string[],
 ): Promise<ReadonlySet<string>> => {
   const given = sorted(files);
-  const scopes = given.map(({ scope }) => scope);
+  const scopes = given.map(scopeOf);
   await transaction(async (run) => {
     await run(sql.noteCommits, [process, commits]);
     // Whoever else moves a head of these, or comes to have it, is waited for, and then seen.
@@ -66,30 +67,19 @@ export const noteFiles = async (
     await run(sql.leadByCommit, [process, scopes, given.map(({ commit }) => commit)], longPatience);
     await run(sql.replaceHeads, [process, scopes], longPatience);
   });
-  const rows = await query<{ scope: string }>(sql.withHead, [process, scopes]);
-  return new Set(rows.map(({ scope }) => scope));
-};
-
-/** Where no living process has the head, it becomes what this one has. */
-const replaceLostHeads = async (
-  { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
-  process: string,
-): Promise<void> => {
-  const lost = await query<{ scope: string }>(sql.lostHeads, [process], longPatience);
-  if (lost.length === 0) return;
-  const scopes = lost.map(({ scope }) => scope);
-  await transaction(async (run) => {
-    await run(sql.lockClients, [scopes], longPatience);
-    await run(sql.replaceHeads, [process, scopes], longPatience);
-  });
+  return new Set((await query<Scoped>(sql.withHead, [process, scopes])).map(scopeOf));
 };
 
 /** This process has nothing to do with the client any more. */
-export const forgetFiles = async ({ query }: Asked, process: string, scope: string): Promise<void> =>
+export const forgetFiles = async (
+  { query }: PostgresDatabase,
+  process: string,
+  scope: string,
+): Promise<void> =>
   void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = $2', [process, scope]));
 
 /** Takes what was asked for of the clients of this process. */
-export const takeRequests = ({ query }: Asked, process: string): Promise<readonly PassRequest[]> =>
+export const takeRequests = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
   query<PassRequest>(sql.takeRequests, [process]);
 
 export interface PassRequest {
@@ -100,24 +90,26 @@ export interface PassRequest {
 
 /** Asks the owners of these clients for a pass. Returns what is asked for: of a client that waits for one already, that. */
 export const putRequests = (
-  { query }: Asked,
+  { query }: PostgresDatabase,
   requests: readonly PassRequest[],
 ): Promise<readonly PassRequest[]> => {
   const rows = sorted([...new Map(requests.map((one) => [one.scope, one])).values()]);
-  return query<PassRequest>(sql.putRequests, [rows.map(({ scope }) => scope), rows.map(({ run }) => run)]);
+  return query<PassRequest>(sql.putRequests, [rows.map(scopeOf), rows.map(({ run }) => run)]);
 };
 
 /** What this process should give up, once lost heads are replaced; of those that are spare, `excess` at most. */
 export const findLeaving = async (
-  database: Pick<PostgresDatabase, 'query' | 'transaction'>,
+  database: PostgresDatabase,
   process: string,
 ): Promise<{ readonly leaving: readonly Leaving[]; readonly excess: number }> => {
-  await replaceLostHeads(database, process);
-  const rows = await database.query<Leaving & { readonly excess: number }>(
-    sql.leaving,
-    [process],
-    longPatience,
-  );
+  const { query, transaction } = database;
+  const lost = (await query<Scoped>(sql.lostHeads, [process], longPatience)).map(scopeOf);
+  if (lost.length > 0)
+    await transaction(async (run) => {
+      await run(sql.lockClients, [lost], longPatience);
+      await run(sql.replaceHeads, [process, lost], longPatience);
+    });
+  const rows = await query<Leaving & { readonly excess: number }>(sql.leaving, [process], longPatience);
   return { leaving: rows, excess: rows[0]?.excess ?? 0 };
 };
 
@@ -131,43 +123,38 @@ export interface Claimed extends Claim {
  * for a third of a lease. `duration`: of a lease, in milliseconds.
  */
 export const claimClients = async (
-  { query }: Asked,
+  { query }: PostgresDatabase,
   process: string,
   duration: number,
 ): Promise<{ readonly claimed: readonly Claimed[]; readonly left: number }> => {
-  const rows = await query<ClaimedRow>(sql.claim, [process, duration], longPatience);
-  const claimed = rows.flatMap(({ scope, epoch, isTakenOver }) =>
-    scope === null ? [] : { scope, process, epoch: Number(epoch), isTakenOver },
-  );
+  const rows = await query<Claimed & { readonly free: number }>(sql.claim, [process, duration], longPatience);
+  // A row without a client says only how many are free.
+  const claimed = rows.filter(({ scope }) => scope !== null);
   return { claimed, left: (rows[0]?.free ?? 0) - claimed.length };
 };
 
 /** Takes one client for a command; returns who has it where that is not possible yet, and makes known that it is wanted. */
 export const claimForCommand = async (
-  { query }: Asked,
+  { query }: PostgresDatabase,
   process: string,
   scope: string,
 ): Promise<Claim | { readonly holder: string }> => {
-  const [claimed] = await query<{ epoch: string }>(sql.claimWanted, [process, scope], claimPatience);
-  if (claimed) return { scope, process, epoch: Number(claimed.epoch) };
+  const [claimed] = await query<Claim>(sql.claimWanted, [process, scope], claimPatience);
+  if (claimed) return claimed;
   const [other] = await query<{ holder: string | null }>(sql.want, [process, scope], claimPatience);
   return { holder: other?.holder ?? 'holder unknown' };
 };
 
 /** Gives clients up that this process owns or wants. Whoever may take them has to be told. */
 export const releaseClients = async (
-  { query }: Asked,
+  { query }: PostgresDatabase,
   process: string,
   scopes: readonly string[],
 ): Promise<void> => void (await query(sql.release, [process, [...scopes].sort()], claimPatience));
 
 /** The clients that are this process's in the eyes of all. */
-export const ownedBy = async ({ query }: Asked, process: string): Promise<readonly string[]> => {
-  const rows = await query<{ scope: string }>('SELECT scope FROM dns_sync.clients WHERE owner = $1', [
-    process,
-  ]);
-  return rows.map(({ scope }) => scope);
-};
+export const ownedBy = async ({ query }: PostgresDatabase, process: string): Promise<readonly string[]> =>
+  (await query<Scoped>('SELECT scope FROM dns_sync.clients WHERE owner = $1', [process])).map(scopeOf);
 
 /** Throws nothing: returns whether the client is still owned under this claim. To the end of the transaction it stays so. */
 export const isStillClaimed = async (query: Query, claim: Claim): Promise<boolean> =>
@@ -183,44 +170,33 @@ export const heldClaim = `client.scope FROM dns_sync.clients AS client
   FOR SHARE OF client`;
 
 /** The daemons that are alive, the oldest first, and every client that was ever known, by name. */
-export const ownersIn = async (database: Asked): Promise<FleetOwners> => {
-  const rows = await database.query<Omit<FleetOwners['clients'][number], 'epoch'> & { epoch: string }>(
-    sql.owners,
-  );
-  const clients = rows.map((row) => ({ ...row, epoch: Number(row.epoch) }));
-  return { processes: await liveProcesses(database), clients };
-};
+export const ownersIn = async ({ query }: PostgresDatabase): Promise<FleetOwners> => ({
+  processes: await query(sql.processes),
+  clients: await query(sql.owners),
+});
 
 /** What this process shows of the fleet: `unowned`: up to ten of its clients that nobody has owned for so many milliseconds. */
 export const summaryFor = async (
-  database: Asked,
+  { query }: PostgresDatabase,
   process: string,
   duration: number,
 ): Promise<FleetSummary> => {
-  const rows = await database.query<{ name: string }>(sql.unowned, [process, duration]);
-  const unowned = rows.map(({ name }) => name);
-  return { processes: await liveProcesses(database), unowned, isHere: process };
+  const unowned = await query<{ name: string }>(sql.unowned, [process, duration]);
+  return {
+    processes: await query(sql.processes),
+    unowned: unowned.map(({ name }) => name),
+    isHere: process,
+  };
 };
 
-/** The oldest first. Times are by the clock of the database. */
-const liveProcesses = async ({ query }: Asked): Promise<FleetProcess[]> => {
-  const rows = await query<Omit<FleetProcess, 'since' | 'aliveUntil'> & Record<'since' | 'aliveUntil', Date>>(
-    sql.processes,
-  );
-  const timeOf = (time: Date): string => time.toISOString();
-  return rows.map((row) => ({ ...row, since: timeOf(row.since), aliveUntil: timeOf(row.aliveUntil) }));
-};
-
-interface ClaimedRow {
-  /** Null in a row that says only how many are free. */
-  readonly scope: string | null;
-  readonly epoch: string;
-  readonly isTakenOver: boolean;
-  readonly free: number;
+interface Scoped {
+  readonly scope: string;
 }
 
+const scopeOf = ({ scope }: Scoped): string => scope;
+
 /** In one order, so that nobody waits for somebody who waits for them. */
-const sorted = <Row extends { readonly scope: string }>(rows: readonly Row[]): readonly Row[] =>
+const sorted = <Row extends Scoped>(rows: readonly Row[]): readonly Row[] =>
   rows.toSorted((one, other) => (one.scope < other.scope ? -1 : 1));
 
 /** Milliseconds: of thousands of clients. */
@@ -322,13 +298,13 @@ const sql = {
             OR free.since + $2 / 3.0 * interval '1 millisecond' < clock_timestamp())
         FOR NO KEY UPDATE OF c SKIP LOCKED),
       claimed AS (UPDATE dns_sync.clients c SET owner = $1, epoch = c.epoch + 1, claimed_at = clock_timestamp(),
-        timeline = ${currentTimeline} FROM locked WHERE c.scope = locked.scope RETURNING c.scope, c.epoch, locked.is_taken_over AS "isTakenOver")
+        timeline = ${currentTimeline} FROM locked WHERE c.scope = locked.scope RETURNING c.scope, c.owner AS process, c.epoch::float8, locked.is_taken_over AS "isTakenOver")
     SELECT claimed.*, counted.free FROM (SELECT count(*)::int AS free FROM free) counted LEFT JOIN claimed ON true
     WHERE claimed.scope IS NOT NULL OR counted.free > 0`),
   claimWanted: `UPDATE dns_sync.clients c
       SET owner = $1, epoch = c.epoch + 1, claimed_at = clock_timestamp(), timeline = ${currentTimeline}, wanted_by = $1
     WHERE scope = $2 AND (c.wanted_by = $1 OR NOT ${isWanted}) AND ${isAlive}
-      AND NOT EXISTS (SELECT FROM dns_sync.processes o WHERE o.id = c.owner AND o.${live}) RETURNING epoch`,
+      AND NOT EXISTS (SELECT FROM dns_sync.processes o WHERE o.id = c.owner AND o.${live}) RETURNING scope, owner AS process, epoch::float8`,
   want: `WITH wanting AS (UPDATE dns_sync.clients c SET wanted_by = $1
       WHERE scope = $2 AND (c.wanted_by = $1 OR NOT ${isWanted}) AND ${isAlive})
     SELECT o.place AS holder FROM dns_sync.clients c LEFT JOIN dns_sync.processes o ON o.id = c.owner WHERE scope = $2`,
@@ -336,10 +312,10 @@ const sql = {
       free_since = CASE WHEN owner = $1 THEN clock_timestamp() ELSE free_since END,
       wanted_by = CASE WHEN wanted_by = $1 THEN NULL ELSE wanted_by END
     WHERE scope = ANY ($2::text[]) AND (owner = $1 OR wanted_by = $1)`,
-  owners: `SELECT c.name AS client, c.base_url AS "baseUrl", o.place AS owner, c.epoch,
+  owners: `SELECT c.name AS client, c.base_url AS "baseUrl", o.place AS owner, c.epoch::float8,
       ${hasHead} IS NOT NULL) AS "hasFiles"
     FROM dns_sync.clients c LEFT JOIN dns_sync.processes o ON o.id = c.owner AND o.${live} ORDER BY c.name, c.scope`,
-  processes: `SELECT id, place, address, version, since, alive_until AS "aliveUntil",
+  processes: `SELECT id, place, address, version, ${isoTime('since')} AS since, ${isoTime('alive_until')} AS "aliveUntil",
       (SELECT count(*)::int FROM dns_sync.clients WHERE owner = id) AS clients
-    FROM dns_sync.processes WHERE is_daemon AND ${live} ORDER BY since, id`,
+    FROM dns_sync.processes WHERE is_daemon AND ${live} ORDER BY processes.since, id`,
 } as const;

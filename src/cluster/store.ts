@@ -4,22 +4,14 @@ import { sleep } from '../lib/sleep.ts';
 import { allSuspensions } from '../state/client-memory.ts';
 import { renamedFrom } from '../state/identity.ts';
 import type { Waiting } from '../state/lock.ts';
-import {
-  storeHandle,
-  takesOver,
-  type OpenedMemory,
-  type ReadStore,
-  type Say,
-  type StoreAccess,
-} from '../state/store-handle.ts';
-import type { StateStore } from '../state/store.ts';
+import { takesOver, type OpenedMemory, type Say, type StateStore } from '../state/store-handle.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
 import { ProcessLease } from './lease.ts';
 import { openPostgresMemory, rowsOf, type PostgresMemory } from './memory.ts';
-import { tell } from './news.ts';
+import { tell } from './listen.ts';
 import { addClients, claimForCommand, releaseClients, type Claim } from './owners.ts';
-import { hasTables, migratedOnce } from './schema.ts';
+import { hasTables, withTables } from './schema.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -50,21 +42,24 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
   const { url, connections, leaseDuration, isDaemon } = options;
   let made: PostgresDatabase | null = null;
   const database = (): PostgresDatabase => (made ??= openDatabase(url, connections - 1));
-  const opened = migratedOnce(database);
+  const opened = withTables(database);
   const lease = new ProcessLease({ ...options, database: opened, duration: leaseDuration });
   const claims = new Map<string, Claim>();
 
-  const read: ReadStore = async (location, task) => {
-    if (!(await hasTables(database()))) return task(null);
-    const { sql, ask } = rowsOf(database());
-    const before = await ask((query) => renamedFrom(query, sql, location));
-    const memory = openPostgresMemory(database(), location, null, before ?? {});
-    await memory.open();
-    return task(memory);
-  };
-  const access: StoreAccess = {
+  return {
+    database,
+    opened,
+    lease,
+    claims,
     place: () => database().place,
-    read,
+    read: async (location, task) => {
+      if (!(await hasTables(database()))) return task(null);
+      const { sql, ask } = rowsOf(database());
+      const before = await ask((query) => renamedFrom(query, sql, location));
+      const memory = openPostgresMemory(database(), location, null, before ?? {});
+      await memory.open();
+      return task(memory);
+    },
     // The lock of the token is none here: a template that two names manage is found out when it is compared.
     take: async (location, waiting) => {
       const claim = isDaemon
@@ -90,14 +85,6 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
       };
     },
     suspending: async (location) => openPostgresMemory(await opened(), location, null),
-  };
-  return {
-    database,
-    opened,
-    lease,
-    claims,
-    handle: (warn) => storeHandle(access, warn),
-    read,
     suspended: async (places) => {
       const byScope = await allSuspensions(rowsOf(database())).catch((error: unknown) => {
         // Nothing was suspended before there were tables.

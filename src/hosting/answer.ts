@@ -76,7 +76,7 @@ export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: An
   refusePart(value);
   try {
     const read = await call.read(value);
-    if (memo) memo.last = { body: sent.body, value: read };
+    if (memo) memo.last = { body: alone(sent.body), value: read };
     return read;
   } catch (error) {
     if (!(error instanceof Breach)) throw error;
@@ -89,6 +89,10 @@ export const lostKind = (
   { isWrite }: Call<unknown>,
   ofRead: 'unavailable' | 'bad-answer' = 'unavailable',
 ): HostingErrorKind => (isWrite ? 'unknown' : ofRead);
+
+/** Small answers share a slab of 64 KiB, all of which one that is kept would keep. */
+const alone = (body: Buffer): Buffer =>
+  body.length < body.buffer.byteLength / 2 ? Buffer.from(Uint8Array.from(body).buffer) : body;
 
 /** The error for an answer whose status is no success. */
 const unsuccessful = (

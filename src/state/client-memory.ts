@@ -6,9 +6,16 @@ import {
   suspensionsFrom,
   type Suspension,
 } from '../model/suspension.ts';
-import { entryIn, entryText, historyIn, historyText, recordIn, recordText } from './bodies.ts';
 import { compare, comparedByOthers } from './identity.ts';
-import { historyAge, isAskedFor, newestWrites, type ClientMemory } from './memory.ts';
+import {
+  historyAge,
+  isAskedFor,
+  newestWrites,
+  type ClientMemory,
+  type Entry,
+  type HistoryEntry,
+  type SavedRecord,
+} from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
 import type { Query, Rows } from './tables.ts';
 
@@ -18,19 +25,6 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
   const owner = { ...location, scope };
   const bodies = <Body>(statement: string): Promise<Body[]> =>
     ask(async (query) => (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row)));
-  const historySlice: ClientMemory['historySlice'] = ({ before, rows: most, since = 0, ...filter }) =>
-    ask(async (query) => {
-      const saved = await query<SavedBody & SavedId>(sql.history, [scope, since, before.at, before.id, most]);
-      const found = saved.map((row) => ({
-        ...historyIn(row.body),
-        id: Number(row.id),
-      }));
-      const last = found.at(-1);
-      return {
-        entries: found.filter((entry) => isAskedFor(entry, filter)),
-        end: last === undefined || found.length < most ? null : { at: last.at, id: last.id },
-      };
-    });
   const inEffect = async (query: Query, at: number): Promise<Suspension[]> =>
     (await query<SavedBody>(sql.suspensions, [scope]))
       .map((row) => bodyIn<Suspension>(row))
@@ -45,36 +39,42 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
         const records = saved.filter((one) => one !== row);
         return {
           row: bodyIn(row),
-          records: records.map((one) => recordIn(one.body)),
+          records: records.map((one) => bodyIn<SavedRecord>(one)),
         };
       }),
     templates: () => bodies(sql.templates),
     journal: () =>
       ask(async (query) => {
         const saved = await query<SavedBody & SavedId>(sql.journal, [scope]);
-        return saved.map((row) => entryIn(row.body, Number(row.id)));
+        return saved.map((row) => entryIn(row.body, row.id));
       }),
-    history: async ({ since = 0, ...filter } = {}) => {
-      const all = { before: { at: Number.MAX_SAFE_INTEGER, id: 0 }, rows: Number.MAX_SAFE_INTEGER };
-      const { entries } = await historySlice({ ...filter, ...all, since });
-      return entries.toReversed().map((one) => {
-        const { id: _, ...entry } = one;
-        return entry;
-      });
-    },
-    historySlice,
+    historySlice: ({ before, rows: most, since = 0, ...filter }) =>
+      ask(async (query) => {
+        const saved = await query<SavedBody & SavedId>(sql.history, [
+          scope,
+          since,
+          before.at,
+          before.id,
+          most,
+        ]);
+        const found = saved.map((row) => ({ ...bodyIn<HistoryEntry>(row), id: Number(row.id) }));
+        const last = found.at(-1);
+        return {
+          entries: found.filter((entry) => isAskedFor(entry, filter)),
+          end: last === undefined || found.length < most ? null : { at: last.at, id: last.id },
+        };
+      }),
     begin: async (entry) => {
-      const body = entryText(entry);
-      const [begun] = await change((query) => query<SavedId>(sql.begin, [scope, body]));
+      const [begun] = await change((query) => query<SavedId>(sql.begin, [scope, JSON.stringify(entry)]));
       return { ...entry, id: Number(begun!.id) };
     },
     save: async ({ row, records, forgotten, entries, left, history }) => {
       // Made before anything is begun: what cannot be stored changes nothing.
       const template = JSON.stringify(row);
-      const kept = new Map(records.map((record) => [keyText(record.key), recordText(record)]));
+      const kept = new Map(records.map((record) => [keyText(record.key), JSON.stringify(record)]));
       const gone = forgotten.map(keyText).filter((key) => !kept.has(key));
-      const amended = entries.map((entry) => [entry.id, entryText(entry)]);
-      const noted = history.map((entry) => [scope, entry.at, historyText(entry)]);
+      const amended = entries.map((entry) => [entry.id, JSON.stringify(entry)]);
+      const noted = history.map((entry) => [scope, entry.at, JSON.stringify(entry)]);
       const size = 1 + kept.size + gone.length + amended.length + left.length;
       await change(
         async (query) => {
@@ -139,6 +139,12 @@ export const allSuspensions = ({
     return inEffectByKey(all, all.length === 0 ? 0 : await now());
   });
 
+/** By the number of its row. */
+export const entryIn = (body: string, id: number | string): Entry => ({
+  ...bodyIn<Entry>({ body }),
+  id: Number(id),
+});
+
 interface SavedBody {
   readonly body: string;
 }
@@ -147,8 +153,14 @@ interface SavedId {
   readonly id: number | string;
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- this program's own, by the schema version
-const bodyIn = <Body>({ body }: SavedBody): Body => JSON.parse(body) as Body;
+/** Throws if it is none. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export const bodyIn = <Body>({ body }: SavedBody): Body => {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('a row is no object');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
+  return value as Body;
+};
 
 /** A service may put any character into a record; PostgreSQL takes no NUL. */
 const keyText = (key: string): string => JSON.stringify(key);

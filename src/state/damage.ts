@@ -1,4 +1,5 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { suspensionKey, type Suspension } from '../model/suspension.ts';
 import { connect, withTexts } from './connection.ts';
 import {
   filesOf,
@@ -8,7 +9,6 @@ import {
   type DamagedMemoryError,
   type Opening,
 } from './database.ts';
-import { scopeOf } from './store-location.ts';
 
 /** For people. */
 export type Notice = readonly [message: string, level?: 'warn' | 'error'];
@@ -24,7 +24,7 @@ export const replaceDatabase = async (
 ): Promise<readonly Notice[]> => {
   const aside = asideOf(file, kind);
   const why = `${message}: it was moved to ${aside}`;
-  const suspensions = await readSuspensions(file, kind);
+  const suspensions = await readSuspensions(file);
   for (const one of filesOf(newOf(file))) rmSync(one, { force: true });
   const fresh = await openDatabase(newOf(file), { ...opening, lost: { at: opening.now, why } });
   for (const { scope, key, body } of suspensions ?? [])
@@ -72,13 +72,10 @@ interface SavedSuspension {
 }
 
 /** Null if one query does not read them. */
-const readSuspensions = async (
-  file: string,
-  kind: DamagedMemoryError['kind'],
-): Promise<readonly SavedSuspension[] | null> => {
+const readSuspensions = async (file: string): Promise<readonly SavedSuspension[] | null> => {
   const connection = connect(file, { timeout: 5_000 });
   try {
-    return connection.all(kind === 'earlier' ? queries.earlier : queries.own).map(suspensionIn);
+    return connection.all(suspended).map(suspensionIn);
   } catch {
     return null;
   } finally {
@@ -86,27 +83,16 @@ const readSuspensions = async (
   }
 };
 
-/** As bytes, which may be anything. Version 0.1 kept them by token, and knew whose a token was. */
-const queries = {
-  own: `SELECT CAST(scope AS BLOB) AS scope, CAST(key AS BLOB) AS key, CAST(body AS BLOB) AS body,
-    NULL AS client FROM suspensions`,
-  earlier: `SELECT NULL AS scope, CAST(key AS BLOB) AS key, CAST(suspensions.body AS BLOB) AS body,
-    CAST(clients.body AS BLOB) AS client FROM suspensions LEFT JOIN clients USING (scope)`,
-};
+/** As bytes, which may be anything. Version 0.1 had no base URL there, and other scopes. */
+const suspended = `SELECT CAST(scope AS BLOB) AS scope, CAST(key AS BLOB) AS key, CAST(body AS BLOB) AS body
+  FROM suspensions LEFT JOIN (SELECT scope, base_url FROM clients) AS client USING (scope)`;
 
 /** Throws if it is not what it should be. */
 const suspensionIn = (row: unknown): SavedSuspension => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-  const { scope, key, body, client } = withTexts(row as Readonly<Record<string, string | null>>);
-  const { template, by } = parse(body);
-  if (!key || !body || JSON.stringify([template, by]) !== key) throw new Error('another suspension');
-  if (scope) return { scope, key, body };
-  const { baseUrl, name } = parse(client);
-  if (typeof baseUrl !== 'string' || typeof name !== 'string') throw new Error('of an unknown client');
-  return { scope: scopeOf(baseUrl, name), key, body };
-};
-
-const parse = (text: string | null | undefined): Readonly<Record<string, unknown>> => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not an object has none of the keys
-  return JSON.parse(text ?? '') as Record<string, unknown>;
+  const found = withTexts(row as SavedSuspension);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is compared
+  if (suspensionKey(JSON.parse(found.body) as Suspension) !== found.key)
+    throw new Error('another suspension');
+  return found;
 };

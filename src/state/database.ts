@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { connect, type SqliteConnection } from './connection.ts';
+import { connect, withTexts, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
+import { tablesOf, type Dialect } from './tables.ts';
 
 /** The file cannot be used as a database of this program, and never will be. */
 export class DamagedMemoryError extends MemoryError {
@@ -38,27 +38,22 @@ export interface Opening {
   readonly lost?: Loss;
 }
 
-const schema = `CREATE TABLE templates (
-     scope TEXT NOT NULL, template_id INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT (random() & 9007199254740991),
-     body TEXT NOT NULL, PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
-   CREATE TABLE records (
-     scope TEXT NOT NULL, template_id INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
-     PRIMARY KEY (scope, template_id, key)) WITHOUT ROWID;
-   CREATE TABLE journal (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE history (
-     id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE INDEX history_by_time ON history (scope, at);
-   CREATE TABLE suspensions (
-     scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;
-   CREATE TABLE clients (
-     scope TEXT PRIMARY KEY, base_url TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL) WITHOUT ROWID;
-   CREATE TABLE compared (
-     base_url TEXT NOT NULL, template_id INTEGER NOT NULL, scope TEXT NOT NULL, at INTEGER NOT NULL,
-     PRIMARY KEY (base_url, template_id)) WITHOUT ROWID;
-   CREATE TABLE origin (body TEXT NOT NULL);`;
+/** SQLite's words. Texts are asked for as bytes: libsql ends the process when it returns one that is not UTF-8. */
+export const dialect: Dialect = {
+  schema: '',
+  id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  keyed: ' WITHOUT ROWID',
+  revision: 'random() & 9007199254740991',
+  text: (column) => `CAST(${column} AS BLOB) AS ${column}`,
+  each: (parameter) => `json_each(${parameter})`,
+  // Some 30 MB.
+  mostWrites: 50_000,
+};
 
-/** Earlier ones were those of 0.1 and of previews of 0.2. */
-const currentVersion = 6;
+const tables = [...tablesOf(dialect), 'CREATE TABLE origin (body text NOT NULL)'];
+
+/** Another one makes way for a new file. */
+const currentVersion = 7;
 
 /**
  * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
@@ -79,7 +74,7 @@ export const openDatabase = async (file: string, opening: Opening): Promise<Sqli
     }
     checkSchema(connection, file);
     connection.exec(pragmas);
-    checkRows(connection, file);
+    checkPages(connection, file);
     return connection;
   } catch (error) {
     await connection?.close('now');
@@ -130,7 +125,7 @@ const createTables = (connection: SqliteConnection, origin: Origin): void => {
   connection.exec('BEGIN IMMEDIATE');
   // Another process may have made them meanwhile. Where this fails the connection is closed, which rolls back.
   if (isEmpty(connection)) {
-    connection.exec(`${schema} PRAGMA user_version = ${currentVersion}`);
+    connection.exec(`${tables.join(';')}; PRAGMA user_version = ${currentVersion}`);
     connection.all('INSERT INTO origin VALUES (?)', JSON.stringify(origin));
   }
   connection.exec('COMMIT');
@@ -145,8 +140,8 @@ const checkSchema = (connection: SqliteConnection, file: string): void => {
     );
   if (found > 0 && found < currentVersion)
     throw new DamagedMemoryError(`${file} is of version 0.1, or of a preview of 0.2`, 'earlier');
-  const own = schema.split(/;\s*/).filter((sql) => sql !== '' && !sql.startsWith('CREATE INDEX'));
-  const there = connection.all(madeThere).map((row) => textIn(row) ?? '');
+  const own = tables.filter((sql) => sql.startsWith('CREATE TABLE'));
+  const there = connection.all(madeThere).map((row) => textIn(row));
   if (own.toSorted().join() !== there.toSorted().join())
     throw damaged(file, 'its tables are not those of this program');
 };
@@ -155,41 +150,29 @@ const checkSchema = (connection: SqliteConnection, file: string): void => {
 const madeThere =
   "SELECT CAST(sql AS BLOB) AS text FROM sqlite_master WHERE type <> 'index' AND name NOT LIKE 'sqlite_%'";
 
-/** Some 150 ms for 100,000 records. */
-const checkRows = (connection: SqliteConnection, file: string): void => {
-  const [row]: unknown[] = connection.all('PRAGMA quick_check(1)');
-  const [problem] = Object.values(row ?? {});
+/** A row that cannot be read is found when it is read. */
+const checkPages = (connection: SqliteConnection, file: string): void => {
+  const [problem] = Object.values(connection.get('PRAGMA quick_check(1)') ?? {});
   if (problem !== 'ok') throw damaged(file, String(problem));
-  for (const [table, text, group] of texts) {
-    const sql = `SELECT CAST(group_concat(${text}, '') AS BLOB) AS text FROM ${table} GROUP BY ${group}`;
-    const isBroken = text === 'body' && connection.get(noObjectIn(table)) !== undefined;
-    if (isBroken || connection.all(sql).some((one) => textIn(one) === null))
-      throw damaged(file, `a row of ${table} cannot be read`);
-  }
   if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
 };
 
-/** What is read of each table, and by which columns its rows are checked together. */
-const texts = [
-  ['templates', 'body', 'scope'],
-  ['records', 'body', 'scope, template_id'],
-  ['journal', 'body', 'scope'],
-  ['history', 'body', 'id / 1000'],
-  ['suspensions', 'body', 'scope'],
-  ['clients', 'name || token', 'scope'],
-  ['origin', 'body', 'rowid'],
-] as const;
-
-const noObjectIn = (table: string): string =>
-  `SELECT 1 FROM ${table} WHERE CASE WHEN json_valid(body) THEN json_type(body) <> 'object' ELSE 1 END LIMIT 1`;
-
-/** Null if it is not UTF-8: libsql ends the process when it returns such a text, so texts are read as bytes. */
-const textIn = (row: unknown): string | null => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  const { text } = row as { readonly text: ArrayBuffer | null };
-  const bytes = text && Buffer.from(text);
-  return bytes && isUtf8(bytes) ? bytes.toString() : null;
+export const originIn = (connection: SqliteConnection): Origin => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
+  return JSON.parse(textIn(connection.get('SELECT CAST(body AS BLOB) AS text FROM origin'))) as Origin;
 };
+
+/** The number of the last entry that its journal ever had. */
+export const entriesIn = (connection: SqliteConnection): number => {
+  const row = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'journal'");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  return (row as { seq: number } | undefined)?.seq ?? 0;
+};
+
+/** Throws if it is not UTF-8. */
+const textIn = (row: unknown): string =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  withTexts(row as { readonly text: string }).text;
 
 const damaged = (file: string, problem: string): DamagedMemoryError =>
   new DamagedMemoryError(`the database ${file} is damaged (${problem})`);

@@ -21,7 +21,6 @@ export interface MemoryReader extends Pick<Suspensions, 'suspensions'> {
   templates(): Promise<TemplateRow[]>;
   /** The journal of all its templates, the oldest entry first. */
   journal(): Promise<Entry[]>;
-  history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
   /** The current revisions, if the store can tell. */
   revisions?(): Promise<Revisions>;
   /** By template: the name of another client of its base URL that has compared it within the last day. */
@@ -254,7 +253,6 @@ export const noMemories: MemoryReader = {
   template: () => Promise.resolve(null),
   templates: () => Promise.resolve([]),
   journal: () => Promise.resolve([]),
-  history: () => Promise.resolve([]),
   suspensions: () => Promise.resolve([]),
   revisions: () => Promise.resolve({ of: () => 'none' }),
   comparedByOthers: () => Promise.resolve(new Map()),

@@ -7,17 +7,19 @@ import { withTexts, type Closing, type SqliteConnection, type Value } from './co
 import { finishReplacing, replaceDatabase, type Notice } from './damage.ts';
 import {
   DamagedMemoryError,
+  dialect,
+  entriesIn,
   filesOf,
   markFileOf,
   memoryError,
   openDatabase,
+  originIn,
   type Loss,
-  type Origin,
 } from './database.ts';
 import { acquireLock } from './lock.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { identityOf, readNote, writeNote } from './private-file.ts';
-import type { Query } from './tables.ts';
+import { statementsIn, type Query, type Rows } from './tables.ts';
 
 /**
  * The state file of a directory: one connection for all clients of this process, from its first use to the end, which one
@@ -37,6 +39,7 @@ export class StateFile {
   /** Changes when what this process has saved may be lost. */
   #life = 0;
   #lost: Loss | null = null;
+  #mayReplace = false;
   #waiting: Change[] = [];
 
   constructor(file: string, clock: Pick<Clock, 'now' | 'uptime'>) {
@@ -54,41 +57,41 @@ export class StateFile {
   }
 
   /**
-   * Opens it for a task, whose later statements throw if the file is lost meanwhile. Throws `DamagedMemoryError`, unless
-   * a file that cannot be used may make way for a new one.
+   * Opens it for a task, whose later statements throw if the file is lost meanwhile. `mayReplace`: from now on a file that
+   * is damaged makes way for a new one, now or whenever that is found.
    */
-  begin(mayReplace = false): Promise<number> {
-    return this.#inTurn(async () => {
-      if (!mayReplace) await this.#opened();
-      else {
-        // If it was open before it was damaged, the mark is what shows it.
-        const marked = (): Promise<Mark> => this.#use(({ connection }) => markOf(connection));
-        const mark = await marked().catch(async (error: unknown) => {
-          if (!(error instanceof DamagedMemoryError)) throw error;
-          await this.#replace();
-          return marked();
-        });
-        this.#setMark(mark);
-      }
-      return this.#life;
+  async begin(mayReplace = false): Promise<Rows> {
+    this.#mayReplace ||= mayReplace;
+    const look = (): Promise<void> =>
+      this.#inTurn(() => this.#use(({ connection }) => void (mayReplace && this.#noteEntries(connection))));
+    await look().catch((error: unknown) => {
+      if (!mayReplace || !(error instanceof DamagedMemoryError)) throw error;
+      return look();
     });
+    const life = this.#life;
+    return {
+      sql,
+      ask: (task) =>
+        this.#inTurn(() =>
+          this.#use((open) => {
+            if (life !== this.#life) throw removed(this.file);
+            return task(queryOn(open));
+          }),
+        ),
+      change: (task, size) => this.#change(life, task, size),
+      now: () => Promise.resolve(this.now.now),
+      life: () => `${this.file} ${life}`,
+    };
   }
 
-  /** Reads. `life`: what the task began with. */
-  ask<T>(life: number, task: (query: Query) => Promise<T>): Promise<T> {
-    return this.#inTurn(() =>
-      this.#use((open) => {
-        if (life !== this.#life) throw removed(this.file);
-        return task(queryOn(open));
-      }),
-    );
+  /** Waits for what is being saved. It can be used again. */
+  async close(when?: Closing): Promise<void> {
+    void this.#save();
+    await this.#inTurn(() => this.#shut(when));
   }
 
-  /**
-   * All or nothing. With a `size`, a number of rows, it may wait for more of its kind: what a pass has seen of a thousand
-   * templates is synced to the disk a few times rather than a thousand times.
-   */
-  change<T>(life: number, task: (query: Query) => Promise<T>, size = mostRows): Promise<T> {
+  /** What a pass has seen of a thousand templates is synced to the disk a few times rather than a thousand times. */
+  #change<T>(life: number, task: (query: Query) => Promise<T>, size = mostRows): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = async (query: Query): Promise<() => void> => {
         const result = await task(query);
@@ -98,17 +101,6 @@ export class StateFile {
       if (this.#waiting.reduce((sum, one) => sum + one.size, 0) >= mostRows) void this.#save();
       else if (this.#waiting.length === 1) void this.#saveWhenCalm();
     });
-  }
-
-  /** That this entry of the journal must be in any file that is used from now on. */
-  noteEntry(id: number): void {
-    if (this.#mark) this.#setMark({ ...this.#mark, entries: id });
-  }
-
-  /** Waits for what is being saved. It can be used again. */
-  async close(when?: Closing): Promise<void> {
-    void this.#save();
-    await this.#inTurn(() => this.#shut(when));
   }
 
   /** Once nothing has come for a turn of the event loop. */
@@ -136,6 +128,8 @@ export class StateFile {
           for (const { run } of current) done.push(await run(query));
         });
         open.print = printOf(this.file);
+        // Before a write is sent: its entry must be in any file that is used from now on.
+        this.#noteEntries(connection);
         for (const resolve of done) resolve();
       }),
     );
@@ -143,12 +137,17 @@ export class StateFile {
   }
 
   async #use<T>(task: (open: OpenFile) => T | Promise<T>): Promise<T> {
-    const open = await this.#opened();
     try {
-      return await task(open);
-    } catch (error) {
+      return await task(await this.#opened());
+    } catch (thrown) {
+      const used = this.#open;
       await this.#shut('now');
-      throw memoryError(this.file, error);
+      const error = memoryError(this.file, thrown);
+      if (!this.#mayReplace || !(error instanceof DamagedMemoryError)) throw error;
+      const notices = await this.#replace(error, used);
+      this.notices.push(...notices);
+      const said = notices.map(([message]) => message).join('; ');
+      throw new DamagedMemoryError(said || error.message);
     }
   }
 
@@ -159,21 +158,28 @@ export class StateFile {
   }
 
   /** Two processes that move it aside at once would move the new one. */
-  async #replace(): Promise<void> {
+  async #replace(damage: DamagedMemoryError, used: OpenFile | null): Promise<readonly Notice[]> {
     const { signal } = new AbortController();
     const file = path.join(path.dirname(this.file), 'replacing.db');
     const replacing = await acquireLock({ file, timeout: 30_000, signal, onWait: () => undefined });
     try {
-      await this.#opened();
+      if (used === null) await this.#opened();
+      if (used?.inode !== identityOf([this.file])) return [];
+      return await this.#makeWay(damage);
     } catch (error) {
       if (!(error instanceof DamagedMemoryError)) throw error;
-      this.notices.push(...(await replaceDatabase(this.file, error, { now: this.now, warn: this.#warn })));
-      this.#mark = null;
-      this.#noted = '';
-      this.#life += 1;
+      return await this.#makeWay(error);
     } finally {
       await replacing.release();
     }
+  }
+
+  async #makeWay(damage: DamagedMemoryError): Promise<readonly Notice[]> {
+    const notices = await replaceDatabase(this.file, damage, { now: this.now, warn: this.#warn });
+    this.#mark = null;
+    this.#noted = '';
+    this.#life += 1;
+    return notices;
   }
 
   async #opened(): Promise<OpenFile> {
@@ -182,22 +188,25 @@ export class StateFile {
     await this.#shut('now');
     finishReplacing(this.file);
     this.#mark ??= readMark(this.file);
-    const missing = this.#mark && { at: this.now, why: wasLost(this.file) };
+    const before = this.#mark;
+    const missing = before && { at: this.now, why: wasLost(this.file) };
     const opening = { now: this.now, warn: this.#warn, ...(missing && { lost: missing }) };
     const connection = await openDatabase(this.file, opening);
     try {
-      const { id, entries } = markOf(connection);
-      if (missing && (id !== this.#mark?.id || entries < this.#mark.entries)) {
-        this.#life += 1;
-        connection.all('UPDATE origin SET body = ?', JSON.stringify({ id, lost: missing } satisfies Origin));
-        this.#setMark({ id, entries });
-      }
+      const { id, lost } = originIn(connection);
+      const entries = entriesIn(connection);
       this.#mark = { id, entries };
-      this.#lost = originIn(connection).lost;
-      const identity = identityOf(filesOf(this.file));
+      this.#lost = lost;
+      if (missing && (id !== before.id || entries < before.entries)) {
+        this.#life += 1;
+        this.#lost = missing;
+        connection.all('UPDATE origin SET body = ?', JSON.stringify({ id, lost: missing }));
+        this.#noteEntries(connection);
+      }
       return (this.#open = {
         connection,
-        identity,
+        inode: identityOf([this.file]),
+        identity: identityOf(filesOf(this.file)),
         print: printOf(this.file),
         version: versionOf(connection),
       });
@@ -221,16 +230,22 @@ export class StateFile {
 
   readonly #warn = (message: string): void => void this.notices.push([message]);
 
-  #setMark(mark: Mark): void {
-    this.#mark = mark;
-    const note = JSON.stringify(mark);
+  /** What the next process knows it again by: without that, the loss of its journal would go unseen. */
+  #noteEntries(connection: SqliteConnection): void {
+    if (this.#mark === null) return;
+    this.#mark = { ...this.#mark, entries: entriesIn(connection) };
+    const note = JSON.stringify(this.#mark);
     if (note !== this.#noted) writeNote(markFileOf(this.file), note);
     this.#noted = note;
   }
 }
 
+const sql = statementsIn(dialect);
+
 interface OpenFile {
   readonly connection: SqliteConnection;
+  readonly inode: string;
+  /** Of the file and its journals. */
   readonly identity: string;
   /** Its content and the commits of other connections, when it was last known to be sound. */
   print: string;
@@ -245,14 +260,21 @@ interface Change {
   readonly size: number;
 }
 
+/** By which a file is known again, and whether it is as new as it was. */
+interface Mark {
+  readonly id: string;
+  /** The number of the last entry that its journal ever had. */
+  readonly entries: number;
+}
+
 /** A transaction of so many takes some 20 ms. */
 const mostRows = 2_000;
 
 const queryOn =
   ({ connection }: OpenFile): Query =>
-  async <Row>(sql: string, values: readonly unknown[] = []) => {
+  async <Row>(statement: string, values: readonly unknown[] = []) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and numbers
-    const rows = connection.all(sql.replaceAll('$', '?'), ...(values as readonly Value[]));
+    const rows = connection.all(statement.replaceAll('$', '?'), ...(values as readonly Value[]));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
     return rows.map((row) => withTexts(row as object) as Row);
   };
@@ -275,36 +297,15 @@ const transaction = async (connection: SqliteConnection, task: () => Promise<voi
 /** Saving 30,000 records in one go would block the event loop for a third of a second. */
 const yielding = (query: Query): Query => {
   let turnedAt = performance.now();
-  return async (sql, values) => {
+  return async (statement, values) => {
     if (performance.now() - turnedAt > 20) {
       await setImmediate();
       turnedAt = performance.now();
     }
-    return query(sql, values);
+    return query(statement, values);
   };
 };
 
-/** By which a file is known again, and whether it is as new as it was. */
-interface Mark {
-  readonly id: string;
-  /** The number of the last entry that its journal ever had. */
-  readonly entries: number;
-}
-
-const markOf = (connection: SqliteConnection): Mark => {
-  const row = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'journal'");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  return { id: originIn(connection).id, entries: (row as { seq: number } | undefined)?.seq ?? 0 };
-};
-
-const originIn = (connection: SqliteConnection): Origin => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  const row = connection.get('SELECT CAST(body AS BLOB) AS body FROM origin') as { body: string };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
-  return JSON.parse(withTexts(row).body) as Origin;
-};
-
-/** What the last process noted beside it: without that, the loss of its journal would go unseen. */
 const readMark = (file: string): Mark | null => {
   try {
     const mark: unknown = JSON.parse(readNote(markFileOf(file)));

@@ -1,80 +1,60 @@
 import { messageOf } from '../errors.ts';
-import type { Suspensions } from '../model/suspension.ts';
+import type { SavedAt } from '../model/saved-at.ts';
+import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { Lock, Waiting } from './lock.ts';
-import {
-  MemoryError,
-  noMemories,
-  type ClientMemory,
-  type Memory,
-  type MemoryReader,
-  type PagedHistory,
-} from './memory.ts';
+import { MemoryError, noMemories, type Memory, type MemoryReader, type PagedHistory } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
+
+/** Where the state is saved. It throws `UserError`. */
+export interface StateStore {
+  /** Where that is, for people. */
+  place(location: StoreLocation): string;
+  /** For a task that reads; null if there is no state yet. */
+  read<T>(
+    location: StoreLocation,
+    task: (memory: (MemoryReader & PagedHistory) | null) => Promise<T>,
+  ): Promise<T>;
+  /** For one pass that writes: its locks, under which the memory is opened. */
+  take(location: StoreLocation, waiting: Waiting): Promise<TakenMemory>;
+  /** Without the locks, so that a pass that is running hears of it: changes nothing but what is suspended. */
+  suspending(location: StoreLocation, say: Say): Promise<Suspending>;
+  /** What is suspended at the moment, of all clients at once. */
+  suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
+  close(): Promise<void>;
+}
 
 /** Called with messages about a pass for people. `error`: nothing keeps from being written any more what should not be. */
 export type Say = (message: string, level?: 'warn' | 'error') => void;
 
-/** The state of one client. */
-export interface StoreHandle {
-  /** Plans without state if there is none or it cannot be read. */
-  read<T>(location: StoreLocation, task: (memory: MemoryReader, say: Say) => Promise<T>): Promise<T>;
-  /** Runs the task while it holds the locks. */
-  write<T>(location: StoreLocation, use: MemoryUse, task: WriteTask<T>): Promise<T>;
-  /** Without the locks, so that a pass that is running hears of it: changes nothing but what is suspended. */
-  suspending<T>(location: StoreLocation, task: (memory: Suspending) => Promise<T>): Promise<T>;
-}
-
-/** `mayBeginAnew`: does not warn if there is no saved state yet. */
-export interface MemoryUse extends Waiting {
-  readonly mayBeginAnew?: boolean;
-  /** Milliseconds without adds after entries of the journal may have been lost: then no listing lacks what was sent. */
-  readonly lostPause: number;
-}
-
 /** What is suspended of a client, and which of its writes are under way. */
 export type Suspending = Suspensions & Pick<MemoryReader, 'templates' | 'journal'>;
 
-type WriteTask<T> = (memory: Memory, say: Say, held: HeldMemory) => Promise<T>;
+export interface TakenMemory extends Lock {
+  /** `lostPause`: milliseconds without adds after entries of the journal may have been lost: then no listing lacks what was sent. */
+  readonly open: (lostPause: number, say: Say) => Promise<OpenedMemory>;
+}
 
-/** What a writing pass holds. */
-export interface HeldMemory {
-  /** Throws a `MemoryError` if nothing may be written any more. */
-  readonly check: () => void;
+export interface OpenedMemory {
+  readonly memory: Memory;
+  /** Nothing was ever learnt of the client. */
+  readonly isNew: boolean;
   /** Why adds may be missing from the state; null if none can be. */
   readonly holdsAdds: string | null;
   /** Milliseconds since the epoch, by a clock that all processes share; absent if that of this machine is the one. */
   readonly now?: () => number;
 }
 
-/** What stores do in their own ways. They throw `UserError`. */
-export interface StoreAccess {
-  /** Where it is, for people. */
-  place(location: StoreLocation): string;
-  /** For a task that reads; null if there is no state yet. */
-  readonly read: ReadStore;
-  /** For one pass that writes: its locks, under which the memory is opened. */
-  take(location: StoreLocation, waiting: Waiting): Promise<TakenMemory>;
-  /** Without locks. */
-  suspending(location: StoreLocation, say: Say): Promise<ClientMemory>;
+/** What a writing pass holds. `check` throws a `MemoryError` if nothing may be written any more. */
+export type HeldMemory = Omit<OpenedMemory, 'isNew'> & Pick<Lock, 'check'>;
+
+/** `mayBeginAnew`: does not warn if there is no saved state yet. */
+export interface MemoryUse extends Waiting {
+  readonly mayBeginAnew?: boolean;
+  readonly lostPause: number;
 }
 
-/** For a task that reads; null if there is no state yet. */
-export type ReadStore = <T>(
-  location: StoreLocation,
-  task: (memory: (MemoryReader & PagedHistory) | null) => Promise<T>,
-) => Promise<T>;
-
-export interface TakenMemory extends Lock {
-  readonly open: (lostPause: number, say: Say) => Promise<OpenedMemory>;
-}
-
-export interface OpenedMemory extends Pick<HeldMemory, 'holdsAdds' | 'now'> {
-  readonly memory: ClientMemory;
-  /** Nothing was ever learnt of the client. */
-  readonly isNew: boolean;
-}
-
-export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
+/** The state of one client, for one pass after the other. */
+export const storeHandle = (store: StateStore, warn: Say) => {
   /** What was said in the latest pass is not said again in the next one. */
   let said = new Set<string>();
   const beginSaying = (): Say => {
@@ -87,7 +67,11 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
     };
   };
   return {
-    read: async (location, task) => {
+    /** Plans without state if there is none or it cannot be read. */
+    read: async <T>(
+      location: StoreLocation,
+      task: (memory: MemoryReader, say: Say) => Promise<T>,
+    ): Promise<T> => {
       const say = beginSaying();
       let why = `there is none in ${store.place(location)} yet`;
       let isOpen = false;
@@ -104,18 +88,23 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
       if (!location.isSandbox) say(`planned without saved state: ${why}`);
       return task(noMemories, say);
     },
-    write: async (location, { mayBeginAnew = false, lostPause, ...waiting }, task) => {
+    /** Runs the task while it holds the locks. */
+    write: async <T>(
+      location: StoreLocation,
+      { mayBeginAnew = false, lostPause, ...waiting }: MemoryUse,
+      task: (held: HeldMemory, say: Say) => Promise<T>,
+    ): Promise<T> => {
       const { check, open, release } = await store.take(location, waiting);
       const say = beginSaying();
       try {
-        const { memory, isNew, holdsAdds, now } = await open(lostPause, say);
-        if (holdsAdds !== null) say(holdsAdds);
+        const { memory, isNew, ...rest } = await open(lostPause, say);
+        if (rest.holdsAdds !== null) say(rest.holdsAdds);
         if (isNew && !location.isSandbox && !mayBeginAnew)
           say(
             `no saved state for this client yet in ${store.place(location)}: first writes wait for a second listing`,
           );
         /** Saves nothing once the lock is gone, and reports what could not be saved. */
-        const keep = async <T>(change: () => Promise<T>): Promise<T> => {
+        const keep = async <Saved>(change: () => Promise<Saved>): Promise<Saved> => {
           try {
             check();
             return await change();
@@ -132,12 +121,11 @@ export const storeHandle = (store: StoreAccess, warn: Say): StoreHandle => {
           save: (changes) => keep(() => memory.save(changes)),
           compare: (templateIds) => keep(() => memory.compare(templateIds)),
         };
-        return await task(kept, say, { check, holdsAdds, ...(now && { now }) });
+        return await task({ ...rest, memory: kept, check }, say);
       } finally {
         await release();
       }
     },
-    suspending: async (location, task) => task(await store.suspending(location, warn)),
   };
 };
 

@@ -40,7 +40,7 @@ export const storeLocation = (
 };
 
 /** The key of a client's rows. `baseUrl`: normalised; null for the embedded service. */
-export const scopeOf = (baseUrl: string | null, name: string): string =>
+const scopeOf = (baseUrl: string | null, name: string): string =>
   digestOf(baseUrl === null ? `sandbox ${name}` : `${baseUrl}\n${name}`);
 
 /** For all clients of a service. */

@@ -2,35 +2,16 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, s
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../lib/clock.ts';
-import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension } from '../model/suspension.ts';
-import { allSuspensions } from './client-memory.ts';
+import { allSuspensions, clientMemory } from './client-memory.ts';
 import { filesOf, markFileOf, memoryError } from './database.ts';
 import { noteClient, renamedFrom } from './identity.ts';
 import { endOf } from './instant.ts';
 import { lockClient } from './lock.ts';
-import { memoryIn, rowsIn } from './sqlite.ts';
 import { StateFile } from './state-file.ts';
-import {
-  storeHandle,
-  takesOver,
-  type ReadStore,
-  type Say,
-  type StoreAccess,
-  type StoreHandle,
-} from './store-handle.ts';
+import { takesOver, type Say, type StateStore } from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
-
-/** Where the state is saved. */
-export interface StateStore {
-  /** For the passes of one client. */
-  handle(warn: Say): StoreHandle;
-  /** For a task that reads; null if there is no state yet. */
-  readonly read: ReadStore;
-  /** What is suspended at the moment, of all clients at once. */
-  suspended(places: readonly SavedAt[]): Promise<readonly (readonly Suspension[])[]>;
-  close(): Promise<void>;
-}
+import type { Rows } from './tables.ts';
 
 /** Each client's state in a file of its state directory. */
 export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
@@ -41,76 +22,59 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     return state;
   };
   /** SQLite writes a file, and beside it, even for reading: one that may only be read is copied. */
-  const reading = async <T>(file: string, task: (state: StateFile) => Promise<T>): Promise<T> => {
-    if (isWritable(path.dirname(file)) && isWritable(file)) return task(stateIn(file));
+  const reading = async <T>(file: string, task: (rows: Rows) => Promise<T>): Promise<T> => {
+    if (isWritable(path.dirname(file)) && isWritable(file)) return task(await stateIn(file).begin());
     const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
     const copy = new StateFile(path.join(folder, path.basename(file)), clock);
     try {
       copyDatabase(file, copy.file);
-      return await task(copy);
+      return await task(await copy.begin());
     } finally {
       await copy.close('now');
       rmSync(folder, { recursive: true, force: true });
     }
   };
-
-  const read: ReadStore = async (location, task) =>
-    isAbsent(location.file)
-      ? task(null)
-      : reading(location.file, async (state) => {
-          const life = await state.begin();
-          const { sql, ask } = rowsIn(state, life);
-          const before = await ask((query) => renamedFrom(query, sql, location));
-          return task(memoryIn(state, life, location, before?.scope));
-        });
-
-  const begunFor = async (location: StoreLocation, say: Say) => {
-    const state = stateIn(location.file);
-    const life = await state.begin(true);
+  const begin = async (state: StateFile, say: Say): Promise<Rows> => {
+    const rows = await state.begin(true);
     for (const notice of state.notices.splice(0)) say(...notice);
-    return { state, life };
-  };
-
-  /** Notes who it is, which takes over the state of an earlier name. */
-  const openForWriting = async (location: StoreLocation, say: Say) => {
-    const { state, life } = await begunFor(location, say);
-    const { sql, ask, change } = rowsIn(state, life);
-    const { scope, name } = location;
-    const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
-    if (known?.token !== location.token) {
-      const before = await change((query) => noteClient(query, sql, location));
-      if (before !== null) say(takesOver(before, name));
-    }
-    const isNew = async (): Promise<boolean> =>
-      (await ask((query) => query(`${sql.revisions} LIMIT 1`, [scope]))).length === 0;
-    return { state, memory: memoryIn(state, life, location), isNew };
-  };
-
-  const access: StoreAccess = {
-    place: ({ file }) => file,
-    read,
-    take: async (location, waiting) => ({
-      ...(await lockClient(location, waiting)),
-      open: async (lostPause, say) => {
-        const { state, memory, isNew } = await openForWriting(location, say);
-        return { memory, isNew: await isNew(), holdsAdds: holdsAdds(state, location, lostPause) };
-      },
-    }),
-    // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
-    suspending: async (location, say) => {
-      const { state, life } = await begunFor(location, say);
-      return memoryIn(state, life, location);
-    },
+    return rows;
   };
 
   return {
-    handle: (warn) => storeHandle(access, warn),
-    read,
+    place: ({ file }) => file,
+    read: (location, task) =>
+      isAbsent(location.file)
+        ? task(null)
+        : reading(location.file, async (rows) => {
+            const before = await rows.ask((query) => renamedFrom(query, rows.sql, location));
+            return task(clientMemory(rows, location, before?.scope));
+          }),
+    take: async (location, waiting) => ({
+      ...(await lockClient(location, waiting)),
+      open: async (lostPause, say) => {
+        const state = stateIn(location.file);
+        const rows = await begin(state, say);
+        const { sql, ask, change } = rows;
+        const { scope, name, token } = location;
+        const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
+        if (known?.token !== token) {
+          const before = await change((query) => noteClient(query, sql, location));
+          if (before !== null) say(takesOver(before, name));
+        }
+        const some = await ask((query) => query(`${sql.revisions} LIMIT 1`, [scope]));
+        return {
+          memory: clientMemory(rows, location),
+          isNew: some.length === 0,
+          holdsAdds: holdsAdds(state, location, lostPause),
+        };
+      },
+    }),
+    // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
+    suspending: async (location, say) => clientMemory(await begin(stateIn(location.file), say), location),
     suspended: async (places) => {
       const there = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
-      const found = new Map(
-        await Promise.all(there.map(async (file) => [file, await reading(file, suspensionsOf)] as const)),
-      );
+      const found = new Map<string, ReadonlyMap<string, readonly Suspension[]>>();
+      for (const file of there) found.set(file, await reading(file, allSuspensions));
       return places.map(({ file, scope }) => found.get(file)?.get(scope) ?? []);
     },
     close: async () => {
@@ -123,9 +87,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
 export const forgetState = ({ file }: StoreLocation): void => {
   for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
 };
-
-const suspensionsOf = async (state: StateFile): Promise<ReadonlyMap<string, readonly Suspension[]>> =>
-  allSuspensions(rowsIn(state, await state.begin()));
 
 /** What was forgotten may still take effect. The embedded service answers truly at once. */
 const holdsAdds = (

@@ -17,6 +17,12 @@ export interface Rows {
 export interface Dialect {
   /** The schema that the tables are in, with a dot; empty if there is none. */
   readonly schema: string;
+  /** A number that no row before had. */
+  readonly id: string;
+  /** Where a table has nothing but its key and a body. */
+  readonly keyed: string;
+  /** A number by default that tells whether a row has changed. */
+  readonly revision: string;
   /** A column of text. */
   readonly text: (column: string) => string;
   /** The elements of the JSON array in this parameter, each of them an array: `value ->> 0`. */
@@ -24,6 +30,30 @@ export interface Dialect {
   /** How many writes the history of all clients together has; null: any number. */
   readonly mostWrites: number | null;
 }
+
+/**
+ * The tables that both stores have. Bodies are JSON as text: `jsonb` refuses what a service may well put into a record.
+ * Whoever changes anything here or in a body changes the version of both stores.
+ */
+export const tablesOf = ({ schema, id, keyed, revision }: Dialect): readonly string[] => [
+  `CREATE TABLE ${schema}clients (
+     scope text PRIMARY KEY, base_url text NOT NULL, name text NOT NULL, token text NOT NULL DEFAULT '')${keyed}`,
+  `CREATE TABLE ${schema}templates (
+     scope text NOT NULL, template_id bigint NOT NULL, revision bigint NOT NULL DEFAULT (${revision}),
+     body text NOT NULL, PRIMARY KEY (scope, template_id))${keyed}`,
+  `CREATE TABLE ${schema}records (
+     scope text NOT NULL, template_id bigint NOT NULL, key text NOT NULL, body text NOT NULL,
+     PRIMARY KEY (scope, template_id, key))${keyed}`,
+  `CREATE TABLE ${schema}journal (id ${id}, scope text NOT NULL, body text NOT NULL)`,
+  `CREATE INDEX journal_by_client ON ${schema}journal (scope)`,
+  `CREATE TABLE ${schema}history (id ${id}, scope text NOT NULL, at bigint NOT NULL, body text NOT NULL)`,
+  `CREATE INDEX history_by_time ON ${schema}history (scope, at, id)`,
+  `CREATE TABLE ${schema}suspensions (
+     scope text NOT NULL, key text NOT NULL, body text NOT NULL, PRIMARY KEY (scope, key))${keyed}`,
+  `CREATE TABLE ${schema}compared (
+     base_url text NOT NULL, template_id bigint NOT NULL, scope text NOT NULL, at bigint NOT NULL,
+     PRIMARY KEY (base_url, template_id))${keyed}`,
+];
 
 export type Statements = ReturnType<typeof statementsIn>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { openDatabase, type PostgresDatabase } from '../../src/cluster/database.ts';
-import { migrate } from '../../src/cluster/schema.ts';
+import { makeTables } from '../../src/cluster/schema.ts';
 
 /** A database of its own, with nothing in it. */
 export const newDatabaseUrl = async (options = ''): Promise<string> => {
@@ -26,6 +26,6 @@ export const connected = (url: string): PostgresDatabase => {
 /** One with the tables. */
 export const newDatabase = async (): Promise<PostgresDatabase> => {
   const database = connected(await newDatabaseUrl());
-  await migrate(database);
+  await makeTables(database);
   return database;
 };

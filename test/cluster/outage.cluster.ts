@@ -4,6 +4,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
 import { json } from '../wire/scripted-server.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
+import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { newEntry } from '../state/samples.ts';
 import { openAddress } from './address.ts';
@@ -61,12 +62,12 @@ describe('a network that is silent', () => {
       address: null,
     });
     onTestFinished(() => store.close());
-    const handle = store.handle(() => undefined);
+    const handle = storeHandle(store, () => undefined);
     const owner = { stateDir: '/nowhere', baseUrl: 'https://panel.example.net', name: 'default' };
     const location = storeLocation(owner, 'token', false);
     const { signal } = new AbortController();
     const use = { timeout: 20_000, signal, onWait: () => undefined, lostPause: 0 };
-    const refused = await handle.write(location, use, async (memory, _, { check }) => {
+    const refused = await handle.write(location, use, async ({ memory, check }) => {
       cut(true);
       const asked = [memory.begin(newEntry()), memory.templates()];
       for (const one of await Promise.allSettled(asked))
@@ -86,7 +87,7 @@ describe('a network that is silent', () => {
       return memory.begin(newEntry()).catch(String);
     });
     expect(refused).toContain('not renewed');
-    await handle.write(location, use, (memory) => memory.begin(newEntry()));
+    await handle.write(location, use, ({ memory }) => memory.begin(newEntry()));
   });
 });
 

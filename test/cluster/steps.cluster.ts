@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { migrate } from '../../src/cluster/schema.ts';
+import { makeTables } from '../../src/cluster/schema.ts';
 import { startService } from '../e2e/service.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 import { openAddress } from './address.ts';
@@ -35,7 +35,7 @@ const killAt = async (step: number, folder?: string): Promise<readonly number[] 
   const target = new URL(service.url);
   target.port = String((await openAddress({ port: Number(target.port) }, onAsked)).port);
   const database = new URL(await newDatabaseUrl());
-  await migrate(connected(database.href));
+  await makeTables(connected(database.href));
   database.port = String(
     (await openAddress({ port: Number(new URL(inject('postgres')).port) }, onAsked)).port,
   );
@@ -86,10 +86,10 @@ describe('a process that is killed at any step of its pass', () => {
   }, 600_000);
 
   it('would do that if its journal were not read, and the test finds it', async () => {
-    const bodies = "'body', body)::text FROM dns_sync.journal";
+    const entries = 'SELECT id::text FROM dns_sync.journal';
     const folder = mutatedProgram([
-      bodies,
-      bodies.replace('dns_sync.journal', '(SELECT * FROM dns_sync.journal WHERE false) AS none'),
+      entries,
+      entries.replace('dns_sync.journal', '(SELECT * FROM dns_sync.journal WHERE false) AS none'),
     ]);
     const { wrong } = await killAtEach(folder);
     expect(wrong[0]?.found).toContain(2);

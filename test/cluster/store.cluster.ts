@@ -2,8 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PostgresDatabase } from '../../src/cluster/database.ts';
 import { openPostgresMemory, type PostgresMemory } from '../../src/cluster/memory.ts';
 import { addClients, claimForCommand, type Claim } from '../../src/cluster/owners.ts';
-import { hasTables, migrate } from '../../src/cluster/schema.ts';
+import { hasTables, makeTables } from '../../src/cluster/schema.ts';
 import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
+import { storeHandle } from '../../src/state/store-handle.ts';
 import { identityContract, processesOn } from '../state/identity-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
 import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
@@ -53,27 +54,26 @@ describe('the tables', () => {
     const url = await newDatabaseUrl();
     const databases = Array.from({ length: 8 }, () => connected(url));
     expect(await hasTables(databases[0]!)).toBe(false);
-    await Promise.all(databases.map(migrate));
+    await Promise.all(databases.map(makeTables));
     expect(await hasTables(databases[0]!)).toBe(true);
   });
 
   it('of a newer version are left alone', async () => {
     const database = await newDatabase();
     await database.query('UPDATE dns_sync.schema_version SET version = 999');
-    await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
+    await expect(makeTables(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
-  it('of an earlier version are upgraded by whoever writes', async () => {
-    const url = await newDatabaseUrl();
-    const database = connected(url);
-    await migrate(database);
-    await database.query('UPDATE dns_sync.schema_version SET version = 1');
-    await expect(hasTables(database)).rejects.toThrow('which run or apply upgrades');
+  it('of a preview are left alone', async () => {
+    const database = await newDatabase();
+    await database.query('UPDATE dns_sync.schema_version SET version = 2');
+    await expect(makeTables(database)).rejects.toThrow('remove them with DROP SCHEMA dns_sync CASCADE');
+    await expect(hasTables(database)).rejects.toThrow('preview');
   });
 
   it('are not created in a database that cannot store all names and texts', async () => {
     const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
-    await expect(migrate(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");
+    await expect(makeTables(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");
     expect(await hasTables(database)).toBe(false);
   });
 
@@ -105,7 +105,7 @@ it('says what is wrong with a database, without its password', async () => {
 it('does not count an intent if the wait for a standby was cancelled', async () => {
   const url = await newDatabaseUrl();
   const database = connected(url);
-  await migrate(database);
+  await makeTables(database);
   await database.query(
     `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE WARNING 'canceling wait for synchronous replication due to user request' USING ERRCODE = '57014';
@@ -123,11 +123,11 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   onTestFinished(() => store.close());
   const database = store.database();
   const said: string[] = [];
-  const handle = store.handle((message) => said.push(message));
+  const handle = storeHandle(store, (message) => said.push(message));
   const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
   const pass = (lostPause: number) => {
     const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause };
-    return handle.write(placeOf(), use, async (memory, _, { holdsAdds }) => {
+    return handle.write(placeOf(), use, async ({ memory, holdsAdds }) => {
       const found = (await memory.template(17))?.row.lastReading;
       await memory.save(changesOf({ row: rowOf({ lastReading }) }));
       return { holdsAdds, found };

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
-import { migrate } from '../../src/cluster/schema.ts';
+import { makeTables } from '../../src/cluster/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
 import { newWorkers, type Worker } from './workers.ts';
@@ -62,7 +62,7 @@ const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
 const wakeLate = async (folder?: string) => {
   const { service, url, worker } = await newRound();
   const database = connected(url);
-  await migrate(database);
+  await makeTables(database);
   const late = worker(folder);
   await stopInBegin(url, late);
   const before = await settle(service, () => worker(folder));

@@ -4,9 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { status } from '../wire/scripted-server.ts';
 import { run, workplace, type Launch } from './program.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { fileStore } from '../../src/state/store.ts';
 import { clientToken, startService } from './service.ts';
+import { historyOf } from '../state/samples.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -107,17 +109,15 @@ describe('history', () => {
     );
     const signal = new AbortController().signal;
     const use = { timeout: 0, signal, onWait: () => undefined, lostPause: 0 };
-    await store
-      .handle(() => undefined)
-      .write(location, use, async (memory) => {
-        const [newest] = (await memory.history()).slice(-1);
-        const history = Array.from({ length: 1_000 }, (_, index) => ({
-          ...newest!,
-          at: newest!.at - index,
-          write: `run/${index}`,
-        }));
-        await memory.save({ row: null, records: [], forgotten: [], entries: [], left: [], history });
-      });
+    await storeHandle(store, () => undefined).write(location, use, async ({ memory }) => {
+      const [newest] = await store.read(location, async (saved) => (saved ? historyOf(saved) : []));
+      const history = Array.from({ length: 1_000 }, (_, index) => ({
+        ...newest!,
+        at: newest!.at - index,
+        write: `run/${index}`,
+      }));
+      await memory.save({ row: null, records: [], forgotten: [], entries: [], left: [], history });
+    });
     await store.close();
     const { code, stdout, stderr } = await run(['history', '--format', 'json'], launch);
     const shown: unknown[] = JSON.parse(stdout);

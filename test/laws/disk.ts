@@ -1,12 +1,5 @@
 import type { Suspension } from '../../src/model/suspension.ts';
-import type {
-  Entry,
-  HistoryEntry,
-  Memory,
-  MemoryChanges,
-  RecordState,
-  TemplateRow,
-} from '../../src/state/memory.ts';
+import type { Entry, Memory, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
 
 /** The disk: state that outlives a process. */
 export interface Disk {
@@ -29,7 +22,6 @@ interface Stored {
   readonly row: Map<number, string>;
   readonly records: Map<number, Map<string, string>>;
   readonly journal: Map<number, string>;
-  readonly history: string[];
   /** By template: how often something was saved. */
   readonly writes: Map<number, number>;
   /** Distinguishes it from the state that was lost before. */
@@ -87,7 +79,6 @@ const copyOf = (stored: Stored): Stored => ({
   row: new Map(stored.row),
   records: new Map([...stored.records].map(([id, records]) => [id, new Map(records)])),
   journal: new Map(stored.journal),
-  history: [...stored.history],
   writes: new Map(stored.writes),
 });
 
@@ -97,7 +88,6 @@ const emptyDisk = (): Stored => ({
   row: new Map(),
   records: new Map(),
   journal: new Map(),
-  history: [],
   writes: new Map(),
   number: (disks += 1),
   lastEntry: 0,
@@ -109,10 +99,9 @@ const memoryOn = (
   commit: () => Stored,
   suspended: () => readonly Suspension[],
 ): Memory => {
-  const saveTo = (disk: Stored, { row, records, forgotten, entries, left, history }: MemoryChanges): void => {
+  const saveTo = (disk: Stored, { row, records, forgotten, entries, left }: MemoryChanges): void => {
     for (const entry of entries) disk.journal.set(entry.id, JSON.stringify(entry));
     for (const id of left) disk.journal.delete(id);
-    for (const entry of history) disk.history.push(JSON.stringify(entry));
     if (row === null) return;
     disk.writes.set(row.templateId, (disk.writes.get(row.templateId) ?? 0) + 1);
     disk.row.set(row.templateId, JSON.stringify(row));
@@ -137,7 +126,6 @@ const memoryOn = (
         [...current().row].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateRow>(body)),
       ),
     journal: () => Promise.resolve([...current().journal.values()].map((body) => parse<Entry>(body))),
-    history: () => Promise.resolve(current().history.map((body) => parse<HistoryEntry>(body))),
     suspensions: () => Promise.resolve(suspended()),
     begin: (entry) => {
       const disk = commit();

@@ -224,7 +224,6 @@ export const startProcess = (
       // To die there is to die before the next of them.
       templates: () => memory.templates(),
       journal: () => onDisk('journal', () => memory.journal()),
-      history: (filter) => onDisk('history', () => memory.history(filter)),
       suspensions: () => memory.suspensions(),
       begin: (entry) => {
         if (state !== 'dead') observer.onDecide();

@@ -3,6 +3,7 @@ import type { Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, TemplateResult } from '../../src/result.ts';
 import { actualTemplate, desiredTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
+import { historyOf } from '../state/samples.ts';
 
 const file = ['h1 A 192.0.2.1', 'h2 A 192.0.2.2', 'h3 A 192.0.2.3'];
 const stored = (lines: readonly string[]) => lines.map((line, at) => `#${at + 1} ${line}`);
@@ -154,7 +155,7 @@ describe('a suspended template', () => {
     expect(writesOf(scene)).toEqual([]);
     expect(only(result).status).toBe('suspended');
     expect(await scene.memory.journal()).toEqual([]);
-    expect(await scene.memory.history()).toEqual([]);
+    expect(await historyOf(scene.memory)).toEqual([]);
   });
 
   it('keeps a record parked that was to make way', async () => {

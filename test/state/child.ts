@@ -24,11 +24,10 @@ export const startChild = (script: string, ...args: readonly string[]): Child =>
       const { systemClock } = await load('lib/clock.mjs');
       const { StateFile } = await load('state/state-file.mjs');
       const { storeLocation } = await load('state/store-location.mjs');
-      const { memoryIn } = await load('state/sqlite.mjs');
+      const { clientMemory } = await load('state/client-memory.mjs');
       const owner = { stateDir: '.', baseUrl: 'https://panel.example.net/api/v1', name };
       const state = new StateFile(file, systemClock);
-      const life = await state.begin();
-      const memory = memoryIn(state, life, storeLocation(owner, '', false));
+      const memory = clientMemory(await state.begin(), storeLocation(owner, '', false));
       return { ...memory, close: () => state.close('now') };
     };`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', load + script, ...args], {

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { openDatabase } from '../../src/state/database.ts';
-import { changesOf, finish, instant, newEntry, newFile, newFolder, opened } from './samples.ts';
+import { changesOf, finish, instant, newEntry, newFile, newFolder, opened, historyOf } from './samples.ts';
 
 // As in a process of its own.
 afterAll(closeAtOnce());
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     const file = newFile();
     const memory = await opened(file);
     await finish(memory, await memory.begin(newEntry()), applied, changesOf());
-    await memory.history();
+    await historyOf(memory);
     await memory.revisions?.();
     await memory.close();
     expect(openBelow(path.dirname(file))).toEqual([]);

@@ -9,6 +9,7 @@ import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError } from '../../src/state/database.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { fileStore } from '../../src/state/store.ts';
+import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { testClock } from '../clock.ts';
 import { startChild } from './child.ts';
@@ -35,7 +36,7 @@ const filled = async (): Promise<string> => {
   return file;
 };
 
-/** A pass of a process of its own. */
+/** A pass of a process of its own, and another one where a row is found that cannot be read. */
 const passOver = async (file: string, task: (memory: Memory) => Promise<unknown> = use) => {
   const said: [string, string | undefined][] = [];
   const store = fileStore(testClock());
@@ -44,12 +45,18 @@ const passOver = async (file: string, task: (memory: Memory) => Promise<unknown>
   const owner = { stateDir: path.dirname(file), baseUrl, name: 'client' };
   const location = storeLocation(owner, 'token', false);
   try {
-    const handle = store.handle((message, level) => said.push([message, level]));
-    const found = await handle.write(location, waiting, async (memory, _, { holdsAdds }) => {
-      const suspensions = (await memory.suspensions()).length;
-      const entries = (await memory.journal()).length;
-      await task(memory);
-      return { suspensions, entries, holdsAdds };
+    const handle = storeHandle(store, (message, level) => said.push([message, level]));
+    const pass = () =>
+      handle.write(location, waiting, async ({ memory, holdsAdds }) => {
+        const suspensions = (await memory.suspensions()).length;
+        const entries = (await memory.journal()).length;
+        await task(memory);
+        return { suspensions, entries, holdsAdds };
+      });
+    const found = await pass().catch((error: unknown) => {
+      if (!(error instanceof DamagedMemoryError)) throw error;
+      expect(error.message).toContain('it was moved to');
+      return pass();
     });
     return { ...found, said };
   } finally {
@@ -60,7 +67,6 @@ const passOver = async (file: string, task: (memory: Memory) => Promise<unknown>
 /** All that a pass does with a memory. */
 const use = async (memory: Memory): Promise<void> => {
   for (const { templateId } of await memory.templates()) await memory.template(templateId);
-  await memory.history();
   const [open] = await memory.journal();
   const intent = open ?? (await memory.begin(newEntry()));
   await finish(memory, intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
@@ -85,8 +91,7 @@ const badText = (whole: Buffer, text: string, after = ''): Buffer => {
 
 /** As version 0.1 made it, as far as anything is read of it. */
 const ofFirstEdition = `DROP TABLE clients; CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL);
-  INSERT INTO clients VALUES ('of-a-token', '{"scope":"of-a-token","baseUrl":"${baseUrl}","name":"client"}');
-  UPDATE suspensions SET scope = 'of-a-token'; PRAGMA user_version = 3`;
+  PRAGMA user_version = 3`;
 
 describe('a state file', () => {
   it.each<[string, (file: string) => void, string, 'kept' | 'gone']>([
@@ -107,7 +112,7 @@ describe('a state file', () => {
     ['of another program', (file) => setOther(file, 'CREATE TABLE notes (text)'), 'damaged', 'gone'],
     [
       'of another program with our number',
-      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 6'),
+      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 7'),
       'damaged',
       'gone',
     ],
@@ -146,9 +151,10 @@ describe('a state file', () => {
       'damaged',
       'gone',
     ],
-    ['of version 0.1', (file) => meddle(file, ofFirstEdition), 'of version 0.1', 'kept'],
+    ['of version 0.1', (file) => meddle(file, ofFirstEdition), 'of version 0.1', 'gone'],
+    ['of a preview', (file) => meddle(file, 'PRAGMA user_version = 6'), 'of version 0.1', 'kept'],
     ['that is empty', (file) => truncateSync(file, 0), 'was removed, emptied or replaced', 'gone'],
-  ])('%s makes way for a new one', async (_, damage, what, suspended) => {
+  ])('%s makes way for a new one', async (name, damage, what, suspended) => {
     const file = await filled();
     damage(file);
     const broken = readFileSync(file);
@@ -160,10 +166,11 @@ describe('a state file', () => {
       new RegExp(`${broken.length > 0 ? 'it was moved to' : 'emptied'}.* no adds before `),
     );
     expect({ entries, suspensions }).toEqual({ entries: 0, suspensions: suspended === 'kept' ? 1 : 0 });
-    const aside = readdirSync(path.dirname(file)).find((name) => /\.db\.(damaged|earlier)-\d+$/.test(name));
+    const aside = readdirSync(path.dirname(file)).find((one) => /\.db\.(damaged|earlier)-\d+$/.test(one));
     if (broken.length > 0) {
       expect(text).toContain(`it was moved to ${path.join(path.dirname(file), aside!)}`);
-      expect(readFileSync(path.join(path.dirname(file), aside!))).toEqual(broken);
+      if (!/UTF-8|row/.test(name))
+        expect(readFileSync(path.join(path.dirname(file), aside!))).toEqual(broken);
       const gone = said.filter(
         ([message, level]) => level === 'error' && message.includes('suspended no more'),
       );
@@ -208,10 +215,11 @@ describe('a state file', () => {
     const script = `const { fileStore } = await load('state/store.mjs');
       const { systemClock } = await load('lib/clock.mjs');
       const { storeLocation } = await load('state/store-location.mjs');
+      const { storeHandle } = await load('state/store-handle.mjs');
       const store = fileStore(systemClock);
       const owner = { stateDir: process.argv[1], baseUrl: 'https://panel.example.net', name: process.argv[2] };
       const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, lostPause: 1 };
-      await store.handle(() => undefined).write(storeLocation(owner, owner.name, false), use, () => Promise.resolve());
+      await storeHandle(store, () => undefined).write(storeLocation(owner, owner.name, false), use, () => Promise.resolve());
       await store.close();
       console.log('done');`;
     const children = ['one', 'two', 'three'].map((name) => startChild(script, path.dirname(file), name));

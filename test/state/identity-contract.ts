@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { noMemories, type Memory } from '../../src/state/memory.ts';
-import type { StateStore } from '../../src/state/store.ts';
+import { storeHandle, type StateStore } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { changesOf, newEntry, newFolder, rowOf } from './samples.ts';
 
@@ -23,7 +23,7 @@ export const processesOn = (newStore: () => StateStore) => {
   const openHandle = () => {
     const store = newStore();
     onTestFinished(() => store.close());
-    return store.handle((message) => said.push(message));
+    return storeHandle(store, (message) => said.push(message));
   };
   const locationOf = ({ name = 'default', token = 'token', names = [name], url = baseUrl }: Configured) =>
     storeLocation({ stateDir, baseUrl: url, name }, token, false, names);
@@ -33,7 +33,7 @@ export const processesOn = (newStore: () => StateStore) => {
     write: <T>(settings: Configured, task: (memory: Memory) => Promise<T>): Promise<T> => {
       const { signal } = new AbortController();
       const use = { timeout: 0, signal, onWait: () => undefined, lostPause: 0 };
-      return openHandle().write(locationOf(settings), use, task);
+      return openHandle().write(locationOf(settings), use, ({ memory }) => task(memory));
     },
     read: (settings: Configured) =>
       openHandle().read(locationOf(settings), (memory) =>

@@ -8,15 +8,17 @@ import {
   type ClientMemory,
   type Entry,
   type HistoryEntry,
+  type HistoryFilter,
   type Instant,
   type Memory,
   type MemoryChanges,
   type NewEntry,
+  type PagedHistory,
   type RecordState,
   type TemplateRow,
 } from '../../src/state/memory.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { memoryIn } from '../../src/state/sqlite.ts';
+import { clientMemory } from '../../src/state/client-memory.ts';
 import { StateFile } from '../../src/state/state-file.ts';
 import { storeLocation, type StoreLocation } from '../../src/state/store-location.ts';
 
@@ -45,8 +47,7 @@ export const opened = (file: string, name?: string): Promise<OpenedMemory> =>
 export const openedFor = async (location: StoreLocation): Promise<OpenedMemory> => {
   const state = new StateFile(location.file, systemClock);
   onTestFinished(() => state.close('later'));
-  const life = await state.begin();
-  return { ...memoryIn(state, life, location), close: (when = 'now') => state.close(when) };
+  return { ...clientMemory(await state.begin(), location), close: (when = 'now') => state.close(when) };
 };
 
 /** Clients of one process, which share a connection. */
@@ -56,8 +57,8 @@ export const clientsOf = async (
 ): Promise<{ readonly memories: readonly ClientMemory[]; readonly close: () => Promise<void> }> => {
   const state = new StateFile(file, systemClock);
   onTestFinished(() => state.close('now'));
-  const life = await state.begin();
-  const memories = names.map((name) => memoryIn(state, life, placeOf(name)));
+  const rows = await state.begin();
+  const memories = names.map((name) => clientMemory(rows, placeOf(name)));
   return { memories, close: () => state.close('now') };
 };
 
@@ -158,6 +159,16 @@ export const newEntry = ({
   isOnlyCounted: false,
   ...changes,
 });
+
+/** All of its writes, the oldest first. */
+export const historyOf = async (
+  memory: PagedHistory,
+  filter: HistoryFilter = {},
+): Promise<readonly HistoryEntry[]> => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const { entries } = await memory.historySlice({ ...filter, before: { at: most, id: 0 }, rows: most });
+  return entries.toReversed();
+};
 
 /** It leaves the journal for the history. */
 export const finish = (

@@ -3,7 +3,7 @@ import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
 import { memoryContract } from './memory-contract.ts';
-import { changesOf, newEntry, newFile, opened, finish, type OpenedMemory } from './samples.ts';
+import { changesOf, newEntry, newFile, opened, finish, type OpenedMemory, historyOf } from './samples.ts';
 
 memoryContract(() => {
   const file = newFile();
@@ -37,7 +37,7 @@ it('limits the history, for any clock', async () => {
   const database = new Database(file);
   database.exec("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'history'");
   database.close();
-  expect((await (await write(2)).history()).map(({ at }) => at)).toEqual([2]);
+  expect((await historyOf(await write(2))).map(({ at }) => at)).toEqual([2]);
 });
 
 it('is written by two processes at once without losing anything', async () => {
@@ -54,8 +54,8 @@ it('is written by two processes at once without losing anything', async () => {
   const scopes = ['one', 'two', 'two'];
   const children = scopes.map((scope) => startChild(script, file, scope));
   expect(await Promise.all(children.map((child) => child.line()))).toEqual(['done', 'done', 'done']);
-  expect(await (await opened(file, 'one')).history()).toHaveLength(100);
-  expect(await (await opened(file, 'two')).history()).toHaveLength(200);
+  expect(await historyOf(await opened(file, 'one'))).toHaveLength(100);
+  expect(await historyOf(await opened(file, 'two'))).toHaveLength(200);
 });
 
 describe('the file', () => {

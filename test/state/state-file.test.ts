@@ -13,6 +13,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { fileStore } from '../../src/state/store.ts';
 import type { Memory } from '../../src/state/memory.ts';
+import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { testClock } from '../clock.ts';
 import { startChild } from './child.ts';
@@ -29,13 +30,13 @@ const newProcess = (stateDir = newFolder()) => {
   const said: string[] = [];
   const store = fileStore(clock);
   onTestFinished(() => store.close());
-  const handle = store.handle((message) => said.push(message));
+  const handle = storeHandle(store, (message) => said.push(message));
   const owner = { stateDir, baseUrl: 'https://panel.example.net/api/v1', name: 'default' };
   const location = storeLocation(owner, 'token', false);
   const { signal } = new AbortController();
   const use = { timeout: 0, signal, onWait: () => undefined, lostPause };
   const pass = (task: (memory: Memory) => Promise<unknown> = () => Promise.resolve()) =>
-    handle.write(location, use, async (memory, _, { holdsAdds }) => {
+    handle.write(location, use, async ({ memory, holdsAdds }) => {
       await task(memory);
       return { holdsAdds, journal: await memory.journal(), known: await memory.templates() };
     });

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { redactor } from '../../src/secrets.ts';
 import { withoutSecrets } from '../../src/state/without-secrets.ts';
-import { changesOf, newEntry, newFile, opened, recordData, rememberedRecord, finish } from './samples.ts';
+import {
+  changesOf,
+  newEntry,
+  newFile,
+  opened,
+  recordData,
+  rememberedRecord,
+  finish,
+  historyOf,
+} from './samples.ts';
 
 const token = 'client-token';
 const shown = recordData({ content: `v=${token}` });
@@ -21,12 +30,13 @@ test('a record is saved without the secrets that the service put into it', async
 });
 
 test('a write is saved with what was sent, and without the secret that it replaces', async () => {
-  const memory = withoutSecrets(await opened(newFile()), redactor([token]));
+  const saved = await opened(newFile());
+  const memory = withoutSecrets(saved, redactor([token]));
   const intent = await memory.begin(newEntry({ action: 'update', before: shown, recordId: 7 }));
   expect(intent.before).toEqual(shown);
   expect(await memory.journal()).toEqual([{ ...intent, before: hidden, makesWayFor: null }]);
   await finish(memory, intent, { outcome: 'applied', recordId: 7, error: null }, changesOf());
-  expect(await memory.history()).toMatchObject([{ before: hidden, after: intent.after }]);
+  expect(await historyOf(saved)).toMatchObject([{ before: hidden, after: intent.after }]);
 });
 
 test('values of files are saved unchanged, so that an add is recognised', async () => {
