@@ -20,15 +20,15 @@ type Differences = Pick<TemplateResult, 'template' | 'differences'> & { readonly
 export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> => {
   const blocked = template.differences.filter((one) => one.action === 'blocked');
   const inTheWay = new Set(blocked.flatMap(({ conflicts = [] }) => conflicts));
-  const renamed = renameIn(template);
-  const kinds = groupBy(template.differences, (one) => kindOf(one, inTheWay, renamed));
+  const renames = renamesIn(template);
+  const kinds = groupBy(template.differences, (one) => kindOf(one, inTheWay, renames));
   return new Map(
     [...kinds].flatMap(([kind, some]) => {
       if (kind === null) return [];
       const sayOf = (differences: readonly Difference[]): string =>
-        sentences[kind](differences, { ...template, renamed });
+        sentences[kind](differences, { ...template, renames });
       // What names another record too is said for each.
-      const shared = kind === 'conflict' ? null : sayOf(some);
+      const shared = kind === 'conflict' || kind === 'renamed' ? null : sayOf(some);
       return some.map((one): [Difference, ToDo] => {
         const own = (): string => sayOf([one]);
         return [one, { own, shared: shared ?? own() }];
@@ -37,25 +37,23 @@ export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> =>
   );
 };
 
-interface Rename {
-  readonly left: Difference;
-  readonly name: string;
-}
-
-/** The record that `surplus: park` would rename, and its new name, where a pass has no other choice. */
-const renameIn = ({ differences, parked }: Differences): Rename | null => {
-  const [add, ...adds] = differences.filter(({ action }) => action === 'add' || action === 'blocked');
-  const [left, ...others] = differences.filter((one) => one.action === 'surplus' && one.cause !== 'unknown');
-  if (add?.action !== 'add' || !left || adds.length + others.length > 0 || parked !== 0) return null;
-  const { type, name, content } = add.desired;
-  const old = dataIn(left);
-  return name === null || type !== old.type || content !== old.content ? null : { left, name };
+/** The records that `surplus: park` would rename, and their new names, where a pass has no other choice. */
+const renamesIn = ({ differences, parked }: Differences): ReadonlyMap<Difference, string> => {
+  const found = new Map<Difference, string>();
+  for (const some of groupBy(differences, (one) => dataIn(one).type).values()) {
+    const [add, ...adds] = some.filter(({ action }) => action === 'add' || action === 'blocked');
+    const [left, ...others] = some.filter((one) => one.action === 'surplus' && one.cause !== 'unknown');
+    if (add?.action !== 'add' || !left || adds.length + others.length > 0 || parked !== 0) continue;
+    const { name, content } = add.desired;
+    if (name !== null && content === dataIn(left).content) found.set(left, name);
+  }
+  return found;
 };
 
 const kindOf = (
   one: Difference,
   inTheWay: ReadonlySet<number>,
-  renamed: Rename | null,
+  renames: ReadonlyMap<Difference, string>,
 ): keyof typeof sentences | null => {
   if (one.outcome !== undefined && one.outcome !== 'skipped') return null;
   switch (one.action) {
@@ -66,7 +64,7 @@ const kindOf = (
       if (inTheWay.has(one.recordId)) return null;
       if (one.reason === 'duplicate') return 'duplicate';
       if (!isDropped(one)) return 'unlisted';
-      return renamed?.left === one ? 'renamed' : 'dropped';
+      return renames.has(one) ? 'renamed' : 'dropped';
     case 'add':
     case 'update':
     case 'park':
@@ -82,7 +80,7 @@ const isDropped = (one: Difference): boolean =>
 
 const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
 
-type Context = Differences & { readonly renamed: Rename | null };
+type Context = Differences & { readonly renames: ReadonlyMap<Difference, string> };
 type Sentence = (some: readonly Difference[], context: Context) => string;
 
 const accepted: Sentence = (some, { template }) =>
@@ -91,8 +89,8 @@ const accepted: Sentence = (some, { template }) =>
 const sentences = {
   dropped: (some) =>
     `you took ${it(some)} out of the file, and the service cannot delete: remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside.`,
-  renamed: (some, { renamed }) =>
-    `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renamed?.name ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
+  renamed: (some, { renames }) =>
+    `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
   unlisted: (some, { template }) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
   duplicate: (some) =>
