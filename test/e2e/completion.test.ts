@@ -81,7 +81,7 @@ describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isT
       [['va'], ['validate']],
       [
         ['get', 'dns'],
-        ['dns-records', 'dns-template', 'dns-templates'],
+        ['dns-records', 'dns-templates'],
       ],
       [['get', 'dns-records', '--form'], ['--format']],
       [['plan', '--format', 'm'], ['markdown']],
