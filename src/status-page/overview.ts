@@ -66,7 +66,7 @@ const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {
     <p class="chips">
       ${chip(show === null, { show: null }, 'all that differs')}
       ${shows.map(([kind, words], at) => {
-        const { count } = counts[at] ?? { count: 0 };
+        const count = counts[at] ?? 0;
         const isShown = count > 0 || show === kind;
         return (
           isShown && chip(show === kind, { show: kind }, html`<b>${count.toLocaleString('en')}</b> ${words}`)
