@@ -19,7 +19,7 @@ import { fileStore, forgetState, type StateStore } from '../state/store.ts';
 import { readVersion } from '../version.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import type { Options } from './options.ts';
-import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
+import { loggedWarnings, printedWarnings, saidOn, type Warn } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext extends Pick<
@@ -98,7 +98,7 @@ export const openAppContext = async (
       // A command's result is on stdout; the steps of its passes are logged only on request.
       const level = !isDaemon && logLevel === 'info' ? 'warn' : logLevel;
       const log = logOn(isDaemon ? io.stdout : io.stderr, level, secrets);
-      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
+      return { log, warn: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
     },
     ...(onRequest ? { onRequest } : {}),
   });
@@ -115,7 +115,7 @@ interface ContextRequest
   readonly outlet: (
     settings: Settings,
     secrets: () => readonly string[],
-  ) => { readonly log: Logger; readonly warnings: WarningOutlet };
+  ) => { readonly log: Logger; readonly warn: Warn };
 }
 
 /** The same, for settings from anywhere. */
@@ -137,7 +137,7 @@ export const openContext = async ({
   };
   const secrets = everSeen(() => current.secrets());
   const redactNow = currentRedactor(secrets);
-  const { log, warnings } = outlet(settings, secrets);
+  const { log, warn } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const store = openStore(settings, clock, isDaemon);
   // The state describes the old data.
@@ -154,8 +154,7 @@ export const openContext = async ({
       names: () => names,
       store,
       isSandbox: sandbox !== null,
-      warn: (message, level) =>
-        warnings.warn(redactNow()(message), client.name, current.clients.length, level),
+      warn: (message, level) => warn(redactNow()(message), client.name, level),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
@@ -164,8 +163,9 @@ export const openContext = async ({
   const clients = settings.clients.map(open);
   for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
     if (settings.store !== null || !isOpenToAll(directory)) continue;
-    warnings.warn(
+    warn(
       `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``,
+      null,
     );
   }
   return {
@@ -201,7 +201,6 @@ export const openContext = async ({
       return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
-      warnings.close(current.clients.length);
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
       await store.close();

@@ -42,10 +42,7 @@ export const openConnection = (
       reset: false,
       outlet: (_, secrets) => ({
         log: createLogger({ level: 'silent', out: { write: () => true }, secrets, now: clock.now }),
-        warnings: {
-          warn: (message, client) => tell({ event: 'notice', client: client ?? null, message }),
-          close: () => undefined,
-        },
+        warn: (message, client) => tell({ event: 'notice', client, message }),
       }),
     }));
 
