@@ -1,16 +1,20 @@
 import { type PageClock, prose } from './html-words.ts';
-import { html, joined, type Markup } from './markup.ts';
+import { html, joined, type Markup, type MarkupValue } from './markup.ts';
 import { outcomeWords, type ReportRow } from './row.ts';
 
-/** One line for each difference, with details to open. */
-export const rowList = (rows: readonly ReportRow[], clock: PageClock): Markup | null =>
+/** One line for each difference, with details to open; `more`: what else there is about each. */
+export const rowList = (
+  rows: readonly ReportRow[],
+  clock: PageClock,
+  more: (at: number) => MarkupValue = () => null,
+): Markup | null =>
   rows.length === 0
     ? null
     : html`<ul class="rows">
-        ${rows.map((row) => rowItem(row, clock))}
+        ${rows.map((row, at) => rowItem(row, clock, more(at)))}
       </ul>`;
 
-const rowItem = (row: ReportRow, clock: PageClock): Markup => {
+const rowItem = (row: ReportRow, clock: PageClock, more: MarkupValue): Markup => {
   const { kind, type, name, outcome, why, where, remark, toDo } = row;
   const said = remark !== null && prose(remark, clock);
   // What is in backquotes is to be copied.
@@ -30,7 +34,7 @@ const rowItem = (row: ReportRow, clock: PageClock): Markup => {
         <span class="todo">${step === undefined ? said : joined(step)}</span>
       </summary>
       ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
-      ${step !== undefined && said && html`<p>${said}</p>`}
+      ${step !== undefined && said && html`<p>${said}</p>`} ${more}
     </details>
   </li>`;
 };

@@ -28,14 +28,14 @@ export const lastKnown = (result: PassResult): PassResult => {
 
 export type Excerpt = ReturnType<typeof excerptOf>;
 
-/** The part of a report that one page shows: the templates that a query chooses. */
+/** The part of a report that one page shows: templates that match a query, or what does of each. */
 export const excerptOf = (report: Report, { show, text, skip }: PageQuery) => {
   const { run, status, dryRun, commits, problems, unmanaged } = report;
   // What was applied differs no more.
   const open = report.templates.map(withoutApplied);
-  const found = open.filter(
-    (template) => (show === null || isOfKind(template, show)) && (text === '' || holds(template, text)),
-  );
+  const found = open
+    .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
+    .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
   const calm = found.filter(isCalm);
   const differing = groupAlike(
     worstFirst(found.filter((template) => !isCalm(template))),
@@ -51,8 +51,11 @@ export const excerptOf = (report: Report, { show, text, skip }: PageQuery) => {
     dryRun,
     commits,
     summary: summaryOf(report),
-    /** How many templates there are of each kind, whatever is shown. */
-    counts: shows.map(([kind]) => open.filter((template) => isOfKind(template, kind)).length),
+    /** How many templates or differences there are of each kind, whatever is shown. */
+    counts: shows.map(([kind]) => {
+      const parts = open.flatMap((template) => partOf(template, kind) ?? []);
+      return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
+    }),
     /** The worst first; templates of which nothing but the same message is known are one group. */
     groups: groups.map((group) => ({
       shown: group.slice(0, limits.quiet).map((template) => firstOf(template, rows)),
@@ -71,14 +74,14 @@ export const excerptOf = (report: Report, { show, text, skip }: PageQuery) => {
 /** Groups so few that a page has some 100 KB when hundreds of templates differ. */
 export const limits = { groups: 12, rows: 60, quiet: 200, problems: 50 };
 
-/** The first differences of a template and of ten subdomains that do not follow it, and how many there are besides. */
+/** The first differences of a template and of the subdomains that do not follow it, and how many there are besides. */
 export const firstOf = (whole: TemplateResult, max: number): { template: TemplateResult; more: number } => {
   const few = <T extends { readonly differences: readonly unknown[] }>(part: T, most: number): T => ({
     ...part,
     differences: part.differences.slice(0, most),
   });
-  const share = Math.max(2, Math.floor(max / 10));
-  const behind = whole.subdomains.filter((one) => !follows(one)).slice(0, 10);
+  const share = Math.max(2, Math.floor(max / maxSubdomains));
+  const behind = whole.subdomains.filter((one) => !follows(one)).slice(0, maxSubdomains);
   const subdomains = [
     ...behind.map((one) => ({ ...few(one, share), answers: few(one.answers, share) })),
     ...whole.subdomains.filter(follows),
@@ -86,6 +89,8 @@ export const firstOf = (whole: TemplateResult, max: number): { template: Templat
   const template = { ...few(whole, max), subdomains };
   return { template, more: differencesIn(whole) - differencesIn(template) };
 };
+
+const maxSubdomains = 10;
 
 const differencesIn = ({ differences, subdomains }: TemplateResult): number =>
   subdomains.reduce(
@@ -96,22 +101,26 @@ const differencesIn = ({ differences, subdomains }: TemplateResult): number =>
 const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
-const isOfKind = (template: TemplateResult, show: Show): boolean => {
-  if (show === 'in-sync') return isCalm(template);
-  return (
-    show === template.status ||
-    template.differences.some(
-      ({ action, outcome }) =>
-        show === action || (show === 'failed' && (outcome === 'failed' || outcome === 'unknown')),
-    )
+/** The part of a template that is of this kind; null if nothing is. */
+const partOf = (template: TemplateResult, show: Show): TemplateResult | null => {
+  if (show === 'in-sync') return isCalm(template) ? template : null;
+  if (show === template.status) return template;
+  const differences = template.differences.filter(
+    ({ action, outcome }) =>
+      show === action || (show === 'failed' && (outcome === 'failed' || outcome === 'unknown')),
   );
+  return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
 };
 
-/** Whether any text of a template, or of its differences, has these words: `www`, `192.0.2.1`, `templates/web.yaml`. */
-const holds = ({ subdomains, ...template }: TemplateResult, text: string): boolean =>
-  wordsIn([template, subdomains.filter((one) => !follows(one))])
-    .toLowerCase()
-    .includes(text.toLowerCase());
+/** The whole template if its own texts match, else the parts that match. */
+const withText = (template: TemplateResult, text: string): TemplateResult | null => {
+  const holds = (...values: readonly unknown[]): boolean => wordsIn(values).toLowerCase().includes(text);
+  const { client, template: name, file, message } = template;
+  if (holds(client, name, file, message)) return template;
+  const differences = template.differences.filter((one) => holds(one));
+  const subdomains = template.subdomains.filter((one) => !follows(one) && holds(one.subdomain, one.message));
+  return differences.length + subdomains.length === 0 ? null : { ...template, differences, subdomains };
+};
 
 /** All texts in a value, as `A www 192.0.2.1`. */
 const wordsIn = (value: unknown): string => {

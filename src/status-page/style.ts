@@ -56,6 +56,7 @@ td p:first-child { margin-top: 0; }
   grid-template-columns: 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 3fr);
 }
 .records .content { word-break: break-all; }
+.row pre { margin: 0 0 .35rem; padding: 0 .75rem; border-left: .25rem solid var(--line); white-space: pre-wrap; }
 figure { margin: 0; }
 .chart { display: block; width: 100%; height: 5rem; margin-top: .5rem; border-bottom: 1px solid var(--line); }
 rect { fill: currentColor; }

@@ -1,3 +1,4 @@
+import { pastesFor } from '../import/paste.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
@@ -68,6 +69,7 @@ const templateSections = (
   const { template, more } = firstOf(whole, maxRows);
   const view = templateView(template, frame.clients.length > 1, newest?.commits ?? []);
   const { title, status, counts, message, rows, subdomains } = view;
+  const pastes = desired === undefined ? [] : pastesFor(desired, template.differences.slice(0, maxPastes));
   const followers = template.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
   const records =
     desired === undefined
@@ -85,7 +87,8 @@ const templateSections = (
       rows.length > 0 &&
       html`<section>
         <h2>What differs</h2>
-        ${sidesHeading} ${rowList(rows, frame)}
+        ${sidesHeading}
+        ${rowList(rows, frame, (at) => pastes.filter((paste) => paste.at === at).map(pasteText))}
       </section>`
     }
     ${
@@ -99,8 +102,23 @@ const templateSections = (
     ${rest(more, 'difference', `${frame.root}api/report`, '/api/report')} ${records}`;
 };
 
-/** Differences, and records. */
+/** Differences, and records; and differences of which a page says how to accept them. */
 const maxRows = 1_000;
+const maxPastes = 100;
+
+/** The other way to end a difference: the file says what the service has. */
+const pasteText = ({ place, before, yaml }: ReturnType<typeof pastesFor>[number]): Markup => {
+  const where = html`To accept it, in <code>${escapeControl(place)}</code>`;
+  const record =
+    before && html`<code>${escapeControl(`${before.name || '@'} ${before.type} ${before.content}`)}</code>`;
+  if (yaml === null) return html`<p>${where} remove ${record}</p>`;
+  // Invisible characters are escaped in it, as YAML spells them.
+  return html`<p>${where} ${record ? html`replace ${record} by` : html`add to <code>records</code>`}</p>
+    <pre><code>${yaml.length > maxPaste ? '# too long to show: run accept' : yaml}</code></pre>`;
+};
+
+/** Characters. */
+const maxPaste = 10_000;
 
 /** Those that do not differ, with their lines; if nothing was compared, all of them. */
 const recordsInFile = (
