@@ -8,7 +8,6 @@ import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
 import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
 import { createLogger } from '../log.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -130,11 +129,12 @@ export const openContext = async ({
   const settings = read();
   let current = settings;
   /** Made once for all: each of thousands of clients asks in each pass. */
-  let names = namesOf(settings);
+  let names: readonly string[] = [];
   const use = (fresh: Settings): void => {
     current = fresh;
-    names = namesOf(fresh);
+    names = fresh.clients.map(({ name }) => name);
   };
+  use(settings);
   const secrets = everSeen(() => current.secrets());
   const redactNow = currentRedactor(secrets);
   const { log, warn } = outlet(settings, secrets);
@@ -144,7 +144,10 @@ export const openContext = async ({
   if (reset)
     for (const client of settings.clients)
       forgetState(storeLocation(client, sandboxTokens(client.name).clientToken, true));
-  const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
+  const dataFile = path.join(settings.clients[0]?.stateDir ?? '.', 'sandbox.json');
+  const sandbox = settings.sandbox
+    ? await (await import('../sandbox/sandbox.ts')).startSandbox({ dataFile, reset })
+    : null;
   const open = (client: ClientSettings): Client =>
     openClient({
       ...how,
@@ -185,7 +188,7 @@ export const openContext = async ({
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
-      if (fresh.leaseDuration !== settings.leaseDuration || placeOf(fresh) !== placeOf(settings))
+      if (fresh.leaseDuration !== settings.leaseDuration || fresh.store?.place !== settings.store?.place)
         log.warn(
           { event: 'settings.unapplied' },
           'store or leaseDuration has changed: the new one takes effect after a restart',
@@ -207,8 +210,6 @@ export const openContext = async ({
     },
   };
 };
-
-const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
 
 /** One list that only grows. */
 const everSeen = (now: () => readonly string[]): (() => readonly string[]) => {
@@ -240,20 +241,6 @@ const openStore = (
         version: readVersion(),
         address: publicUrl || null,
       });
-
-/** Without the password: one that was rotated is read again where it is needed. */
-const placeOf = ({ store }: Settings): string | null => {
-  const text = store?.read() ?? null;
-  if (text === null || !URL.canParse(text)) return text;
-  const url = new URL(text);
-  url.password = '';
-  return url.href;
-};
-
-const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
-  const { startSandbox } = await import('../sandbox/sandbox.ts');
-  return startSandbox({ dataFile: path.join(clients[0]?.stateDir ?? '.', 'sandbox.json'), reset });
-};
 
 /** The embedded service takes any tokens. */
 const sandboxTokens = (client: string) => ({

@@ -35,7 +35,11 @@ describe('plan on the examples', () => {
     expect(reportOf(strict.stdout)).toMatchObject({
       status: 'failed',
       problems: [
-        { severity: 'error', check: 'unmanaged', message: expect.stringContaining('(voice, whose file is gone; trial)') },
+        {
+          severity: 'error',
+          check: 'unmanaged',
+          message: expect.stringContaining('(voice, whose file is gone; trial)'),
+        },
       ],
     });
     expect(await run(['apply', '--strict', '--yes'], launch)).toMatchObject({ code: 1 });
