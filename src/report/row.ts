@@ -40,7 +40,12 @@ export interface RowValue {
   readonly desired: string | null;
 }
 
-export const rowOf = (difference: Difference, toDo: ToDo | null = null): ReportRow => {
+/** `message`: what its template says already. */
+export const rowOf = (
+  difference: Difference,
+  toDo: ToDo | null = null,
+  message: string | null = null,
+): ReportRow => {
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
   const where = [
@@ -61,13 +66,13 @@ export const rowOf = (difference: Difference, toDo: ToDo | null = null): ReportR
       'cause' in difference && difference.cause !== 'unknown' ? causeWords[difference.cause] : [],
     ].flat(),
     where: where.flat().map(escapeControl),
-    remark: remarkOn(difference),
+    remark: remarkOn(difference, message),
     toDo,
   };
 };
 
-const remarkOn = (difference: Difference): string | null => {
-  const { error, retryAt, skippedBy } = difference;
+const remarkOn = (difference: Difference, said: string | null): string | null => {
+  const { error, retryAt } = difference;
   const reasons: string[] = [];
   if (difference.action === 'blocked') {
     const { message, conflicts = [] } = difference;
@@ -75,8 +80,7 @@ const remarkOn = (difference: Difference): string | null => {
     if (conflicts.length > 0)
       reasons.push(`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}`);
   }
-  // Why a template is held, its own message says.
-  if (error !== undefined && skippedBy !== 'held') reasons.push(error);
+  if (error !== undefined && said?.includes(error.replace(/^held: /, '')) !== true) reasons.push(error);
   if (retryAt !== undefined && !reasons.some((text) => text.includes(retryAt)))
     reasons.push(`Next try at ${retryAt}`);
   // Messages have no full stop, since most of them are shown alone.

@@ -141,7 +141,7 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
     /** Null: none, or nobody knows where to see it. */
     commit:
       commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
-    rows: differences.map((difference) => rowOf(difference, toDos.get(difference))),
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), message)),
     subdomains: behind.map(subdomainView),
   };
 };

@@ -49,6 +49,12 @@ describe('repeated messages', () => {
     expect(text.split('would change')).toHaveLength(2);
     expect(text).toMatch(/skipped .*\n.*skipped /);
     expect(text).toMatch(/\n2 held back, 1 template held\n$/);
+    // Another reason than that of the template is said.
+    const other = { ...held, error: 'held: its file is not whole' } as const;
+    const both = render([
+      template({ status: 'held', message: reason, differences: [update('a', held), update('b', other)] }),
+    ]);
+    expect(both).toContain('held: its file is not whole.');
   });
 
   test('of surplus records are shown once, below the last of them', () => {
