@@ -23,6 +23,9 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    const meant = otherTools[argv.slice(0, argv[0] === 'get' ? 2 : 1).join(' ')];
+    if (error.code !== 'commander.helpDisplayed' && meant !== undefined)
+      io.stderr.write(`did you mean \`dns-template-sync ${meant}\`?\n`);
     return error.exitCode === 0 ? 0 : 1;
   }
   return exitCode;
@@ -50,7 +53,7 @@ example files, and dns-template-sync plan --sandbox compares them.
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
 const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: number) => void): void => {
-  const { usage, alias, about, options = [], common = [], run } = entry;
+  const { usage, about, options = [], common = [], run } = entry;
   const above = program.commands.find((one) => usage.startsWith(`${one.name()} `)) ?? program;
   const command: Command = above
     .command(above === program ? usage : usage.replace(/^\S+ /, ''))
@@ -67,7 +70,6 @@ const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: n
     const choices = argumentChoices[argument.name()];
     if (choices !== undefined) argument.choices(choices);
   }
-  if (alias !== undefined) command.alias(alias);
   for (const one of [...options, ...common]) command.addOption(one);
   if (run !== undefined)
     command.action(async (...given: unknown[]) => {
@@ -91,37 +93,49 @@ const argumentChoices: Readonly<Record<string, readonly string[] | undefined>> =
 
 /** What the help has beside arguments and options. */
 const sectionsOf = (
-  { options = [], common = [], examples }: CommandEntry,
+  { options = [], common = [], exitCodes = usualCodes, examples }: CommandEntry,
   command: Command,
   { stdout }: Io,
-) => {
+): string[] => {
   const help = command.createHelp();
   help.prepareContext({ helpWidth: widthOf(stdout) });
-  const section = (title: string, items: Readonly<Record<string, string>>): string => {
-    const width = Math.max(...Object.keys(items).map(({ length }) => length));
-    const lines = Object.entries(items).map(([term, words]) => help.formatItem(term, width, words, help));
-    return [title, ...lines].join('\n');
+  const section = (title: string, items: readonly (readonly [term: string, about: string])[]): string => {
+    const width = Math.max(...items.map(([term]) => term.length));
+    return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
   };
   const shared = common.map(({ long }) => long).join(', ');
   const hasSettings = [...options, ...common].some(({ long }) => long === '--config');
   return [
     ...(hasSettings
       ? [
-          section('Settings:', {
-            ...(shared === '' ? {} : { options: `${shared}: run --help describes them` }),
-            variables: 'and the settings file: .github/docs/settings.md',
-          }),
+          section('Settings:', [
+            ...(shared === '' ? [] : [['options', `${shared}: run --help describes them`] as const]),
+            ['variables', 'and the settings file: .github/docs/settings.md'],
+          ]),
         ]
       : []),
-    section('Exit codes:', exitCodes),
+    section('Exit codes:', Object.entries(exitCodes)),
     `Examples:\n${Object.entries(examples)
       .map(([line, purpose]) => `  # ${purpose}\n  ${line}`)
       .join('\n')}`,
   ];
 };
 
-const exitCodes = {
-  0: 'done, even if differences remain',
-  1: 'an error, or a problem that it prints; of apply also a write that was not made for certain',
-  2: 'with --detailed-exitcode: differences remain',
+const usualCodes: NonNullable<CommandEntry['exitCodes']> = {
+  0: 'done, and nothing is wrong',
+  1: 'an error, or what it prints as a problem',
+};
+
+/** What other programs call these commands. */
+const otherTools: Readonly<Record<string, string | undefined>> = {
+  diff: 'plan',
+  preview: 'plan',
+  push: 'apply',
+  sync: 'apply',
+  lint: 'validate',
+  daemon: 'run',
+  serve: 'run',
+  'get templates': 'get dns-templates',
+  'get template': 'get dns-template',
+  'get records': 'get dns-records',
 };

@@ -15,6 +15,7 @@ import { shellWord } from '../model/shell-word.ts';
 import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader, loadTexts } from '../source/load.ts';
+import { addSchemas, schemaHeader } from './schema-files.ts';
 
 export interface ImportOutcome {
   /** The template's name in the file. */
@@ -23,6 +24,8 @@ export interface ImportOutcome {
   readonly file: string;
   /** What was written, or why it was skipped. */
   readonly note: string;
+  /** The schema files that were written with it. */
+  readonly schemas: readonly string[];
 }
 
 /** The directory for the files, and what files say already. */
@@ -30,6 +33,8 @@ export interface ImportTarget {
   readonly directory: string;
   readonly client: ClientSettings;
   readonly state: DesiredState;
+  /** Whether new files name their schema. */
+  readonly withSchema: boolean;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
 }
@@ -50,7 +55,7 @@ export const importTarget = async (
   const own = loadOptionsOf(client, {});
   const paths = [directory, ...(isRead(directory, client) ? own.paths : [])];
   const state = await createTemplateLoader().load({ ...own, paths });
-  return { directory, client, state, redact };
+  return { directory, client, state, withSchema: options['schema'] !== false, redact };
 };
 
 /** Whether the client's passes read what is in a directory. */
@@ -62,25 +67,27 @@ export const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
   extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
-  { directory, client, state, redact }: ImportTarget,
+  { directory, client, state, withSchema, redact }: ImportTarget,
 ): Promise<ImportOutcome> => {
   const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
   const [described, ...others] = filesOf(name, template.id, state);
   const file = described ?? path.join(directory, fileName);
-  const ended = (result: ImportOutcome['result'], note: string): ImportOutcome => ({
-    template: name,
-    result,
-    file,
-    note,
-  });
+  const ended = (
+    result: ImportOutcome['result'],
+    note: string,
+    schemas: readonly string[] = [],
+  ): ImportOutcome => ({ template: name, result, file, note, schemas });
   if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
     return { ...ended('skipped', note), file: directory };
   }
   if (others.length > 0) return ended('skipped', `${others.join(', ')} describes it too`);
+  const roots = [...client.templates, directory];
+  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
+  const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
   try {
     const before = await readIfThere(placeOf(file));
-    const written = await writeTemplate({ name, id, records: template.records, ...extras }, (text) =>
+    const written = await writeTemplate({ name, id, records: template.records, header, ...extras }, (text) =>
       loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
     );
     const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
@@ -96,8 +103,9 @@ export const importTemplate = async (
     const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
     if (isSame) return ended('unchanged', note);
     if (Buffer.byteLength(text) > maxFileSize) return ended('skipped', 'it would be too large for one file');
+    const schemas = withSchema ? await addSchemas(root, client.cwd) : [];
     await createFile(placeOf(file), text);
-    return ended('written', note);
+    return ended('written', note, schemas);
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return ended('skipped', messageOf(error));
@@ -118,9 +126,10 @@ export const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pic
   const counts = (['written', 'unchanged', 'skipped'] as const).map(
     (result) => `${outcomes.filter((one) => one.result === result).length} ${result}`,
   );
-  const lines = outcomes.map(
-    ({ result, file, note }) => `${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}`,
-  );
+  const lines = outcomes.flatMap(({ result, file, note, schemas }) => [
+    ...schemas.map((schema) => `written    ${escapeControl(schema)}: for editors`),
+    `${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}`,
+  ]);
   const summary =
     outcomes.length === 0
       ? "the service has no templates of this client's own"

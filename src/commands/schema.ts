@@ -1,35 +1,27 @@
-import { z } from 'zod';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readOffline, type Options } from '../app/options.ts';
+import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { schemaText, writeSchemas } from './schema-files.ts';
 
-/** Prints the JSON Schema (draft 2020-12) of what is named. */
-export const schema = async (what = 'template', { stdout }: Pick<Io, 'stdout'>): Promise<number> => {
-  const { $schema, ...rest } = await documentOf(what);
-  const named = {
-    $schema,
-    $id: `urn:dns-template-sync:${what}`,
-    title: `dns-template-sync ${what}`,
-    ...rest,
-  };
-  stdout.write(`${JSON.stringify(named, null, 2)}\n`);
-  return 0;
-};
-
-const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
-  // Of the input, before transforms.
-  const asWritten = (source: z.ZodType) => z.toJSONSchema(source, { io: 'input' });
-  const settings = () => import('../settings/schema.ts');
-  switch (what) {
-    case 'config':
-      return asWritten((await settings()).configSchema({ clients: 'either', mayBeText: false }));
-    case 'client':
-      return asWritten((await settings()).clientFileSchema());
-    case 'report':
-      return asWritten((await import('../report/report.ts')).reportSchema);
-    case 'notification':
-      return asWritten((await import('../notify/schema.ts')).notificationSchema);
-    case 'fragment':
-      return (await import('../desired/schema.ts')).fragmentJsonSchema();
-    default:
-      return (await import('../desired/schema.ts')).templateJsonSchema();
+/** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
+export const schema = async (what: string | undefined, options: Options, io: Io): Promise<number> => {
+  const { write } = options;
+  if (write === undefined) {
+    io.stdout.write(await schemaText(what ?? 'template'));
+    return 0;
   }
+  if (what !== undefined)
+    throw new UserError(`--write writes the schemas of template files and fragments: leave out ${what}`);
+  const ofClients = (): string[] => readOffline(options, io).clients.flatMap(({ templates }) => templates);
+  for (const directory of typeof write === 'string' ? [write] : new Set(ofClients())) {
+    const found = await stat(path.resolve(io.cwd, directory)).catch(() => null);
+    if (found?.isDirectory() !== true)
+      throw new UserError(
+        `${directory} is not a directory: name the one of the templates, as in --write DIR`,
+      );
+    for (const line of await writeSchemas(directory, io.cwd)) io.stdout.write(`${line}\n`);
+  }
+  return 0;
 };

@@ -7,12 +7,13 @@ import { clientTable, programTable, runTable, type Setting } from '../settings/t
 export interface CommandEntry {
   /** How it is called, in the notation of the parser. */
   readonly usage: string;
-  readonly alias?: string;
   /** Its first sentence is for the list of commands. */
   readonly about: string;
   readonly options?: readonly Option[];
   /** Options that it shares with others; only `run` lists them. */
   readonly common?: readonly Option[];
+  /** Those that are not the usual ones. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
   /** Command lines that work as they are, and what each is for. */
   readonly examples: Readonly<Record<string, string>>;
   /** Returns the exit code. Absent for a command that only has others below it. `args`: without those that were left out. */
@@ -78,6 +79,22 @@ const report: readonly Option[] = [
   option('--ignore-subdomains', 'leave subdomains out of the report'),
 ];
 const asTable = format('table', 'json');
+const ofTemplate = [
+  format('table', 'json', 'zone'),
+  option(
+    '--origin <name>',
+    'with --format zone: the name of the zone, such as example.net; without it, names are relative',
+  ),
+];
+
+const unusable = 'bad settings, an invalid template file, no template files, or the service cannot be used';
+
+const compared: CommandEntry['exitCodes'] = {
+  0: 'done, even if differences remain',
+  1: `${unusable}; wins over 2`,
+  2: 'with --detailed-exitcode: anything is not in sync',
+};
+
 /** One of the read operations. */
 const read = (
   usage: string,
@@ -86,7 +103,6 @@ const read = (
   options: readonly Option[] = [asTable],
 ): CommandEntry => ({
   usage: `get ${usage}`,
-  ...(usage.startsWith('dns-templates') ? { alias: 'dns-template' } : {}),
   about,
   options,
   common: reads,
@@ -113,6 +129,11 @@ export const commands: readonly CommandEntry[] = [
         'text',
       ),
     ],
+    exitCodes: {
+      0: 'ended by SIGTERM or SIGINT, after the write in progress',
+      1: 'could not start: bad settings',
+      130: 'ended by a second signal, at once',
+    },
     examples: {
       'dns-template-sync run --sandbox --reset': 'try it without an account, on an embedded service',
       'dns-template-sync run --dry-run --listen off': 'only report what differs, without HTTP',
@@ -132,6 +153,7 @@ export const commands: readonly CommandEntry[] = [
       ...report,
     ],
     common: passes,
+    exitCodes: compared,
     examples: {
       'dns-template-sync plan': 'all templates',
       "dns-template-sync plan 'acme-*' --detailed-exitcode": 'some of them, for a script',
@@ -153,6 +175,11 @@ export const commands: readonly CommandEntry[] = [
       ...report,
     ],
     common: passes,
+    exitCodes: {
+      0: 'done, even if differences remain that no pass writes',
+      1: `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
+      2: 'with --detailed-exitcode: anything is not in sync afterwards',
+    },
     examples: {
       'dns-template-sync apply --yes --plan plan.json': 'only if the plan is still the one that was reviewed',
       'dns-template-sync apply mail-only --yes': 'one template, without asking',
@@ -190,14 +217,16 @@ export const commands: readonly CommandEntry[] = [
   {
     usage: 'import [template...]',
     about:
-      "Writes template files from the client's own templates at the service. A pass over them changes nothing. A file that exists is left alone: accept changes it. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
+      "Writes template files from the client's own templates at the service. A pass over them changes nothing. A file that exists is left alone: accept changes it. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
     options: [
       option('--out <dir>', 'the directory (default: the first of the template directories)'),
+      option('--no-schema', 'write no schema for editors, nor its name into new files'),
       repeatable('--var <name=value>', 'a variable of the existing files'),
       option('--zone <file>', 'write one from this zone file or transfer instead; - is stdin'),
       option('--origin <name>', 'with --zone: the name of the zone, such as example.net'),
     ],
     common: reads,
+    exitCodes: { 0: 'done', 1: 'an error, or a template was skipped, so no file describes it' },
     examples: {
       'dns-template-sync import --out imported': 'all templates, into a new directory',
       'dns-template-sync import voice --out imported': 'one template',
@@ -212,6 +241,7 @@ export const commands: readonly CommandEntry[] = [
       'Compares a name in file, template, service and each name server. Shows a subdomain, or a name below it, side by side as each of them has it.',
     options: [asTable, detailed],
     common: passes,
+    exitCodes: compared,
     examples: {
       'dns-template-sync check team.example.org --sandbox': 'why a name does not resolve as it should',
     },
@@ -274,13 +304,13 @@ export const commands: readonly CommandEntry[] = [
       'dns-template-sync get dns-templates voice --format zone --origin example.net':
         'as records of example.net, for a name server or for import --zone',
     },
-    [
-      format('table', 'json', 'zone'),
-      option(
-        '--origin <name>',
-        'with --format zone: the name of the zone, such as example.net; without it, names are relative',
-      ),
-    ],
+    ofTemplate,
+  ),
+  read(
+    'dns-template <name>',
+    'The records of one DNS template, by its name or id.',
+    { 'dns-template-sync get dns-template voice': 'the template called voice' },
+    ofTemplate,
   ),
   read(
     'dns-records <subdomain>',
@@ -315,11 +345,19 @@ export const commands: readonly CommandEntry[] = [
   {
     usage: 'schema [what]',
     about:
-      "JSON Schema, for completion and checks in editors. Prints that of template files, fragments, the settings file, clients' files, reports or notifications.",
+      "JSON Schema, for completion and checks in editors. Prints that of template files, fragments, the settings file, clients' files, reports or notifications. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.",
+    options: [
+      option(
+        '--write [dir]',
+        'write those of template files and fragments to this directory of templates (default: those of all clients)',
+      ),
+    ],
+    common: settings,
     examples: {
-      'dns-template-sync schema > templates/.template.schema.json': 'for the editor, again after an upgrade',
+      'dns-template-sync schema template': 'what a template file may say',
+      'dns-template-sync schema --write': 'both schemas, for the editor, again after an upgrade',
     },
-    run: async ([what], _, io) => (await import('./schema.ts')).schema(what, io),
+    run: async ([what], options, io) => (await import('./schema.ts')).schema(what, options, io),
   },
   {
     usage: 'notify [receiver...]',
@@ -354,6 +392,7 @@ export const commands: readonly CommandEntry[] = [
       option('--latency <ms>', 'milliseconds before each answer').default('0'),
       option('--reset', 'start again with the example data'),
     ],
+    exitCodes: { 0: 'ended by SIGTERM or SIGINT', 1: 'could not start' },
     examples: {
       'dns-template-sync sandbox': 'on http://127.0.0.1:8080/api/v1, until Ctrl-C',
       'dns-template-sync sandbox --data service.json --latency 200': 'a slow one that keeps its data',

@@ -16,6 +16,8 @@ export interface FileContents {
   readonly remarks: readonly string[];
   /** Of its comment about that. */
   readonly remarksTitle: string;
+  /** Lines before the template. */
+  readonly header: string;
 }
 
 export interface WrittenFile {
@@ -62,13 +64,14 @@ interface Layout {
 }
 
 const layOut = (
-  { name, id, subdomains, remarksTitle }: FileContents,
+  { name, id, subdomains, remarksTitle, header }: FileContents,
   desired: readonly ActualEntry[],
   remarks: readonly string[],
   allow: Allow<ActualEntry>,
 ): Layout => {
   const ttl = commonTtl(desired);
   const lines: { text: string; entry?: ActualEntry }[] = [
+    ...header.split('\n').slice(0, -1),
     `template: ${scalarText(escaped(name))}`,
     ...(id === null ? [] : [`id: ${id}`]),
     ...(ttl === null ? [] : [`ttl: ${ttl}`]),

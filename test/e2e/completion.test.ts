@@ -64,7 +64,7 @@ describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isT
       [['va'], ['validate']],
       [
         ['get', 'dns'],
-        ['dns-records', 'dns-templates'],
+        ['dns-records', 'dns-template', 'dns-templates'],
       ],
       [['get', 'dns-records', '--form'], ['--format']],
       [['plan', '--format', 'm'], ['markdown']],

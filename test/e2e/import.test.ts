@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { reportSchema } from '../../src/report/report.ts';
 import { json } from '../wire/scripted-server.ts';
 import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
@@ -58,6 +60,22 @@ const expectInSync = async (launch: Launch, ...more: readonly string[]): Promise
   expect(templates.length).toBeGreaterThan(0);
 };
 
+/** The files of a directory that people write. */
+const namesIn = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => !schemaNames.includes(name)).toSorted();
+
+const schemaNames = ['.fragment.schema.json', '.template.schema.json'];
+
+/** Each as an editor checks it: against the schema that its first line names. */
+const expectFitsSchema = async (file: string): Promise<void> => {
+  const text = await readFile(file, 'utf8');
+  const [, named = ''] = /^# yaml-language-server: \$schema=(.*)\n/.exec(text) ?? [];
+  const schema = JSON.parse(await readFile(path.join(path.dirname(file), named), 'utf8'));
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+  ajv.validate(schema, parse(text));
+  expect(ajv.errors ?? []).toEqual([]);
+};
+
 describe('import', () => {
   it('writes a file for each of the client’s own templates, and a plan then has no differences', async () => {
     const { service, launch, templates } = await place(false);
@@ -66,6 +84,8 @@ describe('import', () => {
       code: 0,
       stderr: '',
       stdout: [
+        'written    templates/.template.schema.json: for editors',
+        'written    templates/.fragment.schema.json: for editors',
         'written    templates/standard-web.yaml: 11 records',
         'written    templates/mail-only.yaml: 7 records, 1 remark',
         'written    templates/redirects.yaml: 3 records',
@@ -75,7 +95,9 @@ describe('import', () => {
         '',
       ].join('\n'),
     });
-    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8')).toBe(`template: mail-only
+    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8'))
+      .toBe(`# yaml-language-server: $schema=.template.schema.json
+template: mail-only
 ttl: 3600
 # The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.
 surplus: park
@@ -105,12 +127,27 @@ records:
   it('writes the named templates', async () => {
     const { launch, templates } = await place(false);
     expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
-    expect((await readdir(templates)).toSorted()).toEqual(['redirects.yaml', 'voice.yaml']);
+    expect(await namesIn(templates)).toEqual(['redirects.yaml', 'voice.yaml']);
   });
 
-  it('writes to the given directory', async () => {
+  it('names for editors the schemas of the templates directory, which it leaves alone, else of its own', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    await writeFile(path.join(templates, '.fragment.schema.json'), 'mine');
+    for (const out of ['templates/a/b', 'elsewhere']) {
+      expect(await run(['import', 'redirects', '--out', out], launch)).toMatchObject({ code: 0 });
+      await expectFitsSchema(path.join(launch.cwd, out, 'redirects.yaml'));
+      await rm(path.join(launch.cwd, out, 'redirects.yaml'));
+    }
+    expect(await readFile(path.join(templates, '.fragment.schema.json'), 'utf8')).toBe('mine');
+    expect((await readdir(templates)).toSorted()).toEqual([...schemaNames, 'a']);
+    expect(await readdir(path.join(templates, 'a/b'))).toEqual([]);
+    expect((await readdir(path.join(launch.cwd, 'elsewhere'))).toSorted()).toEqual(schemaNames);
+  });
+
+  it('writes to the given directory, without schemas on request', async () => {
     const { launch } = await place(true);
-    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where'], launch);
+    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where', '--no-schema'], launch);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: 'written    some/where/voice.yaml: 4 records\n1 template: 1 written, 0 unchanged, 0 skipped\n',
@@ -161,7 +198,7 @@ records:
     );
     expect(await run(['import'], launch)).toMatchObject({ code: 0, stderr: '' });
     expect((await readdir(launch.cwd)).filter((name) => name !== 'state')).toEqual(['templates']);
-    expect((await readdir(templates)).toSorted()).toEqual([
+    expect(await namesIn(templates)).toEqual([
       'evil.yaml',
       'fragment.yaml',
       'hidden.yaml',
@@ -188,7 +225,7 @@ records:
     const texts = JSON.stringify([ended, await textsBelow(launch.cwd)]);
     for (const token of [userToken, clientToken])
       expect(texts).not.toContain(JSON.stringify(token).slice(1, -1));
-    expect((await readdir(path.join(launch.cwd, 'templates'))).toSorted()).toEqual(['mail.yaml']);
+    expect(await namesIn(path.join(launch.cwd, 'templates'))).toEqual(['mail.yaml']);
   });
 });
 
@@ -320,7 +357,7 @@ clients:
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('choose one with --client');
     expect(await importing('--out', 'out', '--client', 'acme')).toMatchObject({ code: 0 });
-    expect((await readdir(path.join(launch.cwd, 'out'))).toSorted()).toEqual(['voice.yaml']);
+    expect(await namesIn(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
   });
 });
 

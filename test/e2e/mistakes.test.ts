@@ -38,6 +38,8 @@ it.each<[what: string, args: readonly string[], message: string]>([
     ['plan', '--out', 'templates'],
     '--out: cannot write templates (it is a directory: EISDIR)',
   ],
+  ['a command of another tool', ['diff'], 'did you mean `dns-template-sync plan`?'],
+  ['a short name of a listing', ['get', 'templates'], 'did you mean `dns-template-sync get dns-templates`?'],
   ['no history', ['history', 'voic'], 'no template or history is called voic; did you mean `voice`?'],
   ['no subdomain', ['get', 'dns-records', 'x.example.net'], 'there is no subdomain x.example.net'],
   [
