@@ -1,9 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Connection, ConnectOptions, Settings } from './library/face.ts';
-import type { openConnection } from './library/connection.ts';
+import type { Connection, ConnectOptions, Settings } from './library/types.ts';
 import type { Report } from './result.ts';
 
-export type * from './library/face.ts';
+export type * from './library/types.ts';
 export type {
   AnswerDifference,
   Change,
@@ -25,10 +24,10 @@ export type { RecordData } from './model/record.ts';
  * read before the first call, and what is wrong with the settings is in its result.
  */
 export const connect = (settings: Settings, options: ConnectOptions = {}): Connection => {
-  let opened: Promise<ReturnType<typeof openConnection>> | null = null;
+  let opened: Promise<Omit<Connection, typeof Symbol.asyncDispose>> | null = null;
   const open = () =>
-    (opened ??= import('./library/connection.ts').then((library) =>
-      library.openConnection(settings, options),
+    (opened ??= import('./library/connection.ts').then(({ openConnection }) =>
+      openConnection(settings, options),
     ));
   const close = async (): Promise<void> => (await open()).close();
   return {
@@ -45,7 +44,4 @@ export const render = async (
   report: Report,
   format: 'text' | 'markdown' | 'html' | 'json' = 'text',
 ): Promise<string> =>
-  (await import('./report/render.ts')).renderReport(report, format, {
-    color: false,
-    width: 100,
-  });
+  (await import('./report/render.ts')).renderReport(report, format, { color: false, width: 100 });

@@ -128,6 +128,13 @@ export interface Change {
   readonly error: string | null;
 }
 
+/** What happens while passes of a command run. */
+export type PassEvent = { readonly client: string } & (
+  | ({ readonly event: 'change' } & Change)
+  | { readonly event: 'waiting'; readonly holder: string }
+  | { readonly event: 'pause'; readonly milliseconds: number; readonly why: string }
+);
+
 /** The commit of a checkout with template files. */
 export interface Commit {
   /** Its id. */

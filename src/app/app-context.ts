@@ -8,7 +8,6 @@ import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
 import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
 import { createLogger } from '../log.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -20,7 +19,7 @@ import type { StateStore } from '../state/store-handle.ts';
 import { readVersion } from '../version.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import type { Options } from './options.ts';
-import { loggedWarnings, printedWarnings, saidOn, type WarningOutlet } from './warnings.ts';
+import { loggedWarnings, printedWarnings, saidOn, type Warn } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext extends Pick<
@@ -105,7 +104,7 @@ export const openAppContext = async (
       // A command's result is on stdout; the steps of its passes are logged only on request.
       const level = !isDaemon && logLevel === 'info' ? 'warn' : logLevel;
       const log = logOn(isDaemon ? io.stdout : io.stderr, level, secrets);
-      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
+      return { log, warn: isDaemon ? loggedWarnings(log) : printedWarnings(log, io) };
     },
     ...(onRequest ? { onRequest } : {}),
   });
@@ -122,7 +121,7 @@ interface ContextRequest
   readonly outlet: (
     settings: Settings,
     secrets: () => readonly string[],
-  ) => { readonly log: Logger; readonly warnings: WarningOutlet };
+  ) => { readonly log: Logger; readonly warn: Warn };
 }
 
 /** The same, for settings from anywhere. */
@@ -137,21 +136,25 @@ export const openContext = async ({
   const settings = read();
   let current = settings;
   /** Made once for all: each of thousands of clients asks in each pass. */
-  let names = namesOf(settings);
+  let names: readonly string[] = [];
   const use = (fresh: Settings): void => {
     current = fresh;
-    names = namesOf(fresh);
+    names = fresh.clients.map(({ name }) => name);
   };
+  use(settings);
   const secrets = everSeen(() => current.secrets());
   const redactNow = currentRedactor(secrets);
-  const { log, warnings } = outlet(settings, secrets);
+  const { log, warn } = outlet(settings, secrets);
   if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const store = openStore(settings, clock, isDaemon);
   // The state describes the old data.
   if (reset)
     for (const client of settings.clients)
       forgetState(storeLocation(client, sandboxTokens(client.name).clientToken, true));
-  const sandbox = settings.sandbox ? await openSandbox(settings, reset) : null;
+  const dataFile = path.join(settings.clients[0]?.stateDir ?? '.', 'sandbox.json');
+  const sandbox = settings.sandbox
+    ? await (await import('../sandbox/sandbox.ts')).startSandbox({ dataFile, reset })
+    : null;
   const open = (client: ClientSettings): Client =>
     openClient({
       ...how,
@@ -161,8 +164,7 @@ export const openContext = async ({
       names: () => names,
       store,
       isSandbox: sandbox !== null,
-      warn: (message, level) =>
-        warnings.warn(redactNow()(message), client.name, current.clients.length, level),
+      warn: (message, level) => warn(redactNow()(message), client.name, level),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
@@ -171,8 +173,9 @@ export const openContext = async ({
   const clients = settings.clients.map(open);
   for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
     if (settings.store !== null || !isOpenToAll(directory)) continue;
-    warnings.warn(
+    warn(
       `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``,
+      null,
     );
   }
   return {
@@ -192,7 +195,7 @@ export const openContext = async ({
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
-      if (fresh.leaseDuration !== settings.leaseDuration || placeOf(fresh) !== placeOf(settings))
+      if (fresh.leaseDuration !== settings.leaseDuration || fresh.store?.place !== settings.store?.place)
         log.warn(
           { event: 'settings.unapplied' },
           'store or leaseDuration has changed: the new one takes effect after a restart',
@@ -208,15 +211,12 @@ export const openContext = async ({
       return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
-      warnings.close(current.clients.length);
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
       await store.close();
     },
   };
 };
-
-const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
 
 /** One list that only grows. */
 const everSeen = (now: () => readonly string[]): (() => readonly string[]) => {
@@ -248,20 +248,6 @@ const openStore = (
         version: readVersion(),
         address: publicUrl || null,
       });
-
-/** Without the password: one that was rotated is read again where it is needed. */
-const placeOf = ({ store }: Settings): string | null => {
-  const text = store?.read() ?? null;
-  if (text === null || !URL.canParse(text)) return text;
-  const url = new URL(text);
-  url.password = '';
-  return url.href;
-};
-
-const openSandbox = async ({ clients }: Settings, reset: boolean): Promise<Sandbox> => {
-  const { startSandbox } = await import('../sandbox/sandbox.ts');
-  return startSandbox({ dataFile: path.join(clients[0]?.stateDir ?? '.', 'sandbox.json'), reset });
-};
 
 /** The embedded service takes any tokens. */
 const sandboxTokens = (client: string) => ({

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { LockedError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { changeText } from '../report/row.ts';
 import type { Report } from '../report/report.ts';
-import { outcomeWords } from '../report/row.ts';
+import { changeText, outcomeWords } from '../report/row.ts';
 import { withAnswers } from '../report/with-answers.ts';
-import type { Change, PassResult } from '../result.ts';
+import type { PassEvent, PassResult } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { Client, PassRequest } from './client.ts';
 import { describedIn, problemsOfTemplates } from './load-templates.ts';
@@ -22,13 +21,6 @@ export const reportOn = (
   service: serviceOf(clients),
 });
 
-/** What passes tell while they run; values are without secrets. */
-export interface PassEvents {
-  readonly onChange: (client: string, change: Change) => void;
-  readonly onWait: (client: string, holder: string) => void;
-  readonly onPause: (client: string, milliseconds: number, why: string) => void;
-}
-
 /** How a command's passes are made. */
 export type PassesRequest = Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>;
 
@@ -39,7 +31,7 @@ export const runPasses = async (
   { clients, redact, clock }: PassesContext,
   how: PassesRequest,
   templates: readonly string[],
-  events: PassEvents,
+  tell: (event: PassEvent) => void,
 ): Promise<PassResult[]> => {
   const run = randomUUID();
   const passes = (await clientsWith(templates, clients)).map(async (client) => {
@@ -50,9 +42,9 @@ export const runPasses = async (
       trigger: 'command',
       templates,
       signal: new AbortController().signal,
-      onChange: (change) => events.onChange(name, redact(change)),
-      onWait: (holder) => events.onWait(name, redact(holder)),
-      onPause: (milliseconds, why) => events.onPause(name, milliseconds, redact(why)),
+      onChange: (change) => tell({ event: 'change', client: name, ...redact(change) }),
+      onWait: (holder) => tell({ event: 'waiting', client: name, holder: redact(holder) }),
+      onPause: (milliseconds, why) => tell({ event: 'pause', client: name, milliseconds, why: redact(why) }),
       ...how,
     };
     return client.pass(request).catch(async (error: unknown) => {
@@ -125,19 +117,16 @@ export const passClients = async (
   templates: readonly string[],
 ): Promise<PassResult[]> => {
   const progress = showProgress(io, how.dryRun || how.isRehearsal ? 'comparing' : 'applying');
-  const of = (client: string): string => (context.clients.length > 1 ? `${client}: ` : '');
   try {
-    return await runPasses(context, how, templates, {
-      onChange: (client, { template, action, before, after, outcome, error }) => {
-        const why = error === null ? '' : ` (${error})`;
-        const change = `${template}: ${action} ${changeText(before, after)}${why}`;
-        progress.print(`${of(client)}${outcomeWords[outcome]}: ${change}`);
-      },
-      onWait: (client, holder) => progress.status(`${of(client)}waiting for another pass: ${holder}`),
-      onPause: (client, milliseconds, why) => {
-        if (milliseconds < minShownWait) return;
-        progress.status(`${of(client)}waiting ${Math.ceil(milliseconds / 1_000)} s: ${why}`);
-      },
+    return await runPasses(context, how, templates, (one) => {
+      const of = context.clients.length > 1 ? `${one.client}: ` : '';
+      if (one.event === 'change') {
+        const why = one.error === null ? '' : ` (${one.error})`;
+        const change = `${one.template}: ${one.action} ${changeText(one.before, one.after)}${why}`;
+        progress.print(`${of}${outcomeWords[one.outcome]}: ${change}`);
+      } else if (one.event === 'waiting') progress.status(`${of}waiting for another pass: ${one.holder}`);
+      else if (one.milliseconds >= minShownWait)
+        progress.status(`${of}waiting ${Math.ceil(one.milliseconds / 1_000)} s: ${one.why}`);
     });
   } finally {
     progress.close();

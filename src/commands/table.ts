@@ -374,8 +374,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'completion <shell>',
-    about:
-      'Prints the script with which a shell completes commands, options, and names of templates and clients.',
+    about: 'Prints the script with which a shell completes commands and options.',
     examples: {
       'source <(dns-template-sync completion bash)': 'in ~/.bashrc',
       'source <(dns-template-sync completion zsh)': 'in ~/.zshrc, after compinit',

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { openContext, type AppContext } from '../app/app-context.ts';
 import { resolveNames } from '../app/names.ts';
-import { addAnswers, reportOn, runPasses, type PassesRequest } from '../app/passes.ts';
+import { addAnswers, reportOn, runPasses } from '../app/passes.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
 import { refuseDryRun, rehearse } from '../app/rehearse.ts';
 import { validateClients } from '../app/validate-clients.ts';
@@ -10,10 +10,9 @@ import { createLogger } from '../log.ts';
 import { parseDuration } from '../model/duration.ts';
 import { processIo } from '../process-io.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
-import type { PassResult } from '../result.ts';
 import { readSettings, type Settings as ReadSettings } from '../settings.ts';
 import { SettingsError } from '../settings/problems.ts';
-import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './face.ts';
+import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './types.ts';
 
 /** What `connect` gives, once it is used. */
 export const openConnection = (
@@ -21,7 +20,6 @@ export const openConnection = (
   { sandbox, strict = false, allowEmpty = false, onEvent, ...options }: ConnectOptions,
 ): Omit<Connection, typeof Symbol.asyncDispose> => {
   const { clock, env, cwd } = processIo(false);
-  /** What relative paths start from. */
   const folder = path.resolve(cwd, options.cwd ?? '');
   let context: AppContext | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -42,77 +40,54 @@ export const openConnection = (
       allowEmpty,
       reset: false,
       outlet: (_, secrets) => ({
-        log: createLogger({ level: 'silent', out: nowhere, secrets, now: clock.now }),
-        warnings: {
-          warn: (message: string, client: string | null = null) => tell({ event: 'notice', client, message }),
-          close: () => undefined,
-        },
+        log: createLogger({ level: 'silent', out: { write: () => true }, secrets, now: clock.now }),
+        warn: (message, client) => tell({ event: 'notice', client, message }),
       }),
     }));
 
-  const pass = (opened: AppContext, how: PassesRequest, names: readonly string[]): Promise<PassResult[]> =>
-    runPasses(opened, how, names, {
-      onChange: (client, change) => tell({ event: 'change', client, ...change }),
-      onWait: (client, holder) => tell({ event: 'waiting', client, holder }),
-      onPause: (client, milliseconds, why) => tell({ event: 'pause', client, milliseconds, why }),
-    });
-
   /** Passes of one client must not overlap. What only reads is left behind when it is aborted. */
   const inTurn = async <T>(
-    signal: AbortSignal,
-    mayLeave: boolean,
+    { signal, mayLeave }: { signal: AbortSignal; mayLeave: boolean },
     task: () => Promise<T>,
   ): Promise<T | Failed> => {
     if (isClosed) return failed('closed', 'the connection is closed');
     if (signal.aborted) return aborted;
-    let hasBegun = false;
-    const begin = async (): Promise<T | Failed> => {
+    const turn = last.then(async () => {
       if (signal.aborted) return aborted;
-      hasBegun = true;
-      try {
-        return await task();
-      } catch (error) {
+      return task().catch((error: unknown) => {
         if (!(error instanceof UserError)) throw error;
         return failed(kindOf(error), context?.redact(error.message) ?? error.message);
-      }
-    };
-    const done = last.then(begin);
-    last = done.catch(() => undefined);
-    let onAbort = (): void => undefined;
-    const left = new Promise<Failed>((resolve) => {
-      onAbort = () => {
-        if (mayLeave || !hasBegun) resolve(aborted);
-      };
+      });
     });
-    signal.addEventListener('abort', onAbort);
-    try {
-      return await Promise.race([done, left]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    last = turn.catch(() => undefined);
+    return mayLeave ? Promise.race([turn, abortOf(signal, turn)]) : turn;
   };
 
   return {
     validate: ({ files = [], signal = never() } = {}) =>
-      inTurn(signal, true, async () => {
+      inTurn({ signal, mayLeave: true }, async () => {
         const paths = files.map((file) => path.resolve(folder, file));
         const found = read(false);
         const { problems, states } = await validateClients(found, paths, { strict, allowEmpty, cwd });
         return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
       }),
     plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
-      inTurn(signal, true, async () => {
+      inTurn({ signal, mayLeave: true }, async () => {
         if (answers && ignoreSubdomains)
           throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
         const opened = await open();
         const names = await resolveNames(opened.clients, templates);
-        const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
-        const passes = await pass(opened, how, names);
+        const passes = await runPasses(
+          opened,
+          { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal },
+          names,
+          tell,
+        );
         const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
         return { ok: true, report: reportOn(found, opened) };
       }),
     apply: ({ templates = [], plan, lockTimeout: patience = '60s', signal = never(), ...rest } = {}) =>
-      inTurn(signal, false, async () => {
+      inTurn({ signal, mayLeave: false }, async () => {
         const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
         const lockTimeout = parseDuration(patience);
         if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
@@ -127,15 +102,15 @@ export const openConnection = (
         const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout };
         const approved = report && { report, name: 'the plan that was given' };
         const rehearsed =
-          approved && (await rehearse(opened, how, approved, (request) => pass(opened, request, names)));
+          approved &&
+          (await rehearse(opened, how, approved, (request) => runPasses(opened, request, names, tell)));
         if (signal.aborted) return aborted;
         if (rehearsed && !('approve' in rehearsed))
           return { ok: true, report: reportOn(rehearsed, opened), isComplete: false };
-        const passes = await pass(opened, { ...how, ...rehearsed, dryRun: false }, names);
+        const passes = await runPasses(opened, { ...how, ...rehearsed, dryRun: false }, names, tell);
         const made = reportOn(passes, opened);
-        const isIncomplete = signal.aborted;
-        const isComplete = exitCodeOf(made, { detailed: false, isIncomplete }) === 0;
-        return { ok: true, report: made, isComplete };
+        const exitCode = exitCodeOf(made, { detailed: false, isIncomplete: signal.aborted });
+        return { ok: true, report: made, isComplete: exitCode === 0 };
       }),
     close: async () => {
       isClosed = true;
@@ -146,8 +121,6 @@ export const openConnection = (
   };
 };
 
-const nowhere = { write: () => true };
-
 const never = (): AbortSignal => new AbortController().signal;
 
 const failed = (kind: SyncError['kind'], message: string): Failed => ({
@@ -156,6 +129,14 @@ const failed = (kind: SyncError['kind'], message: string): Failed => ({
 });
 
 const aborted = failed('aborted', 'aborted before anything was written');
+
+const abortOf = (signal: AbortSignal, turn: Promise<unknown>): Promise<Failed> =>
+  new Promise((resolve) => {
+    const leave = (): void => resolve(aborted);
+    signal.addEventListener('abort', leave);
+    const stay = (): void => signal.removeEventListener('abort', leave);
+    turn.then(stay, stay);
+  });
 
 /** What the settings lead to, such as the file of a token, is apart from the settings. */
 const kindOf = (error: UserError): SyncError['kind'] => {

@@ -70,7 +70,8 @@ const linesOf = (change: Change): string[] => {
 const wordsOf = (difference: Change['differences'][number]): string => {
   const { sign, word, type, name, values } = rowOf(difference);
   const parts = values.flatMap((value) => {
-    if (value.isChanged) return `${value.label}${shorten(value.actual, 60)} → ${shorten(value.desired, 60)}`;
+    if (value.desired !== null)
+      return `${value.label}${shorten(value.text, 60)} → ${shorten(value.desired, 60)}`;
     return value.label === '' ? shorten(value.text, 60) : [];
   });
   return [sign, word, type, shorten(name, 60), ...parts].join(' ');

@@ -47,27 +47,22 @@ const take = (characters: readonly string[], width: number): string => {
 
 /** Wraps a text at blanks into lines of at most `width`; splits a word, or a command in backquotes, only if it is longer. */
 export const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of wordsOf(text, width)) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
-      lines.push(line);
-      line = '';
+  const lines = [''];
+  const add = (word: string): void => {
+    const line = lines.at(-1)!;
+    if (line === '' || widthOf(line) + 1 + widthOf(word) <= width)
+      lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+    else lines.push(word);
+  };
+  const addFitting = (word: string): void => {
+    if (widthOf(word) <= width) add(word);
+    else if (word.includes(' ')) word.split(' ').forEach(addFitting);
+    else {
+      const piece = take(Array.from(word), width);
+      add(piece);
+      addFitting(word.slice(piece.length));
     }
-    line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-};
-
-const wordsOf = (text: string, width: number): string[] =>
-  (text.match(/(?:`[^`]*`|[^ ])+/g) ?? ['']).flatMap((word) => {
-    if (widthOf(word) <= width) return word;
-    return word.includes(' ') ? word.split(' ').flatMap((part) => wordsOf(part, width)) : pieces(word, width);
-  });
-
-const pieces = (word: string, width: number): string[] => {
-  const found: string[] = [];
-  for (let rest = word; rest !== ''; rest = rest.slice(found.at(-1)!.length))
-    found.push(take(Array.from(rest), width));
-  return found;
+  };
+  (text.match(/(?:`[^`]*`|[^ ])+/g) ?? []).forEach(addFitting);
+  return lines;
 };

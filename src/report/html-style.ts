@@ -37,9 +37,7 @@ time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .badge > span { font-size: .85em; }
 main > section { margin-top: 1.25rem; }
 ul { list-style: none; margin: 0; padding: 0; }
-.problems > summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .problems > summary h2 { display: inline; font-size: 1rem; }
-.problems[open] > summary .aside { display: none; }
 .problems li { padding: .3rem 0; border-top: 1px solid var(--line); }
 .now {
   display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: center; padding: .7rem .9rem;
@@ -100,7 +98,7 @@ summary { cursor: pointer; }
 footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
 @media screen and (max-width: 64rem) {
   .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(10rem, 2fr); }
-  .columns > :last-child, .row .usual { display: none; }
+  .columns > :last-child { display: none; }
   .row .todo { grid-column: 4 / -1; }
 }
 @media screen and (max-width: 40rem) {

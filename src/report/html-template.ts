@@ -1,5 +1,5 @@
 import { plural } from '../lib/plural.ts';
-import { rowList, type Sides, templateSides } from './html-row.ts';
+import { rowList } from './html-row.ts';
 import { type PageClock, prose, stateIcon } from './html-words.ts';
 import { html, type Markup, type MarkupValue } from './markup.ts';
 import type { ReportRow } from './row.ts';
@@ -7,21 +7,19 @@ import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
 /** The parts of a report as HTML, which all pages share. */
 
-/** Collapsed to one line, so that the rest is on the first screen; open if there is nothing else to show. */
+/** Many are folded, so that the rest is on the first screen. */
 export const problemSection = (
   problems: readonly ProblemView[],
-  { isAlone, more = 0, after = null }: { isAlone: boolean; more?: number; after?: MarkupValue },
+  { more = 0, after = null }: { more?: number; after?: MarkupValue } = {},
 ): Markup | null => {
-  const [first] = problems;
-  if (first === undefined) return null;
+  if (problems.length === 0) return null;
   const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
   return html`<section aria-labelledby="problems">
-    <details id="problem-list" class="problems" ${(isAlone || problems.length <= 2) && html` open`}>
+    <details id="problem-list" class="problems" ${problems.length <= fewProblems && html` open`}>
       <summary>
         <h2 id="problems" class="${severity}">
           ${plural(problems.length + more, 'problem')} in template files
         </h2>
-        <span class="aside">${first.place} ${first.message}</span>
       </summary>
       <ul>
         ${problems.map(
@@ -38,18 +36,14 @@ export const problemSection = (
   </section>`;
 };
 
+const fewProblems = 3;
+
 /** The headings of the columns of all differences. */
 export const sidesHeading = html`<p class="columns">
   <span>difference</span><span>type</span><span>name</span
-  ><span><del>${templateSides.actual}</del> → <ins>${templateSides.desired}</ins></span
+  ><span><del>at the service</del> → <ins>in the file</ins></span
   ><span>cause</span><span>what to do</span>
 </p>`;
-
-/** What a pass of this report would do. */
-export const sidesOf = ({ isReadOnly }: { readonly isReadOnly: boolean }): Sides => ({
-  ...templateSides,
-  next: isReadOnly ? 'not written: dry run' : 'to be written',
-});
 
 /** A template, and the address of its own page; null if there is none. */
 export type LinkedTemplate = TemplateView & { readonly href: string | null };
@@ -58,11 +52,12 @@ export type LinkedTemplate = TemplateView & { readonly href: string | null };
 export const templateArticles = (
   group: readonly LinkedTemplate[],
   count: number,
-  { sides, clock, after = null }: { sides: Sides; clock: PageClock; after?: MarkupValue },
+  clock: PageClock,
+  after: MarkupValue = null,
 ): Markup | null => {
   const [first] = group;
   if (first === undefined) return null;
-  const { title, href, status, found, message, rows, subdomains } = first;
+  const { title, href, status, counts, message, rows, subdomains } = first;
   const said = message !== null && html`<p class="message">${prose(message, clock)}</p>`;
   if (count > 1)
     return html`<article class="of-${status}" data-key="${status} ${message}">
@@ -74,9 +69,9 @@ export const templateArticles = (
   return html`<article class="of-${status}" data-key="${title}">
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">${found !== '' && `${found} · `}${fileOf(first)}</p>
+      <p class="aside">${counts !== '' && `${counts} · `}${fileOf(first)}</p>
     </header>
-    ${said} ${rowList(rows, sides, clock)} ${subdomains.map((one) => subdomainPart(one, clock))} ${after}
+    ${said} ${rowList(rows, clock)} ${subdomains.map((one) => subdomainPart(one, clock))} ${after}
   </article>`;
 };
 
@@ -90,19 +85,17 @@ export const subdomainPart = (
   clock: PageClock,
 ): Markup => {
   const said = (text: string): Markup => html`<p class="message">${prose(text, clock)}</p>`;
-  const labelled = (some: readonly ReportRow[], sides: Sides): MarkupValue =>
+  const labelled = (some: readonly ReportRow[], actual: string, desired: string): MarkupValue =>
     some.length > 0 &&
-    html`<p class="aside"><del>${sides.actual}</del> → <ins>${sides.desired}</ins></p>
-      ${rowList(some, sides, clock)}`;
+    html`<p class="aside"><del>${actual}</del> → <ins>${desired}</ins></p>
+      ${rowList(some, clock)}`;
   return html`<section class="subdomain" data-key="${subdomain}">
     <h4>Subdomain ${subdomain} ${stateIcon(status)}</h4>
-    ${message !== null && said(message)}
-    ${labelled(rows, { actual: 'at the subdomain', desired: 'in its template' })}
+    ${message !== null && said(message)} ${labelled(rows, 'at the subdomain', 'in its template')}
     ${
       answers !== null &&
       html`<p>Name servers ${stateIcon(answers.status)}</p>
-        ${answers.remarks.map(said)}
-        ${labelled(answers.rows, { actual: 'at the name servers', desired: 'at the service' })}`
+        ${answers.remarks.map(said)} ${labelled(answers.rows, 'at the name servers', 'at the service')}`
     }
   </section>`;
 };

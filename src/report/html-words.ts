@@ -1,4 +1,4 @@
-import { html, Markup } from './markup.ts';
+import { html, joined, type Markup } from './markup.ts';
 
 /** Icons and times on all pages. A state is shown by colour, shape and word. */
 
@@ -49,7 +49,7 @@ export const prose = (text: string, clock: PageClock): Markup => {
     const at = index % 2 === 0 ? Number.NaN : Date.parse(part);
     return Number.isNaN(at) ? html`${part}` : moment(at, clock);
   });
-  return new Markup(shown.map(({ source }) => source).join(''));
+  return joined(shown);
 };
 
 /** `2026-11-20` and `20:00:00 UTC`. */

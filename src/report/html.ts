@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { style } from './html-style.ts';
-import { legend, problemSection, sidesHeading, sidesOf, templateArticles } from './html-template.ts';
+import { legend, problemSection, sidesHeading, templateArticles } from './html-template.ts';
 import { moment, type PageClock, stateIcon } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
@@ -10,12 +10,11 @@ import { statusWords, type TemplateView, viewOf } from './view.ts';
 export const renderHtml = (report: Report): string => {
   const { status, summary, causes, groups, quiet, problems, aside } = viewOf(report);
   const clock = { now: Date.parse(report.startedAt), timeZone: 'UTC' };
-  const options = { sides: sidesOf({ isReadOnly: false }), clock };
   const articles = groups.map((group) =>
     templateArticles(
       group.map((one) => ({ ...one, href: null })),
       group.length,
-      options,
+      clock,
     ),
   );
   const page = html`<!doctype html>
@@ -38,7 +37,7 @@ export const renderHtml = (report: Report): string => {
             <p class="summary">${summary}</p>
             ${report.run !== '' && runOf(report, clock)}
           </section>
-          ${problemSection(problems, { isAlone: groups.length === 0 })}
+          ${problemSection(problems)}
           ${
             groups.length > 0 &&
             html`<section>

@@ -21,14 +21,14 @@ export const renderMarkdown = (report: Report): string => {
     wrap(shorten(words, 600), 98).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`),
   );
   const folds = [
-    ...(problems.length === 0 ? [] : [fold('Problems', problems.length <= 2, list)]),
+    ...(problems.length === 0 ? [] : [fold('Problems', problems.length <= few, list)]),
     ...groups.map((group) => fold(titleOf(group), rows <= few, linesOf(group))),
   ];
   const beginning = `${head.join('\n\n')}\n`;
   return beginning + fitted(folds, limit - beginning.length);
 };
 
-/** So few rows that they are shown open. */
+/** So few that they are shown open. */
 const few = 10;
 
 const titleOf = (group: readonly TemplateView[]): string => {
@@ -62,29 +62,28 @@ const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
   };
 };
 
-/**
- * As many whole folds as there is room for, the shortest first, so that one large template cannot hide the others; then the titles
- * of those that are left out.
- */
+/** Whole folds, as many as there is room for; then, above them, the titles of those that are left out. */
 const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
-  const shortest = folds.toSorted((one, other) => one.whole.length - other.whole.length);
-  const all = firstOf(shortest, room, ({ whole }) => whole);
-  const isWhole = all.length === folds.length;
-  const shown = new Set(isWhole ? all : firstOf(shortest, room * (3 / 4), ({ whole }) => whole));
-  const left = folds.filter((one) => !shown.has(one)).map(({ title }) => `- ${title}\n`);
-  const named = firstOf(left, room / 4 - cutNote.length - 40, (line) => line);
-  return [
-    ...(left.length === 0 ? [] : [cutNote, ...named]),
-    left.length > named.length ? `- and ${left.length - named.length} more\n` : '',
-    ...folds.flatMap((one) => (shown.has(one) ? one.whole : [])),
-  ].join('');
+  const whole = folds.map((one) => one.whole).join('');
+  if (whole.length <= room) return whole;
+  const shown = fitting(folds, room - roomForTitles, (one) => one.whole);
+  const left = folds.filter((one) => !shown.includes(one)).map(({ title }) => `- ${title}\n`);
+  const named = fitting(left, roomForTitles - cutNote.length - 40, (line) => line);
+  const more = left.length > named.length ? `- and ${left.length - named.length} more\n` : '';
+  return [cutNote, ...named, more, ...shown.map((one) => one.whole)].join('');
 };
 
-/** As many as there is room for. */
-const firstOf = <Item>(items: readonly Item[], room: number, textOf: (item: Item) => string) => {
-  let used = 0;
-  const end = items.findIndex((item) => (used += textOf(item).length) > room);
-  return end === -1 ? items : items.slice(0, end);
+const roomForTitles = 8_192;
+
+/** One that is too large does not hide those after it. */
+const fitting = <Item>(items: readonly Item[], room: number, textOf: (item: Item) => string): Item[] => {
+  let left = room;
+  return items.filter((item) => {
+    const { length } = textOf(item);
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
 };
 
 const cutNote =

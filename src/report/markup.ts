@@ -24,3 +24,7 @@ const sourceOf = (value: MarkupValue): string => {
   if (typeof value === 'object') return value.map(sourceOf).join('\n');
   return String(value).replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 };
+
+/** Without line breaks between them. */
+export const joined = (parts: readonly Markup[]): Markup =>
+  new Markup(parts.map(({ source }) => source).join(''));

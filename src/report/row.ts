@@ -27,31 +27,38 @@ export interface ReportRow {
   /** The position in the file, and the ids at the service. */
   readonly where: readonly string[];
   /** Why, in sentences. */
-  readonly remarks: readonly string[];
-  /** What a person can do; null: nothing, or nothing but what the remarks say. */
+  readonly remark: string | null;
+  /** What a person can do; null: nothing, or nothing but what the remark says. */
   readonly toDo: ToDo | null;
 }
 
-/** One part of a record: what it is, or what it is and should be. Contents have no label, others end theirs with a blank. */
-export type RowValue =
-  | { readonly label: string; readonly isChanged: false; readonly text: string }
-  | { readonly label: string; readonly isChanged: true; readonly actual: string; readonly desired: string };
+/** One part of a record. Contents have no label, others end theirs with a blank. */
+export interface RowValue {
+  readonly label: string;
+  readonly text: string;
+  /** What it should be instead; null: it is the same on both sides, or there is one side only. */
+  readonly desired: string | null;
+}
 
-/** The row of a difference. Reasons in `said` are not repeated. */
+/** `message`: what its template says already. */
 export const rowOf = (
   difference: Difference,
   toDo: ToDo | null = null,
-  said: readonly string[] = [],
+  message: string | null = null,
 ): ReportRow => {
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
-  const fields = difference.action === 'update' ? difference.fields : undefined;
   const where = [
     'source' in difference ? `${difference.source.file}:${difference.source.line}` : [],
     'recordId' in difference ? `record ${difference.recordId}` : [],
   ];
   return {
-    ...rowBetween(difference.action, current, desired, fields),
+    ...rowBetween(
+      difference.action,
+      current,
+      desired,
+      difference.action === 'update' ? difference.fields : undefined,
+    ),
     outcome: difference.outcome ?? null,
     why: [
       'reason' in difference ? difference.reason : [],
@@ -59,27 +66,27 @@ export const rowOf = (
       'cause' in difference && difference.cause !== 'unknown' ? causeWords[difference.cause] : [],
     ].flat(),
     where: where.flat().map(escapeControl),
-    remarks: remarksOf(difference, said).map(escapeControl),
+    remark: remarkOn(difference, message),
     toDo,
   };
 };
 
-/** Why, unless that is among what is said already. */
-const remarksOf = (difference: Difference, said: readonly string[]): string[] => {
+const remarkOn = (difference: Difference, said: string | null): string | null => {
   const { error, retryAt } = difference;
-  const reasons = error === undefined || said.includes(error) ? [] : [sentence(error)];
+  const reasons: string[] = [];
   if (difference.action === 'blocked') {
     const { message, conflicts = [] } = difference;
-    const records = `record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}`;
-    reasons.unshift(sentence(message), ...(conflicts.length === 0 ? [] : [`In the way: ${records}.`]));
+    reasons.push(message);
+    if (conflicts.length > 0)
+      reasons.push(`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}`);
   }
-  if (retryAt !== undefined && ![...said, ...reasons].some((text) => text.includes(retryAt)))
-    reasons.push(`Next try at ${retryAt}.`);
-  return reasons.length === 0 ? [] : [reasons.join(' ')];
+  if (error !== undefined && said?.includes(error.replace(/^held: /, '')) !== true) reasons.push(error);
+  if (retryAt !== undefined && !reasons.some((text) => text.includes(retryAt)))
+    reasons.push(`Next try at ${retryAt}`);
+  // Messages have no full stop, since most of them are shown alone.
+  const sentences = reasons.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`));
+  return sentences.length === 0 ? null : escapeControl(sentences.join(' '));
 };
-
-/** Messages have no full stop, since most of them are shown alone. */
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** The subdomain has the left side, its template the right one. */
 export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: SubdomainDifference): ReportRow => {
@@ -99,18 +106,17 @@ export const rowOfAnswer = (
 ): ReportRow => {
   const below = `.${subdomain}`;
   const relative = name === subdomain ? null : name.endsWith(below) ? name.slice(0, -below.length) : name;
-  const [from, to] = [asOne(current, type, relative), asOne(desired, type, relative)];
-  return {
-    ...rowBetween(kind, kind === 'missing' ? null : from, to),
-    why: [escapeControl(server)],
-    remarks: message === undefined ? [] : [escapeControl(message)],
+  /** All records of a set as one. */
+  const asOne = (records: readonly RecordData[]): RecordData => {
+    const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
+    const content = contents.sort().join(', ');
+    return { type, name: relative, content, priority: null, ttl: records[0]?.ttl ?? null };
   };
-};
-
-/** All records of a set as one record. */
-const asOne = (records: readonly RecordData[], type: string, name: string | null): RecordData => {
-  const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
-  return { type, name, content: contents.sort().join(', '), priority: null, ttl: records[0]?.ttl ?? null };
+  return {
+    ...rowBetween(kind, kind === 'missing' ? null : asOne(current), asOne(desired)),
+    why: [escapeControl(server)],
+    remark: message === undefined ? null : escapeControl(message),
+  };
 };
 
 /** A write of the history. Values that were not sent stayed as they were. */
@@ -140,16 +146,16 @@ const rowBetween = (
     values: fieldNames.filter(isShown).map((field): RowValue => {
       const label = field === 'content' ? '' : `${field} `;
       if (!changed.includes(field) || actual === null || desired === null)
-        return { label, isChanged: false, text: escapeControl(textOf(field, record[field])) };
+        return { label, text: escapeControl(textOf(field, record[field])), desired: null };
       // Two long texts start shortly before they differ.
-      const pair = shortenPair(textOf(field, actual[field]), textOf(field, desired[field]), maxShown);
-      return { label, isChanged: true, actual: escapeControl(pair[0]), desired: escapeControl(pair[1]) };
+      const [from, to] = shortenPair(textOf(field, actual[field]), textOf(field, desired[field]), maxShown);
+      return { label, text: escapeControl(from), desired: escapeControl(to) };
     }),
     only: actual === null ? 'desired' : desired === null ? 'actual' : null,
     outcome: null,
     why: [],
     where: [],
-    remarks: [],
+    remark: null,
     toDo: null,
   };
 };
@@ -158,13 +164,13 @@ const fieldNames = ['type', 'name', 'content', 'priority', 'ttl'] as const;
 type FieldName = (typeof fieldNames)[number];
 
 /** A priority or TTL that is not stated stays as it is. */
-const statedChanges = (before: RecordData | null, after: RecordData | null): readonly FieldName[] => {
-  if (before === null || after === null) return [];
-  return fieldNames.filter((field) => {
-    const isStated = field !== 'type' && (after[field] !== null || field === 'name');
-    return isStated && textOf(field, before[field]) !== textOf(field, after[field]);
-  });
-};
+const statedChanges = (before: RecordData | null, after: RecordData | null): readonly FieldName[] =>
+  before === null || after === null
+    ? []
+    : fieldNames.filter((field) => {
+        const isStated = field !== 'type' && (after[field] !== null || field === 'name');
+        return isStated && textOf(field, before[field]) !== textOf(field, after[field]);
+      });
 
 const textOf = (field: FieldName, value: RecordData[FieldName]): string => {
   if (field === 'name' && (value === null || value === '')) return '@';
@@ -177,17 +183,16 @@ export const recordText = (record: RecordData): string => changeText(null, recor
 /** A change of a record in one line. */
 export const changeText = (before: RecordData | null, after: RecordData): string => {
   const [from, to] = shortenPair((before ?? after).content, after.content, maxContent);
-  return [...(before === null ? [] : [lineOf(before, from)]), lineOf(after, to)].join(' → ');
+  const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
+    [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
+      .flat()
+      .map((part) => escapeControl(String(part)))
+      .join(' ');
+  return before === null ? lineOf(after, to) : `${lineOf(before, from)} → ${lineOf(after, to)}`;
 };
 
 /** Columns. Both sides of a change fit into what a line shows. */
 const maxContent = 600;
-
-const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
-  [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
-    .flat()
-    .map((part) => escapeControl(String(part)))
-    .join(' ');
 
 const kinds = {
   add: ['+', 'add', 'green'],

@@ -3,7 +3,7 @@ import { escapeCommands } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
-import { outcomeWords, type ReportRow, type RowValue } from './row.ts';
+import { outcomeWords, type ReportRow } from './row.ts';
 import { statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 export interface TextOptions {
@@ -27,30 +27,30 @@ export const renderText = (report: Report, options: TextOptions): string => {
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
   const view = viewOf({ ...report, templates });
   const { status, quiet, problems } = view;
+  const isCounted = !all && status !== 'in-sync' && quiet.length > 0;
   const inSync = `${signs['in-sync']} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
-  const lines: Line[] = [
-    ...paragraph(view.causes, 0, width, 'gray'),
-    ...view.groups.flatMap((group) => [[''] as const, ...groupLines(group, width), [''] as const]),
-    ...(all ? quiet.flatMap((template) => headingLines(template, width)) : []),
-    [''],
-    ...(all || status === 'in-sync' || quiet.length === 0 ? [] : [[inSync, 'green'] as const]),
-    [''],
-    ...problems.flatMap(({ words, severity }) =>
+  const blocks: Line[][] = [
+    paragraph(view.causes, 0, width, 'gray'),
+    ...view.groups.map((group) => groupLines(group, width)),
+    all ? quiet.flatMap((template) => headingLines(template, width)) : [],
+    isCounted ? [[inSync, 'green']] : [],
+    problems.flatMap(({ words, severity }) =>
       paragraph(words, 0, width, severity === 'error' ? 'red' : 'yellow'),
     ),
-    [''],
-    ...view.commits.flatMap(({ id, url }) => paragraph(`commit ${id} ${url}`, 0, width, 'gray')),
-    ...paragraph(view.summary, 0, width, colors[status]),
-    ...paragraph(view.aside, 0, width, 'gray'),
+    [
+      ...view.commits.flatMap(({ id, url }) => paragraph(`commit ${id} ${url}`, 0, width, 'gray')),
+      ...paragraph(view.summary, 0, width, colors[status]),
+      ...paragraph(view.aside, 0, width, 'gray'),
+    ],
   ];
-  // One blank line between two blocks, none at the start.
-  return lines
-    .filter(([text], index) => text !== '' || (index > 0 && lines[index - 1]![0] !== ''))
-    .map(([text, style]) => {
-      const line = shorten(escapeCommands(text), width);
-      return `${color && style ? styleText(style, line, { validateStream: false }) : line}\n`;
-    })
-    .join('');
+  const textOf = ([text, style]: Line): string => {
+    const line = shorten(escapeCommands(text), width);
+    return `${color && style ? styleText(style, line, { validateStream: false }) : line}\n`;
+  };
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map(textOf).join(''))
+    .join('\n');
 };
 
 const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
@@ -63,14 +63,11 @@ const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
   ];
 };
 
-const headingLines = ({ title, status, state, file }: TemplateView, width: number): Line[] => {
-  const style = colors[status];
-  const [name, place] = [`${signs[status]} ${shorten(title, width - 2)}`, shorten(file, width - 2)];
-  const [whole, start] = [`${name}  ${state}  ${place}`, `${name}  ${place}`];
-  if (widthOf(whole) <= width) return [[whole, style]];
-  const lines = widthOf(start) <= width ? [start] : [name, `  ${place}`];
-  return [...lines.map((line) => [line, style] as const), ...paragraph(state, 2, width, style)];
-};
+const headingLines = ({ title, status, state, file }: TemplateView, width: number): Line[] =>
+  wrap(
+    `${signs[status]} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`,
+    width - 2,
+  ).map((line, at) => [at === 0 ? line : `  ${line}`, colors[status]]);
 
 /** What differs in a template, below its heading. */
 export const bodyLines = (
@@ -97,54 +94,56 @@ const subdomainLines = (view: SubdomainView, indent: number, width: number): Lin
 };
 
 /**
- * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; a remark of several rows
- * is shown once, below the last of them.
+ * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; what is said of several
+ * rows is said once, below the last of them.
  */
 const rowLines = (rows: readonly ReportRow[], indent: number, width: number): Line[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
-  const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
-  const room = width - start;
-  const cells = rows.map((row) => {
-    const [first = '', ...more] = row.values.reduce<readonly string[]>(withValue(room), []);
-    const [note, own] = [noteOf(row), more.length > 0 ? Infinity : widthOf(first)];
-    const remarks = [...row.remarks, ...(row.toDo === null ? [] : [`To do: ${row.toDo.shared}`])];
-    return { row, first, more, note, own, isBeside: own + 2 + widthOf(note) <= room, remarks };
-  });
-  const widest = largest(cells.map(({ isBeside, note }) => (isBeside ? widthOf(note) : 0)));
-  const column = largest(cells.map(({ own }) => own).filter((own) => own + 2 + widest <= room));
-  const lastOf = new Map(cells.flatMap((cell) => cell.remarks.map((remark) => [remark, cell])));
-  return cells.flatMap((cell): Line[] => {
-    const { row, first, more, note, own, isBeside } = cell;
+  const start = indent + typeWidth + nameWidth + 5;
+  const values = rows.map((row) => valueLines(row, width - start));
+  const column = Math.min(
+    Math.floor((width - start) / 2),
+    largest(values.map((lines) => widthOf(lines.at(-1)!))),
+  );
+  const remarks = rows.map(({ remark, toDo }) => [
+    ...(remark === null ? [] : [remark]),
+    ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
+  ]);
+  const lastOf = new Map(remarks.flatMap((some, at) => some.map((one) => [one, at])));
+  return rows.flatMap((row, at): Line[] => {
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
-    const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  ${first}`;
-    const beside = isBeside ? ' '.repeat(Math.max(column - own, 0) + 2) + note : '';
+    const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
+    const lines = values[at]!.map((line, index) => (index === 0 ? head : ' '.repeat(start)) + line);
+    const [last, note] = [lines.pop()!, noteOf(row)];
+    const beside = [pad(last, start + column), last]
+      .map((line) => `${line}  ${note}`)
+      .find((line) => widthOf(line) <= width);
     const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
-      [`${head}${beside}`.trimEnd(), style],
-      ...more.map((line) => [' '.repeat(start) + line, style] as const),
-      ...(isBeside ? [] : paragraph(note, indent + 4, width, 'gray')),
-      ...cell.remarks
-        .filter((remark) => lastOf.get(remark) === cell)
-        .flatMap((remark) => paragraph(remark, indent + 4, width)),
+      ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
+      ...(beside === undefined ? paragraph(note, indent + 4, width, 'gray') : []),
+      ...remarks[at]!.filter((remark) => lastOf.get(remark) === at).flatMap((remark) =>
+        paragraph(remark, indent + 4, width),
+      ),
     ];
   });
 };
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((best, one) => Math.max(best, one), 0);
 
-/** Adds a value to the last line if there is room. Both sides of a long change stand below each other. */
-const withValue =
-  (room: number) =>
-  (lines: readonly string[], value: RowValue): readonly string[] => {
-    const { label } = value;
-    const text = `${label}${value.isChanged ? `${value.actual} → ${value.desired}` : value.text}`;
-    const longer = [lines.at(-1) ?? [], text].flat().join('  ');
-    if (widthOf(longer) <= room) return [...lines.slice(0, -1), longer];
-    if (widthOf(text) <= room || !value.isChanged) return [...lines, shorten(text, room)];
-    const [from, to] = shortenPair(value.actual, value.desired, room - label.length - 2);
-    return [...lines, `${label}  ${from}`, `${' '.repeat(label.length)}→ ${to}`];
-  };
+/** As many on a line as there is room for. Of a long change, both sides are cut so that the first difference stays visible. */
+const valueLines = ({ values }: ReportRow, room: number): string[] => {
+  const lines = [''];
+  for (const { label, text, desired } of values) {
+    const half = Math.floor((room - label.length - 3) / 2);
+    const shown = desired === null ? text : shortenPair(text, desired, half).join(' → ');
+    const longer = [lines.at(-1)!, `${label}${shown}`].filter(Boolean).join('  ');
+    if (widthOf(longer) <= room) lines[lines.length - 1] = longer;
+    else lines.push(shorten(`${label}${shown}`, room));
+  }
+  return lines[0] === '' && lines.length > 1 ? lines.slice(1) : lines;
+};
 
 /** The signs of a template's differences are clear; those of a subdomain's need their word. */
 const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {

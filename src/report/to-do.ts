@@ -37,19 +37,18 @@ export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> =>
   );
 };
 
-/** The records that `surplus: park` would rename, and their new names. Of several, the choice is the pass's. */
-const renamesIn = ({ differences, parked }: Differences): ReadonlyMap<Difference, string> =>
-  new Map(
-    [...groupBy(differences, (one) => dataIn(one).type).values()].flatMap((some) => {
-      const [add, ...adds] = some.filter(
-        (one) => one.action === 'add' || (one.action === 'blocked' && one.current === undefined),
-      );
-      const [left, ...others] = some.filter((one) => one.action === 'surplus' && one.cause !== 'unknown');
-      if (add?.action !== 'add' || !left || adds.length + others.length > 0 || parked !== 0) return [];
-      const { name, content } = add.desired;
-      return name === null || content !== dataIn(left).content ? [] : [[left, name] as const];
-    }),
-  );
+/** The records that `surplus: park` would rename, and their new names, where a pass has no other choice. */
+const renamesIn = ({ differences, parked }: Differences): ReadonlyMap<Difference, string> => {
+  const found = new Map<Difference, string>();
+  for (const some of groupBy(differences, (one) => dataIn(one).type).values()) {
+    const [add, ...adds] = some.filter(({ action }) => action === 'add' || action === 'blocked');
+    const [left, ...others] = some.filter((one) => one.action === 'surplus' && one.cause !== 'unknown');
+    if (add?.action !== 'add' || !left || adds.length + others.length > 0 || parked !== 0) continue;
+    const { name, content } = add.desired;
+    if (name !== null && content === dataIn(left).content) found.set(left, name);
+  }
+  return found;
+};
 
 const kindOf = (
   one: Difference,
@@ -82,28 +81,29 @@ const isDropped = (one: Difference): boolean =>
 const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
 
 type Context = Differences & { readonly renames: ReadonlyMap<Difference, string> };
+type Sentence = (some: readonly Difference[], context: Context) => string;
+
+const accepted: Sentence = (some, { template }) =>
+  `${accept(template, some)} makes the file say what the service has`;
 
 const sentences = {
-  dropped: (some: readonly Difference[]) =>
+  dropped: (some) =>
     `you took ${it(some)} out of the file, and the service cannot delete: remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside.`,
-  renamed: (some: readonly Difference[], { renames }: Context) =>
+  renamed: (some, { renames }) =>
     `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
-  unlisted: (some: readonly Difference[], { template }: Context) =>
+  unlisted: (some, { template }) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
-  duplicate: (some: readonly Difference[]) =>
+  duplicate: (some) =>
     `remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside, with \`adopt: true\` unless the file once listed ${it(some)}.`,
-  drifted: (some: readonly Difference[], { template }: Context) =>
-    `${accept(template, some)} makes the file say what the service has; a pass writes what the file says.`,
-  forced: (some: readonly Difference[], { template }: Context) =>
-    `${accept(template, some)} makes the file say what the service has; ${run(`apply --force ${shellWord(template)}`)} writes what the file says.`,
-  stopped: (some: readonly Difference[], { template }: Context) =>
-    `${accept(template, some)} makes the file say what the service has.`,
-  'not-converging': (some: readonly Difference[], { template }: Context) =>
-    `${accept(template, some)} makes the file say what the service has. Or change the record in the panel.`,
+  drifted: (some, context) => `${accepted(some, context)}; a pass writes what the file says.`,
+  forced: (some, context) =>
+    `${accepted(some, context)}; ${run(`apply --force ${shellWord(context.template)}`)} writes what the file says.`,
+  stopped: (some, context) => `${accepted(some, context)}.`,
+  'not-converging': (some, context) => `${accepted(some, context)}. Or change the record in the panel.`,
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
-  vanished: (some: readonly Difference[], { template }: Context) =>
+  vanished: (some, { template }) =>
     `find out who removes ${it(some)}. Then ${run(`apply --retry ${shellWord(template)}`)} adds ${it(some)} again.`,
-  conflict: (some: readonly Difference[], { differences }: Context) => {
+  conflict: (some, { differences }) => {
     const ids = some.flatMap((one) => (one.action === 'blocked' ? (one.conflicts ?? []) : []));
     const records = ids.length === 0 ? 'what is in the way' : named(ids);
     // What stands at the subdomain itself has no name, and cannot be moved aside.
@@ -112,7 +112,7 @@ const sentences = {
     const adopt = ids.every((id) => dropped.has(id)) ? '' : ' with `adopt: true`';
     return `remove ${records} in the panel, change the file, or let \`surplus: park\`${adopt} move ${it(ids)} aside.`;
   },
-};
+} satisfies Record<string, Sentence>;
 
 const it = ({ length }: readonly unknown[]): string => (length === 1 ? 'it' : 'them');
 
@@ -121,14 +121,11 @@ const quoted = (text: string): string => `\`${escapeControl(shortText(text, 400)
 
 const run = (command: string): string => quoted(`dns-template-sync ${command}`);
 
-/** Without records, all that differ are accepted. */
+/** Of more than a few records, all that differ are accepted. */
 const accept = (template: string, some: readonly Difference[]): string => {
-  const isLong = some.length > 2 * maxRecords;
-  const patterns = new Set(isLong ? [] : some.map((one) => patternOf(dataIn(one)).replaceAll('*', '\\*')));
-  const records = patterns.size > maxRecords ? [] : [...patterns];
-  return run(
-    ['accept', template, ...records].map((word, at) => (at === 0 ? word : shellWord(word))).join(' '),
-  );
+  const patterns = new Set(some.map((one) => patternOf(dataIn(one)).replaceAll('*', '\\*')));
+  const words = [template, ...(patterns.size > maxRecords ? [] : patterns)];
+  return run(`accept ${words.map(shellWord).join(' ')}`);
 };
 
 const maxRecords = 5;
@@ -136,10 +133,8 @@ const maxRecords = 5;
 const idsOf = (some: readonly Difference[]): string =>
   named(some.flatMap((one) => ('recordId' in one && one.recordId !== undefined ? [one.recordId] : [])));
 
-/** `record 5`, `records 5, 6 and 7`, `records 5, 6, 7, 8, 9 and 12 more`. */
+/** `record 5`, `records 5, 6, 7`, `records 5, 6, 7, 8, 9 and 12 more`. */
 const named = (ids: readonly number[]): string => {
-  if (ids.length === 1) return `record ${ids[0]}`;
-  const shown = ids.length > maxRecords ? ids.slice(0, maxRecords) : ids.slice(0, -1);
-  const last = ids.length > maxRecords ? `${ids.length - maxRecords} more` : ids.at(-1);
-  return `records ${shown.join(', ')} and ${last}`;
+  const more = ids.length > maxRecords ? ` and ${ids.length - maxRecords} more` : '';
+  return `record${ids.length === 1 ? '' : 's'} ${ids.slice(0, maxRecords).join(', ')}${more}`;
 };

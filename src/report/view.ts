@@ -43,14 +43,16 @@ export const viewOf = (report: Report) => {
   const differing = templates.filter((one) => !isQuiet(one));
   const isProblem = problems.some(({ check }) => check === 'unmanaged');
   const aside = [
-    isProblem ? null : unmanagedSentence(unmanaged, withClient),
-    report.base === undefined ? null : baseSentence,
-  ].filter((sentence) => sentence !== null);
+    isProblem || unmanaged.length === 0 ? [] : unmanagedSentence(unmanaged, withClient),
+    report.base === undefined ? [] : baseSentence,
+  ].flat();
   return {
     status: report.status,
     summary: summaryOf(report),
-    /** Said once if most causes are unknown, as in a first plan. */
-    causes: causesOf(sorted),
+    /** Said once, and not on each line of a first plan. */
+    causes: sorted.some(({ differences }) => differences.some(isUnexplained))
+      ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
+      : null,
     /** What differs, is held or has failed. Templates with the same message and nothing else are one group. */
     groups: groupAlike(differing, ({ status, message, rows, subdomains }) =>
       message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
@@ -67,22 +69,25 @@ export const viewOf = (report: Report) => {
   };
 };
 
+const isUnexplained = (one: TemplateResult['differences'][number]): boolean =>
+  'cause' in one && one.cause === 'unknown' && one.action !== 'surplus' && one.outcome !== 'applied';
+
 const baseSentence =
   'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
-/** The templates that no file describes, in a sentence; null if there are none. */
-const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string | null => {
-  if (templates.length === 0) return null;
-  const named = (some: readonly UnmanagedTemplate[]): string => {
-    const names = some
-      .slice(0, maxNamed)
-      .map(({ client, template }) => shorten(withClient ? `${client}: ${template}` : template, maxName));
-    return `(${names.join(', ')}${some.length > maxNamed ? ` and ${some.length - maxNamed} more` : ''})`;
-  };
-  const gone = templates.filter(({ hadFile }) => hadFile);
-  const since = `; ${plural(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'} gone since ${named(gone)}`;
-  const found = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
-  return `${found} ${named(templates)}${gone.length === 0 ? '' : since}; \`import\` writes files for them`;
+/** The templates that no file describes. */
+const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string => {
+  const names = templates
+    .slice(0, maxNamed)
+    .map(({ client, template, hadFile }) =>
+      shorten(
+        `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`,
+        maxName,
+      ),
+    );
+  const more = templates.length > maxNamed ? ` and ${templates.length - maxNamed} more` : '';
+  const have = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
+  return `${have} (${names.join('; ')}${more}): \`import\` writes files for them`;
 };
 
 const maxNamed = 10;
@@ -90,79 +95,56 @@ const maxNamed = 10;
 const maxName = 80;
 
 /** For those to whom a template without a file is an error. */
-export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] => {
-  const message = unmanagedSentence(templates);
-  if (message === null) return [];
-  const place = { client: templates[0]!.client, file: null, line: null, column: null };
-  return [{ severity: 'error', check: 'unmanaged', message, ...place }];
-};
-
-const causesOf = (templates: readonly TemplateResult[]): string | null => {
-  const causes = templates.flatMap(({ differences }) =>
-    differences.flatMap((one) =>
-      'cause' in one && one.action !== 'surplus' && one.outcome !== 'applied' ? one.cause : [],
-    ),
-  );
-  return causes.filter((cause) => cause === 'unknown').length * 2 > causes.length
-    ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
-    : null;
-};
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
+  templates.slice(0, 1).map(({ client }) => ({
+    severity: 'error',
+    check: 'unmanaged',
+    message: unmanagedSentence(templates),
+    client,
+    file: null,
+    line: null,
+    column: null,
+  }));
 
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
   const { client, template: name, id, file, revision, status, message, differences } = template;
-  const { inSync, parked, ignored } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
-  const common = commonReasons(template);
-  const isStopped = template.suspension !== undefined && differences.length > 0;
   const messages = [
     message ?? [],
-    isStopped ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : [],
-    common.filter((reason) => !isSaid(reason, message)),
+    template.suspension !== undefined && differences.length > 0
+      ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension`
+      : [],
   ].flat();
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
-  const differs = listed(changeWords(countsOf([template])));
   const counts = listed([
-    [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
-    [parked, `${parked} parked`],
-    [ignored, `${ignored} ignored`],
+    ...changeWords(countsOf([template])),
+    [template.inSync, `${template.inSync} in sync`],
+    [template.parked, `${template.parked} parked`],
+    [template.ignored, `${template.ignored} ignored`],
     [followers, `${plural(followers, 'subdomain')} in sync`],
   ]);
-  const found = [differs, counts].filter(Boolean).join(', ');
   const word = template.asOf === null ? 'not compared' : statusWords[status];
+  const isClear = (status === 'drifted' || status === 'in-sync') && counts !== '';
   return {
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
     word,
-    /** Why it is held or failed, what ends that, and common reasons for skipped differences. */
+    /** Why it is held or failed, and what ends that. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
-    /** What does not differ. */
-    counts,
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
-    found,
-    /** The same after the word for the status, unless it is clear that it differs. */
-    state: status === 'drifted' && differs !== '' ? found : [word, found].filter(Boolean).join(': '),
+    counts,
+    /** The same after the word for the status, unless the counts say it. */
+    state: isClear ? counts : [word, counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Null: none, or nobody knows where to see it. */
     commit:
       commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
-    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), common)),
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), message)),
     subdomains: behind.map(subdomainView),
   };
 };
-
-/** Reasons why several differences of a template are skipped, or that its message says. */
-const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
-  const skipped = differences.filter(({ action, outcome }) => action !== 'blocked' && outcome === 'skipped');
-  return [...groupBy(skipped, ({ error }) => error)].flatMap(([reason, some]) =>
-    reason !== undefined && (some.length > 1 || isSaid(reason, message)) ? reason : [],
-  );
-};
-
-/** A guard's reason is also the message of its template. */
-const isSaid = (reason: string, message: string | null): boolean =>
-  message?.includes(reason.replace(/^held: /, '')) === true;
 
 /** Whether the subdomain and its name servers are in sync. */
 export const follows = ({ status, answers }: SubdomainResult): boolean =>
@@ -199,7 +181,6 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
   const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
   const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
-  const pending = status === 'in-sync' ? ', pending' : '';
   const words = listed([
     counted(unread, 'template', ' not compared'),
     [compared > 1 ? differing : 0, differ],
@@ -208,8 +189,8 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
     counted(summary.heldTemplates, 'template', ' held'),
     counted(summary.failedTemplates - unread, 'template', ' failed'),
     [status === 'in-sync' ? 1 : 0, everything],
-    counted(summary.subdomainDifferences, 'difference', ` in subdomains${pending}`),
-    counted(unlike, 'difference', ` at name servers${pending}`),
+    counted(summary.subdomainDifferences, 'difference', ' in subdomains'),
+    counted(unlike, 'difference', ' at name servers'),
     counted(faulty, 'name server', ' at fault'),
     counted(errors, 'error'),
     counted(problems.length - errors, 'warning'),

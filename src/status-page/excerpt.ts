@@ -54,8 +54,7 @@ export const excerptOf = (report: Report, { show, text, skip }: PageQuery) => {
     /** How many templates or differences there are of each kind, whatever is shown. */
     counts: shows.map(([kind]) => {
       const parts = open.flatMap((template) => partOf(template, kind) ?? []);
-      const sizes = parts.map((part) => (part.status === kind ? 1 : part.differences.length));
-      return { kind, count: sizes.reduce((sum, size) => sum + size, 0) };
+      return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
     }),
     /** The worst first; templates of which nothing but the same message is known are one group. */
     groups: groups.map((group) => ({
@@ -77,7 +76,7 @@ export const limits = { groups: 12, rows: 60, quiet: 200, problems: 50 };
 
 /** The first differences of a template and of the subdomains that do not follow it, and how many there are besides. */
 export const firstOf = (whole: TemplateResult, max: number): { template: TemplateResult; more: number } => {
-  const few = <T extends { readonly differences: readonly unknown[] }>(part: T, most = max): T => ({
+  const few = <T extends { readonly differences: readonly unknown[] }>(part: T, most: number): T => ({
     ...part,
     differences: part.differences.slice(0, most),
   });
@@ -87,15 +86,15 @@ export const firstOf = (whole: TemplateResult, max: number): { template: Templat
     ...behind.map((one) => ({ ...few(one, share), answers: few(one.answers, share) })),
     ...whole.subdomains.filter(follows),
   ];
-  const template = { ...few(whole), subdomains };
+  const template = { ...few(whole, max), subdomains };
   return { template, more: differencesIn(whole) - differencesIn(template) };
 };
 
 const maxSubdomains = 10;
 
 const differencesIn = ({ differences, subdomains }: TemplateResult): number =>
-  [...subdomains, ...subdomains.map(({ answers }) => answers)].reduce(
-    (sum, one) => sum + one.differences.length,
+  subdomains.reduce(
+    (sum, one) => sum + one.differences.length + one.answers.differences.length,
     differences.length,
   );
 

@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { linked, problemSection, sidesHeading, sidesOf, templateArticles } from '../report/html-template.ts';
+import { linked, problemSection, sidesHeading, templateArticles } from '../report/html-template.ts';
 import { icons, stateIcon } from '../report/html-words.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
@@ -40,7 +40,7 @@ export const renderOverview = (frame: Frame, excerpt: Excerpt): string => {
       ${actionBar(frame, query.client)} ${run !== '' && filters(excerpt.counts, query)}
       ${problemSection(
         problems.map((one) => problemView(one, clients.length > 1)),
-        { isAlone: excerpt.groupCount === 0, after: rest(more, 'problem', 'api/report'), more },
+        { after: rest(more, 'problem', 'api/report'), more },
       )}
       ${differing(excerpt, frame)} ${inSync(excerpt, frame)} ${unmanaged(excerpt, frame)}
       ${clientSection(frame)} ${processSection(frame)} ${daySection(frame)}
@@ -66,7 +66,7 @@ const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {
     <p class="chips">
       ${chip(show === null, { show: null }, 'all that differs')}
       ${shows.map(([kind, words], at) => {
-        const { count } = counts[at] ?? { count: 0 };
+        const count = counts[at] ?? 0;
         const isShown = count > 0 || show === kind;
         return (
           isShown && chip(show === kind, { show: kind }, html`<b>${count.toLocaleString('en')}</b> ${words}`)
@@ -84,10 +84,7 @@ const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {
   </nav>`;
 };
 
-const differing = (
-  { groups, groupCount, calmCount, dryRun, commits }: Excerpt,
-  frame: Frame,
-): MarkupValue => {
+const differing = ({ groups, groupCount, calmCount, commits }: Excerpt, frame: Frame): MarkupValue => {
   const { query, clients } = frame;
   if (groupCount === 0) {
     const isEmpty = (query.show !== null || query.text !== '') && calmCount === 0;
@@ -103,11 +100,12 @@ const differing = (
         more,
       }));
       const [first] = views;
-      return templateArticles(views, count, {
-        sides: sidesOf({ isReadOnly: dryRun }),
-        clock: frame,
-        after: first !== undefined && rest(first.more, 'difference', first.href, 'all of this template'),
-      });
+      return templateArticles(
+        views,
+        count,
+        frame,
+        first !== undefined && rest(first.more, 'difference', first.href, 'all of this template'),
+      );
     })}
     ${leaf(query, limits.groups, groupCount)}
   </section>`;

@@ -4,7 +4,7 @@ import { plural } from '../lib/plural.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { rowList } from '../report/html-row.ts';
-import { fileOf, problemSection, sidesHeading, sidesOf, subdomainPart } from '../report/html-template.ts';
+import { fileOf, problemSection, sidesHeading, subdomainPart } from '../report/html-template.ts';
 import { icons, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { follows, problemView, templateView } from '../report/view.ts';
@@ -36,10 +36,7 @@ export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
       ${actionBar(frame, owners.length === 1 ? owners[0]!.client : null)} ${outage(owners, frame)}
       ${found.length === 0 && html`<h2>${escapeControl(name)}</h2>`}
       ${found.length === 0 && html`<p>It has not been compared with the service yet.</p>`}
-      ${problemSection(
-        problems.map((problem) => problemView(problem, clients.length > 1)),
-        { isAlone: true },
-      )}
+      ${problemSection(problems.map((problem) => problemView(problem, clients.length > 1)))}
       ${found.map((template) => {
         const { client, id, file } = template;
         const { desired } =
@@ -82,7 +79,7 @@ const templateSections = (
       <h2>${title}</h2>
       <p class="state">${stateIcon(status)}</p>
       <p class="summary">${counts}</p>
-      <p class="meta">${fileOf(view)}</p>
+      <p class="meta">${fileOf(view)}${newest?.dryRun === true && ' · Dry run: nothing is written.'}</p>
     </section>
     ${templateActions(frame, template)}
     ${message !== null && html`<p class="message">${prose(message, frame)}</p>`}
@@ -91,9 +88,7 @@ const templateSections = (
       html`<section>
         <h2>What differs</h2>
         ${sidesHeading}
-        ${rowList(rows, sidesOf({ isReadOnly: newest?.dryRun === true }), frame, (at) =>
-          pastes.filter((paste) => paste.at === at).map(pasteText),
-        )}
+        ${rowList(rows, frame, (at) => pastes.filter((paste) => paste.at === at).map(pasteText))}
       </section>`
     }
     ${

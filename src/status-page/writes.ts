@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { iconOfRow, sidesInLine, templateSides } from '../report/html-row.ts';
+import { iconOfRow, sidesInLine } from '../report/html-row.ts';
 import { moment, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
@@ -33,8 +33,7 @@ export const writeSection = (writes: Writes, frame: Frame, history: string): Mar
       moment(Date.parse(at), frame),
       escapeControl(frame.clients.length > 1 ? `${client}: ${template}` : template),
       html`<span class="${row.kind}">${iconOfRow(row)}</span>`,
-      html`<span><code>${row.type}</code> <code class="name">${row.name}</code></span>
-        ${sidesInLine(row, templateSides)}
+      html`<span><code>${row.type}</code> <code class="name">${row.name}</code></span> ${sidesInLine(row)}
         ${recordId !== null && html`<span class="aside">record ${recordId}</span>`}`,
       html`${stateIcon(outcome)} ${error !== null && html`<p>${prose(escapeControl(error), frame)}</p>`}`,
     ];

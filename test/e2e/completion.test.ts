@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,25 +9,9 @@ import { run, workplace } from './program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A directory with templates, two clients and a hostile name; what a shell needs to find the program. */
-const withNames = async (shell = 'bash') => {
+/** What a shell needs to find the program. */
+const placeFor = async (shell: string) => {
   const cwd = await workplace({ withExamples: false });
-  await writeBelow(
-    cwd,
-    'templates/acme/a.yaml',
-    'template: acme-web\nrecords: []\n---\ntemplate: acme-mail\nrecords: []\n',
-  );
-  await writeBelow(cwd, 'templates/acme/bad.yaml', 'template: acme-broken\nrecords: [{type: A}]\n');
-  await writeBelow(
-    cwd,
-    'templates/bakery/b.yaml',
-    `template: "$(touch pwned)"\nrecords: []\n---\ntemplate: acme\`touch pwned\`\nrecords: []\n`,
-  );
-  await writeBelow(
-    cwd,
-    'clients.yaml',
-    'clients:\n  acme: {templates: templates/acme}\n  bakery: {templates: templates/bakery}\n',
-  );
   await writeBelow(
     cwd,
     'bin/dns-template-sync',
@@ -41,7 +24,7 @@ const withNames = async (shell = 'bash') => {
   return { cwd, env: { PATH, HOME: cwd, TERM: 'dumb' } };
 };
 
-type Place = Awaited<ReturnType<typeof withNames>>;
+type Place = Awaited<ReturnType<typeof placeFor>>;
 
 /** What a shell offers for the last of these words. */
 const shells: Readonly<
@@ -94,39 +77,10 @@ describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isT
       [['apply', '--accept'], ['--accept-loss']],
       [['plan', '--out', 'no-such-'], []],
     ])('of %j', async (words, expected) => {
-      expect(await offers(await withNames(shell), words)).toEqual(expected);
-    });
-
-    it('knows the templates of the files, valid or not, and the clients', async () => {
-      const place = await withNames(shell);
-      const plan = ['plan', '--config', 'clients.yaml'];
-      expect(await offers(place, [...plan, 'acme-'])).toEqual(['acme-broken', 'acme-mail', 'acme-web']);
-      expect(await offers(place, [...plan, '--client', 'bakery', 'a'])).toEqual([]);
-      expect(await offers(place, [...plan, '--client', ''])).toEqual(['acme', 'bakery']);
-      expect(await offers(place, ['apply', '--templates', 'templates/acme', 'acme-w'])).toEqual(['acme-web']);
-      expect(await offers(place, ['run', '--cl'])).toEqual(['--client']);
-    });
-
-    it('offers nothing, and says nothing, where the settings cannot be read; no name is ever run', async () => {
-      const place = await withNames(shell);
-      await writeBelow(place.cwd, 'bad.yaml', 'mode: sometimes\n');
-      expect(await offers(place, ['plan', '--config', 'bad.yaml', 'a'])).toEqual([]);
-      expect(await offers(place, ['plan', '--config', 'clients.yaml', ''])).not.toContain('$(touch');
-      expect(existsSync(path.join(place.cwd, 'pwned'))).toBe(false);
+      expect(await offers(await placeFor(shell), words)).toEqual(expected);
     });
   },
 );
-
-it('the names need no network, no token and no state', async () => {
-  const { cwd } = await withNames();
-  const env = { DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/', DNS_SYNC_STATE_DIR: '/dev/null/none' };
-  const words = ['complete', 'plan', '--templates', 'templates/acme', '--no-config', ''];
-  expect(await run(words, { cwd, env })).toEqual({
-    code: 0,
-    stdout: 'acme-broken\nacme-mail\nacme-web\n',
-    stderr: '',
-  });
-});
 
 it('there is a script for each shell', async () => {
   const launch = { cwd: await workplace({ withExamples: false }) };

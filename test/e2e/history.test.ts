@@ -86,7 +86,7 @@ describe('history', () => {
     );
     const launch = { cwd, env: { ...env, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' } };
     const first = await run(['apply', '--client', 'bakery', '--yes'], launch);
-    expect(first.stderr).toMatch(/^dns-template-sync: no saved state for this client/m);
+    expect(first.stderr).toMatch(/^dns-template-sync: bakery: no saved state for this client/m);
     const second = await run(['apply', '--yes'], launch);
     expect(second.stderr).toMatch(/^dns-template-sync: acme: no saved state for this client.*$/m);
     expect(second.stderr).not.toContain('bakery: ');

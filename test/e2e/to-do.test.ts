@@ -60,7 +60,7 @@ it('a record that was changed at the service: the command of the plan takes it i
   const { service, launch, idOf, plan } = await place();
   await service.change('edit-record', { record_id: await idOf('*.api'), content: '192.0.2.99' });
   const found = await plan();
-  expect(found).toContain('≠ web (2001)  1 to change, 2 in sync  templates/web.yaml');
+  expect(found).toContain('≠ web (2001): 1 to change, 2 in sync · templates/web.yaml');
   expect(found).toContain('makes the file say what the service has; a pass writes what the file says.');
   const command = commandIn(found, 'accept');
   expect(command).toEqual(['accept', 'web', String.raw`\*.api A`]);

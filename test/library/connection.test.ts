@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/index.ts';
-import type { ClientSettings, Settings, SyncEvent } from '../../src/library/face.ts';
+import type { ClientSettings, Settings, SyncEvent } from '../../src/library/types.ts';
 import { clientRows, fileRows } from '../../src/settings/table.ts';
 import { edit, workplace } from '../e2e/program.ts';
 import { clientToken, startHoldingService, startService, userToken } from '../e2e/service.ts';

@@ -89,7 +89,7 @@ describe('what to do about', () => {
       'what blocks another record, and was in the file',
       [blocked('shop', 'cname-conflict', { conflicts: [8, 9] }), surplus(8, 'shop'), surplus(9, 'shop')],
       [
-        'remove records 8 and 9 in the panel, change the file, or let `surplus: park` move them aside.',
+        'remove records 8, 9 in the panel, change the file, or let `surplus: park` move them aside.',
         null,
         null,
       ],

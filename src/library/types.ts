@@ -1,5 +1,5 @@
-import type { Change, Report } from '../result.ts';
 import type { Problem } from '../model/template.ts';
+import type { PassEvent, Report } from '../result.ts';
 
 /** A secret: its text, or the environment variable or the file that has it, which is read again before each pass. */
 export type Secret = string | { readonly env: string } | { readonly file: string };
@@ -17,12 +17,9 @@ export interface ClientSettings {
   readonly mode?: 'enforce' | 'edits' | 'report';
   readonly surplus?: 'report' | 'park';
   readonly adopt?: boolean;
-  readonly limits?: {
-    readonly maxAdds?: number;
-    readonly maxAddsPerPass?: number;
-    readonly maxChangePercent?: number;
-    readonly minRecords?: number;
-  };
+  readonly limits?: Readonly<
+    Partial<Record<'maxAdds' | 'maxAddsPerPass' | 'maxChangePercent' | 'minRecords', number>>
+  >;
   readonly dryRun?: boolean;
   readonly requestTimeout?: string;
   readonly writeTimeout?: string;
@@ -38,7 +35,7 @@ export interface ClientSettings {
   readonly resolver?: string;
   readonly nameservers?: string | readonly string[];
   readonly commitUrl?: string;
-  /** For the daemon; ignored here. */
+  /** For the daemon, as is `answersSchedule`; checked, and ignored here. */
   readonly schedule?: string;
   readonly timezone?: string;
   readonly answersSchedule?: string;
@@ -52,7 +49,7 @@ export interface Settings extends ClientSettings {
   readonly store?: Secret;
   readonly leaseDuration?: string;
   readonly storeConnections?: number;
-  /** For the daemon; ignored here. */
+  /** For the daemon, as are the others below; checked, and ignored here. */
   readonly listen?: string;
   readonly allowedHosts?: string | readonly string[];
   readonly publicUrl?: string;
@@ -89,32 +86,18 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ApplyOptions {
-  /** Names, ids or patterns; default: all. */
-  readonly templates?: readonly string[];
+export interface ApplyOptions extends Omit<PlanOptions, 'answers'> {
   /** What `plan` gave: it is applied only if the plan is still exactly that. Without it, whatever differs is applied. */
   readonly plan?: Report;
   /** Each of these three needs `templates`. */
   readonly force?: boolean;
   readonly retry?: boolean;
   readonly acceptLoss?: boolean;
-  readonly ignoreSubdomains?: boolean;
   /** How long to wait for another pass of the same client; default: `60s`. */
   readonly lockTimeout?: string;
-  /** After it is aborted, the write in flight is the last one. */
-  readonly signal?: AbortSignal;
 }
 
-/**
- * - `settings`: they cannot be used; the message has every problem
- * - `arguments`: an option cannot be used, such as the name of a template that no file describes
- * - `plan-changed`: the plan is no longer the given one; nothing was written
- * - `environment`: the saved state or the file of a token cannot be used
- * - `aborted`: by the signal; nothing was written
- * - `closed`: after `close()`
- *
- * A service that cannot be reached is no error of this kind, but a report whose status is `failed`.
- */
+/** What each of them means, `.github/docs/library.md` says. */
 export interface SyncError {
   readonly kind: 'settings' | 'arguments' | 'plan-changed' | 'environment' | 'aborted' | 'closed';
   /** For people; without secrets. */
@@ -139,23 +122,13 @@ export interface Planned {
   readonly report: Report;
 }
 
-export interface Applied {
-  readonly ok: true;
-  readonly report: Report;
+export interface Applied extends Planned {
   /** Whether every planned write is known to have been made, and nothing was held: when `apply` exits with 0. */
   readonly isComplete: boolean;
 }
 
-/** What happens while a pass runs. */
 export type SyncEvent =
-  | ({ readonly event: 'change'; readonly client: string } & Change)
-  | { readonly event: 'waiting'; readonly client: string; readonly holder: string }
-  | {
-      readonly event: 'pause';
-      readonly client: string;
-      readonly milliseconds: number;
-      readonly why: string;
-    }
+  | PassEvent
   | { readonly event: 'notice'; readonly client: string | null; readonly message: string };
 
 /** Calls run one after the other. A rejected promise is a bug. */
@@ -164,7 +137,7 @@ export interface Connection extends AsyncDisposable {
   validate(options?: ValidateOptions): Promise<Validated | Failed>;
   /** What differs, and what `apply` would do about it. Writes nothing. */
   plan(options?: PlanOptions): Promise<Planned | Failed>;
-  /** One pass that writes. */
+  /** One pass that writes. After its signal is aborted, the write in flight is the last one. */
   apply(options?: ApplyOptions): Promise<Applied | Failed>;
   /** Waits for the call that runs. */
   close(): Promise<void>;
