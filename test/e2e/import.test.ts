@@ -124,12 +124,6 @@ records:
     expect(service.writes()).toEqual([]);
   });
 
-  it('writes the named templates', async () => {
-    const { launch, templates } = await place(false);
-    expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
-    expect(await namesIn(templates)).toEqual(['redirects.yaml', 'voice.yaml']);
-  });
-
   it('names for editors the schemas of the templates directory, which it leaves alone, else of its own', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
@@ -169,14 +163,6 @@ records:
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
     expect(await textsBelow(templates)).toEqual(before);
-  });
-
-  it('reports the error of a broken service, and writes nothing', async () => {
-    const { launch } = await place(false, () => json({ error: 'who are you?' }, 401));
-    const { code, stdout, stderr } = await run(['import'], launch);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('401');
-    expect(await readdir(launch.cwd)).toEqual([]);
   });
 
   it('stays in its directory for any template names', async () => {
@@ -308,15 +294,6 @@ describe('if there is a file already', () => {
     expect(await readFile(path.join(launch.cwd, 'voice'), 'utf8')).toBe('template: voice\nrecords: []\n');
     expect(await readdir(launch.cwd)).not.toContain('nothing');
   });
-
-  it('that cannot be written, the others are written', async () => {
-    const { launch, templates } = await place(false);
-    await mkdir(path.join(templates, 'voice.yaml'), { recursive: true });
-    const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
-    expect(code).toBe(1);
-    expect(stdout).toContain('skipped    templates/voice.yaml: it is not a regular file');
-    expect(stdout).toContain('written    templates/redirects.yaml');
-  });
 });
 
 describe('several clients', () => {
@@ -359,12 +336,4 @@ clients:
     expect(await importing('--out', 'out', '--client', 'acme')).toMatchObject({ code: 0 });
     expect(await namesIn(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
   });
-});
-
-it('reads the embedded service with --sandbox', async () => {
-  const cwd = await workplace({ withExamples: false });
-  const args = ['--sandbox', '--reset'];
-  expect(await run(['import', 'voice', ...args], { cwd })).toMatchObject({ code: 0 });
-  await rm(path.join(cwd, 'templates'), { recursive: true });
-  expect(await run(['import', 'no-such', '--sandbox'], { cwd })).toMatchObject({ code: 1 });
 });
