@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { reportSchema } from '../../src/report/report.ts';
 import { json } from '../wire/scripted-server.ts';
-import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
+import { reportOf, run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken, type Meddling, type Service } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -335,5 +335,28 @@ clients:
     expect(refused.stderr).toContain('choose one with --client');
     expect(await importing('--out', 'out', '--client', 'acme')).toMatchObject({ code: 0 });
     expect(await namesIn(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
+  });
+});
+
+describe('what was imported', () => {
+  it('belongs to the file, so that a line that is removed is parked', async () => {
+    const { service, launch, templates } = await place(false);
+    expect(await run(['import', 'voice'], launch)).toMatchObject({ code: 0, stderr: '' });
+    expect(service.writes()).toEqual([]);
+    const file = path.join(templates, 'voice.yaml');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const dropped = lines.findIndex((line) => line.includes('type: A,'));
+    await writeFile(file, lines.toSpliced(dropped, 1).join('\n'));
+    const env = { ...launch.env, DNS_SYNC_SURPLUS: 'park' };
+    const { stdout } = await run(['plan', '--format', 'json'], { ...launch, env });
+    const differences = [{ action: 'park', cause: 'edited' }];
+    expect(reportOf(stdout).templates).toMatchObject([{ template: 'voice', differences }]);
+  });
+
+  it('into a directory that no pass reads saves no state', async () => {
+    const { launch } = await place(false);
+    expect(await run(['import', '--out', 'elsewhere'], launch)).toMatchObject({ code: 0, stderr: '' });
+    const { stderr } = await run(['plan', '--allow-empty', '--templates', 'elsewhere'], launch);
+    expect(stderr).toContain('planned without saved state');
   });
 });
