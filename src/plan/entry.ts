@@ -4,12 +4,12 @@ import type { DesiredTemplate } from '../model/template.ts';
 import type { Field } from './difference.ts';
 
 /** A record with its canonical form, computed once for a plan. */
-export interface Entry<Record extends RecordData> extends CanonicalRecord {
+export interface WithCanonical<Record extends RecordData> extends CanonicalRecord {
   readonly record: Record;
 }
 
-export type DesiredEntry = Entry<DesiredRecord>;
-export type ActualEntry = Entry<ActualRecord>;
+export type DesiredEntry = WithCanonical<DesiredRecord>;
+export type ActualEntry = WithCanonical<ActualRecord>;
 
 /** A desired record with the actual one that is it already, or that an update makes it. */
 export interface Pair {
@@ -20,7 +20,7 @@ export interface Pair {
 }
 
 /** One object for both, since a plan may have a million. */
-export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => {
+export const entryOf = <Record extends RecordData>(record: Record): WithCanonical<Record> => {
   const { type, name, content, priority } = canonicalRecord(record);
   return { record, type, name, content, priority };
 };

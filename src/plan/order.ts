@@ -11,6 +11,8 @@ export interface BlockedStep {
   readonly reason: ConflictReason;
   /** Ids of the conflicting records; a record that is yet to be added has none. */
   readonly conflicts: readonly number[];
+  /** Whether what stands in the way waits for this step itself. */
+  readonly isCircular: boolean;
 }
 
 export interface Surroundings {
@@ -45,7 +47,7 @@ export interface OrderedSteps {
  * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
- * Steps that clear the way for each other are all blocked.
+ * Steps that clear the way for each other are all blocked, one of them as circular.
  */
 export const orderSteps = (
   steps: readonly Step[],
@@ -69,6 +71,7 @@ export const orderSteps = (
   const clearsFor = new Map<Step, Step>();
   const blocked: BlockedStep[] = [];
   const states = new Map<Step, 'open' | 'ready' | 'blocked'>();
+  const circular = new Set<Step>();
 
   const link = (one: Step, other: Step): void => {
     pushTo(links, one, other);
@@ -100,7 +103,8 @@ export const orderSteps = (
     if (first !== undefined && !isPark(step)) {
       states.set(step, 'blocked');
       const ids = [...new Set(conflicts.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
-      blocked.push({ step, reason: reasonOf(kindOf(result), kindOf(first.result)), conflicts: ids });
+      const reason = reasonOf(kindOf(result), kindOf(first.result));
+      blocked.push({ step, reason, conflicts: ids, isCircular: circular.has(step) });
       return;
     }
     states.set(step, 'ready');
@@ -133,6 +137,7 @@ export const orderSteps = (
       return false;
     }
     visit(clearing);
+    if (states.get(clearing) === 'open') circular.add(step);
     if (states.get(clearing) !== 'ready') return true;
     link(step, clearing);
     clearsFor.set(clearing, step);

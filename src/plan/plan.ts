@@ -146,9 +146,14 @@ const draftSteps = (work: Work, input: PlanInput) => {
   const missing = new Set(work.adds.free);
   // What stands in the way of another record leaves the plan, and uses nothing. What is left in a frozen name is not what froze it.
   const conflicting = new Map<DesiredEntry, Blocked>();
+  // Of records that wait for each other, one is parked, and is there for a later step.
+  const displaced = new Set<DesiredEntry>();
   for (;;) {
     const before = frozen.size + conflicting.size;
-    const { conflicts, ...draft } = draftBeside(frozen, conflicting, work, input);
+    const { conflicts, ...draft } = draftBeside({ frozen, conflicting, displaced }, work, input);
+    const circular = input.desired.surplus === 'park' ? conflicts.filter((one) => one.isCircular) : none;
+    for (const { step } of circular) displaced.add(step.desired);
+    if (circular.length > 0) continue;
     for (const one of conflicts) {
       const { desired } = one.step;
       const step = missing.has(desired) ? addStep(desired, input.memory) : one.step;
@@ -162,18 +167,25 @@ const draftSteps = (work: Work, input: PlanInput) => {
   }
 };
 
-const draftBeside = (
-  frozen: ReadonlySet<string>,
-  conflicting: ReadonlyMap<DesiredEntry, Blocked>,
-  { changed, adds, unmoved, left, reusable, everything, pairs, places, suspectIds, inWay }: Work,
-  input: PlanInput,
-) => {
+interface Obstacles {
+  readonly frozen: ReadonlySet<string>;
+  readonly conflicting: ReadonlyMap<DesiredEntry, Blocked>;
+  readonly displaced: ReadonlySet<DesiredEntry>;
+}
+
+const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, input: PlanInput) => {
+  const { adds, unmoved, reusable: parked, everything, pairs, places, suspectIds } = work;
   const { desired, memory, parkBlockOf, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
-  const missing = adds.free.filter((entry) => !conflicting.has(entry));
-  const use = reuseRecords(desired, { missing, left, parked: reusable, isFrozen, inWay }, memory);
-  const open = [...changed.filter((pair) => !conflicting.has(pair.desired)), ...use.served];
+  const isOpen = (entry: DesiredEntry): boolean => !conflicting.has(entry);
+  const changed = work.changed.filter((pair) => isOpen(pair.desired));
+  const away = changed.filter((pair) => displaced.has(pair.desired));
+  const missing = [...adds.free.filter(isOpen), ...away.map((pair) => pair.desired)].sort(byDesired);
+  const left = [...work.left, ...away.map(({ actual }) => ({ actual, reason: 'unlisted' as const }))];
+  const inWay = new Set([...work.inWay, ...away.map(({ actual }) => actual)]);
+  const use = reuseRecords(desired, { missing, left, parked, isFrozen, inWay }, memory);
+  const open = [...changed.filter((pair) => !displaced.has(pair.desired)), ...use.served];
   const updates = split(open, (pair) => blockOfUpdate(pair, unmoved, input));
   const surplusOf = ({ actual, reason }: Unmatched): Surplus => ({
     action: 'surplus',
@@ -236,6 +248,7 @@ const undoBeside = (
         reason:
           first!.actual.type === 'MX' && pair.actual.type === 'MX' ? 'null-mx-conflict' : 'cname-conflict',
         conflicts: by.map(({ actual }) => actual.record.id).sort((a, b) => a - b),
+        isCircular: false,
       });
     }),
   };

@@ -21,10 +21,10 @@ export const restoreParked = (
 ): ParkStep[] => {
   const { byId } = input.memory;
   const placeOf = ({ name }: RecordData): string => places.ofName(canonicalName(name));
-  const isInPlace = ({ current, desired }: Blocked): boolean =>
-    current !== undefined && placeOf(desired) === placeOf(current);
-  // What an update in place makes is there already, unless it was refused.
-  const missing = blocked.filter((one) => one.reason === 'refused' || !isInPlace(one));
+  // What an update in place made is there, though the service spells it otherwise.
+  const isThere = ({ reason, current, desired }: Blocked): boolean =>
+    reason === 'not-converging' && current !== undefined && placeOf(desired) === placeOf(current);
+  const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
   // A record that only a blocked step would use is free.

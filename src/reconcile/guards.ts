@@ -1,7 +1,7 @@
 import { applying, countAdds, guardTemplate } from '../plan/guard.ts';
 import { isPolicy } from '../plan/hold.ts';
 import { chosenPart } from './permit.ts';
-import { isPaused, stop, withHold, type TemplateState } from './state.ts';
+import { isSuspended, stop, withHold, type TemplateState } from './state.ts';
 
 /**
  * Applies the guards. The limit of adds per pass holds the templates with most adds, as few as bring the rest under it.
@@ -27,7 +27,7 @@ export const guardAll = (states: readonly TemplateState[], maxAddsPerPass: numbe
 };
 
 const guardOne = (state: TemplateState): TemplateState => {
-  if (isPaused(state) || isReported(state)) return state;
+  if (isSuspended(state) || isReported(state)) return state;
   const { desired, view: actual, memory, isWhole, circumstances } = state;
   const { unlistedIds } = memory.row;
   const plan = chosenPart(state);

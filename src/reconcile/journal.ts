@@ -46,7 +46,7 @@ export interface Known {
 }
 
 /** What became of an entry. */
-export type Outcome =
+export type EntryOutcome =
   /** `copies`: other records that it may have made; `wasLost`: it was counted as lost before. */
   | {
       readonly kind: 'accepted';
@@ -61,7 +61,7 @@ export type Outcome =
 export interface Settlement {
   /** What stays in the journal. */
   readonly entries: readonly Entry[];
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly EntryOutcome[];
 }
 
 /** The journal after a listing. Without a file, no record is another one of the file. */
@@ -72,9 +72,9 @@ export const settle = (
   times: Times,
 ): Settlement => {
   if (entries.length === 0) return { entries, outcomes: [] };
-  const outcomes: Outcome[] = [];
+  const outcomes: EntryOutcome[] = [];
   const changed = new Map<number, Entry | null>();
-  const end = (entry: Entry, outcome: Outcome, next: Entry | null): void => {
+  const end = (entry: Entry, outcome: EntryOutcome, next: Entry | null): void => {
     outcomes.push(outcome);
     changed.set(entry.id, next);
   };
@@ -155,7 +155,7 @@ export const takeWord = (
   records: readonly ActualRecord[],
 ): Settlement => {
   const byId = new Map(records.map((record) => [record.id, record]));
-  const outcomes: Outcome[] = [];
+  const outcomes: EntryOutcome[] = [];
   const left = entries.flatMap((entry): Entry[] => {
     if (entry.run === run || entry.state === 'failed') return [entry];
     if (entry.state === 'accepted') {
@@ -399,14 +399,14 @@ export const judgeAnswer = (
   answer: ActualTemplate,
   isOld: (id: number) => boolean,
 ): Verdict => {
-  if (answer.id !== view.id) return unknown(`the answer is template ${answer.id}, not ${view.id}`);
+  if (answer.id !== view.id) return undecided(`the answer is template ${answer.id}, not ${view.id}`);
   const shown = new Set(answer.records.map(({ id }) => id));
   const lacks = view.records.filter(({ id }) => !shown.has(id)).length;
   const seen = new Set(view.records.map(({ id }) => id));
   const more = answer.records.filter(({ id }) => !seen.has(id) && !isOld(id)).sort((a, b) => a.id - b.id);
   if (entry.action !== 'add') {
     const record = answer.records.find(({ id }) => id === entry.recordId);
-    if (!record) return unknown('the answer does not show the record');
+    if (!record) return undecided('the answer does not show the record');
     if (sameData(record, entry.before!))
       return { kind: 'unchanged', error: 'the answer shows the record as it was' };
     return { kind: 'accepted', record, copies: [], isOnlyCounted: false, isWhole: lacks + more.length === 0 };
@@ -423,8 +423,8 @@ export const judgeAnswer = (
       isOnlyCounted: !isOwn(entry.after, only!),
       isWhole,
     };
-  if (lacks > 0) return unknown(`the answer lacks ${lacks} of the template's records`);
-  return unknown(
+  if (lacks > 0) return undecided(`the answer lacks ${lacks} of the template's records`);
+  return undecided(
     more.length === 0
       ? 'the answer does not show the record'
       : `the answer has ${more.length} other new records`,
@@ -435,7 +435,7 @@ export const judgeAnswer = (
 const isOfType = (sent: RecordData, stored: RecordData): boolean =>
   canonicalType(sent.type) === canonicalType(stored.type) || sent.content === stored.content;
 
-const unknown = (error: string): Verdict => ({ kind: 'unknown', error });
+const undecided = (error: string): Verdict => ({ kind: 'unknown', error });
 
 /**
  * Whether a new record is certainly ours: by its content and its name, in any spelling of that, or by its name and the letters

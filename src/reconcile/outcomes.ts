@@ -8,12 +8,12 @@ import { copyKey, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName, parkedForm } from '../plan/parked.ts';
 import { isNamed, isRespelled } from '../plan/spelling.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
-import type { Outcome } from './journal.ts';
+import type { EntryOutcome } from './journal.ts';
 import { unknownRecord, type Draft, type MemoryChange } from './memory.ts';
 
 /** An answer or a reading decided what became of a write. `view`: what it shows. */
 export const takeOutcome =
-  (outcome: Outcome, view: ActualTemplate, at: Instant): MemoryChange =>
+  (outcome: EntryOutcome, view: ActualTemplate, at: Instant): MemoryChange =>
   (draft) => {
     const { entry } = outcome;
     switch (outcome.kind) {
@@ -21,7 +21,7 @@ export const takeOutcome =
         draft.setRow({ lastWriteAt: entry.sentAt.now });
         if (entry.action === 'add') takeAdd(draft, outcome, view);
         else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
-        else if (isUndoing(entry)) takeRestored(draft, entry, outcome.record);
+        else if (isRestored(entry)) takeRestored(draft, entry, outcome.record);
         else takeParked(draft, entry, outcome.record);
         takeCopies(draft, entry, outcome.copies);
         break;
@@ -38,11 +38,11 @@ export const takeOutcome =
 const lostText = 'its outcome was unknown, and no listing shows it';
 
 /** Whether it puts a parked record back. */
-const isUndoing = ({ key }: Entry): boolean => key.endsWith(' back');
+const isRestored = ({ key }: Entry): boolean => key.endsWith(' back');
 
 const takeAdd = (
   draft: Draft,
-  { entry, record, wasLost }: Extract<Outcome, { kind: 'accepted' }>,
+  { entry, record, wasLost }: Extract<EntryOutcome, { kind: 'accepted' }>,
   view: ActualTemplate,
 ): void => {
   const known = draft.get(entry.key, entry.after);

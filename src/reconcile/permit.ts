@@ -190,7 +190,7 @@ const clientReason = ({ holds, isEnding }: ClientView): string | null => {
 
 const notSelected: Skip = { cause: 'not-selected', text: 'not selected by --only' };
 
-/** Pauses first: guards have not judged what a paused template would write. */
+/** Suspensions first: guards have not judged what a suspended template would write. */
 export const firstPolicy = (holds: readonly Hold[]): Hold | undefined => {
   const policies = holds.filter(isPolicy);
   return policies.find(({ cause }) => cause === 'suspended') ?? policies[0];

@@ -40,7 +40,7 @@ export const templateResult = (
     revision: revisionOf(desired.source.file),
     status: statusOf(hasFailed, state, remains),
     message: messageOf(state, cutShort, wasUndone),
-    ...pauseOf(state),
+    ...suspendedBy(state),
     ...retryOf(state),
     inSync: plan.inSync,
     parked: plan.parked,
@@ -83,7 +83,7 @@ const statusOf = (hasFailed: boolean, state: TemplateState, remains: boolean): S
   return remains ? 'drifted' : 'in-sync';
 };
 
-/** Pauses and guards first, then what has not settled, what stopped the template, and the client. */
+/** Suspensions and guards first, then what has not settled, what stopped the template, and the client. */
 const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boolean): string | null => {
   const { holds, notes, open } = state;
   const reasons = [
@@ -99,7 +99,7 @@ const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boole
 };
 
 /** Who suspends it. */
-const pauseOf = ({ suspension }: TemplateState): Pick<TemplateResult, 'suspension'> => {
+const suspendedBy = ({ suspension }: TemplateState): Pick<TemplateResult, 'suspension'> => {
   if (suspension === null) return {};
   const { by, reason, since, until } = suspension;
   return {

@@ -16,11 +16,11 @@ import {
 } from '../state/memory.ts';
 import { concernsAll, holdFor, isClosed, reportedHold } from './client-holds.ts';
 import { changesSince } from './memory.ts';
-import { pause } from './pauses.ts';
 import type { ClientView } from './permit.ts';
 import type { Overrides, Policy, Ports, Request } from './ports.ts';
 import { compareListing } from './readings.ts';
 import type { Asked, TemplateState } from './state.ts';
+import { suspend } from './suspend.ts';
 import { isBefore } from './times.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
@@ -76,7 +76,7 @@ export class ClientRun {
       state.confirmed.size === 0
         ? state
         : compareListing(state, listing, this.listing ?? { asked: moment, read: moment });
-    return pause(compared, this.suspensions);
+    return suspend(compared, this.suspensions);
   }
 
   hold(hold: Hold): void {

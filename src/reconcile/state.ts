@@ -19,7 +19,7 @@ import {
   type StoredTemplate,
 } from '../state/memory.ts';
 import { blockOf, parkBlockOf, pausesOf } from './blocks.ts';
-import { openEntries, settle, takeWord, type OpenEntry, type Outcome } from './journal.ts';
+import { openEntries, settle, takeWord, type OpenEntry, type EntryOutcome } from './journal.ts';
 import { openMemory, remember, withRow, type MemoryChange, type TemplateMemory } from './memory.ts';
 import { liftObstacles, takeOutcome } from './outcomes.ts';
 import type { Times } from './times.ts';
@@ -205,7 +205,7 @@ export const withOpen = (state: TemplateState, now: Instant): TemplateState => {
 /** Notes what became of entries, in memory and history, and of the steps of this pass. */
 export const withOutcomes = (
   given: TemplateState,
-  outcomes: readonly Outcome[],
+  outcomes: readonly EntryOutcome[],
   at: Instant,
 ): TemplateState => {
   const { view } = given;
@@ -227,7 +227,7 @@ export const withOutcomes = (
   return state;
 };
 
-const historyOf = (outcome: Outcome): HistoryEntry => {
+const historyOf = (outcome: EntryOutcome): HistoryEntry => {
   const { entry } = outcome;
   if (outcome.kind !== 'accepted')
     return historyEntryOf(entry, { outcome: 'failed', recordId: entry.recordId, error: entry.error });
@@ -236,7 +236,7 @@ const historyOf = (outcome: Outcome): HistoryEntry => {
   return historyEntryOf(entry, { outcome: result, recordId: record.id, error: null });
 };
 
-const attemptsAfter = ({ attempts }: TemplateState, outcome: Outcome): ReadonlyMap<string, Attempt> => {
+const attemptsAfter = ({ attempts }: TemplateState, outcome: EntryOutcome): ReadonlyMap<string, Attempt> => {
   const { entry } = outcome;
   const attempt = attempts.get(entry.key);
   if (attempt?.entry.id !== entry.id) return attempts;
@@ -261,7 +261,7 @@ export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
 });
 
 /** Whether it is suspended. */
-export const isPaused = ({ suspension }: TemplateState): boolean => suspension !== null;
+export const isSuspended = ({ suspension }: TemplateState): boolean => suspension !== null;
 
 /** Whether nothing more is written in a template, because of an error. */
 export const isStopped = ({ holds }: TemplateState): boolean =>

@@ -107,7 +107,7 @@ const failed = (
   const { kind, message } = error;
   switch (kind) {
     case 'refused':
-      return unknown(state, step, { ...entry, error: message, refusedAt: run.moment }, run);
+      return leftUnknown(state, step, { ...entry, error: message, refusedAt: run.moment }, run);
     case 'rate-limited':
     case 'not-sent':
     case 'unauthorized':
@@ -120,7 +120,7 @@ const failed = (
     case 'unknown':
     case 'unavailable':
     case 'bad-answer':
-      return unknown(state, step, { ...entry, error: message }, run);
+      return leftUnknown(state, step, { ...entry, error: message }, run);
   }
 };
 
@@ -148,7 +148,7 @@ const answered = (
   const noted = newIds.length > 0 ? changed(state, shownElsewhere(newIds)) : state;
   if (verdict.kind !== 'accepted') {
     const unchangedAt = verdict.kind === 'unchanged' ? at : null;
-    return unknown(noted, step, { ...entry, error: verdict.error, unchangedAt }, run);
+    return leftUnknown(noted, step, { ...entry, error: verdict.error, unchangedAt }, run);
   }
   const { record, copies, isOnlyCounted, isWhole } = verdict;
   const accepted = acceptedAs(entry, record, at, isOnlyCounted);
@@ -185,7 +185,7 @@ const asParked = (state: TemplateState, step: Step, { name, type, content }: Act
 };
 
 /** What is unknown is in doubt until a reading. */
-const unknown = (state: TemplateState, step: Step, entry: Entry, run: ClientRun): TemplateState => {
+const leftUnknown = (state: TemplateState, step: Step, entry: Entry, run: ClientRun): TemplateState => {
   const error = entry.error ?? '';
   const tried = withAttempt(withEntryAs(state, entry), { step, entry, outcome: 'unknown', error });
   const next = withOpen(tried, run.moment);

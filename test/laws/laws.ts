@@ -151,10 +151,14 @@ const ofOurOwn: Law = (attempt, { file, one }) => {
     : `touches a stranger: ${shown(last)}`;
 };
 
-/** A record set that the file names belongs to the file, but for texts, which have several owners. */
-const isOurs = (before: ActualRecord, { after }: Attempt, file: FileFacts, one: TemplateCase): boolean => {
-  const isKnown = one.ours.has(before.id) || one.taken.has(before.id);
-  if (isParkedName(placeOf(before)) || isKnown) return true;
+/**
+ * A record set that the file names belongs to the file, but for texts, which have several owners; and what is parked, if no
+ * reading of the pass shows it otherwise.
+ */
+const isOurs = (before: ActualRecord, attempt: Attempt, file: FileFacts, one: TemplateCase): boolean => {
+  const { after } = attempt;
+  const isParked = attempt.before.every((shownOnce) => isParkedName(placeOf(shownOnce)));
+  if (isParked || one.ours.has(before.id) || one.taken.has(before.id)) return true;
   if (file.surplus === 'park' && file.adopt) return true;
   const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));
   if (before.type.toUpperCase() !== 'TXT') return isInSet;

@@ -92,8 +92,11 @@ const playRound = async (
 const isSelfHealing = ({ open }: SmallWorld, { faults }: Director): boolean =>
   open === undefined && faults.length <= 1 && !faults.some((fault) => fault.startsWith('somebody else'));
 
-/** In ms: a write may take effect, or a listing be behind, for ten minutes; then comes the next pass of the schedule. */
-const longestRecovery = 20 * 60_000;
+/**
+ * In ms: a write may take effect, or a listing be behind, for ten minutes; then comes the next pass of the schedule, and
+ * another one for what was parked by an earlier process, and is put to use only once two readings show that.
+ */
+const longestRecovery = 25 * 60_000;
 
 const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
   const { maxAddsPerPass = 300, beside } = small;
@@ -139,7 +142,9 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
   else if (typeof step === 'object' && 'suspends' in step) suspend(round, client, step.suspends);
   else if (typeof step === 'object' && isPolicy(step)) file!.desired = { ...file!.desired, ...step };
   else if (typeof step === 'object') {
-    const { adds, removes, changes } = step;
+    const { adds, removes, changes, swaps } = step;
+    const swapped = (name: string | null): string | null =>
+      swaps?.some((one) => one === name) ? swaps.find((one) => one !== name)! : name;
     if (step.isOlder) {
       disk.loseLast(5);
       service.takeOlderState();
@@ -153,7 +158,7 @@ const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Pro
         .map((record) =>
           changes && keyOf(record) === keyOf(recordOf(changes[0]))
             ? { ...recordOf(changes[1]), ttl: recordOf(changes[1]).ttl ?? record.ttl, id: record.id }
-            : record,
+            : { ...record, name: swapped(record.name) },
         ),
       ...(adds === undefined ? [] : [{ ...recordOf(adds), ttl: 3_600, id: service.newId() }]),
     ]);

@@ -284,7 +284,15 @@ export const createService = (
         ? null
         : world.choose(
             () => 'the listing shows',
-            [null, 'a part', 'a part', 'nothing', 'no template'] as const,
+            [
+              null,
+              'a part',
+              'a part',
+              'all but the first',
+              'the first as parked',
+              'nothing',
+              'no template',
+            ] as const,
             weather.lies,
           );
     const isLie = lie !== null;
@@ -305,10 +313,18 @@ export const createService = (
       ...template,
       records: random.chance(0.3) ? [] : random.some(template.records, 0.5),
     }));
+  type Records = ActualTemplate['records'];
+  const withRecords =
+    (change: (records: Records) => Records) =>
+    (listing: readonly ActualTemplate[]): ActualTemplate[] =>
+      listing.map((template) => ({ ...template, records: change(template.records) }));
   const lies = {
     'a part': halved,
-    nothing: (listing: readonly ActualTemplate[]) =>
-      listing.map((template) => ({ ...template, records: [] })),
+    'all but the first': withRecords(([, ...others]) => others),
+    'the first as parked': withRecords(([first, ...others]) =>
+      first ? [{ ...first, name: `_parked-${first.id}` }, ...others] : [],
+    ),
+    nothing: withRecords(() => []),
     'no template': () => [],
   };
 

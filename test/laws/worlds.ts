@@ -55,6 +55,8 @@ export type Step =
       readonly adds?: string;
       readonly removes?: string;
       readonly changes?: readonly [string, string];
+      /** The names of two records. */
+      readonly swaps?: readonly [string, string];
       readonly in?: 2;
       /** What the file says from now on. */
       readonly file?: readonly string[];
@@ -409,6 +411,24 @@ export const worlds: readonly SmallWorld[] = [
       'pass',
       ['ftp A 192.0.2.1', 'www CNAME web.example.org'],
       ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    ],
+  },
+  {
+    name: 'two records of two types whose names somebody swaps, park',
+    file: ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    service: ['www A 192.0.2.1', 'ftp CNAME web.example.org'],
+    policy: park,
+    steps: ['pass', 'pass', { swaps: ['www', 'ftp'] }, 'pass'],
+  },
+  {
+    name: 'one of a type beside somebody’s, park',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp CNAME theirs.example.org', 'www A 192.0.2.1'],
+    policy: park,
+    steps: [
+      'pass',
+      { adds: 'zoo A 192.0.2.9', file: ['www A 192.0.2.1', 'api CNAME web.example.org'] },
+      'pass',
     ],
   },
   {

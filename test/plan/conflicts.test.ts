@@ -162,14 +162,15 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'known records that swapped names block each other, with park too',
+    name: 'of known records that swapped names one is parked, and comes back once its name is clear',
     file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
     service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
     memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
     template: { surplus: 'park' },
     plan: [
-      'blocked cname-conflict #2 by #1: b CNAME web.example.net',
-      'blocked cname-conflict #1 by #2: a A 192.0.2.1',
+      'park #2: _parked-2 CNAME parked.invalid',
+      'update #1 name: a A 192.0.2.1',
+      'add b CNAME web.example.net',
     ],
   },
   {

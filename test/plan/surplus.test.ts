@@ -21,7 +21,7 @@ const displaced = (line: string, key: string, was: string): KnownRecord => {
 const cnameKey = recordKey(entryOf(data('www CNAME web.example.org')));
 
 /** For which #2 has made way. */
-const updateInPlace = (reason: 'refused' | 'vanished') => ({
+const updateInPlace = (reason: 'refused' | 'not-converging') => ({
   file: ['www MX 0 .'],
   service: ['#1 www MX 10 mx1.example.net', '#2 _parked-2 MX 20 parked.invalid'],
   memory: memoryOf([
@@ -208,9 +208,9 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ],
   },
   {
-    name: 'and not while the outcome of that update is not known',
-    ...updateInPlace('vanished'),
-    plan: ['blocked vanished #1: www MX 0 .'],
+    name: 'and not where the service spells what that update made otherwise',
+    ...updateInPlace('not-converging'),
+    plan: ['blocked not-converging #1: www MX 0 .'],
     parked: 1,
   },
 

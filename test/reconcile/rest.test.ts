@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HostingError } from '../../src/hosting/errors.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { failing, openScene, type Scene } from './pass.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
 /*
  * Holes that waiting for rest had once, where they show only in a whole pass; what journal and answers alone decide is in
@@ -203,4 +203,19 @@ test('a record without a name that made way is parked, also where another record
   scene.now += 60_000;
   await onlyTemplate(scene, ['@ A 192.0.2.1', 'www CNAME new.example'], { surplus: 'park', limits: free });
   expect(shownIn(scene).filter((line) => line.includes(' @ '))).toEqual(['#2 @ A 192.0.2.1']);
+});
+
+test('mail is not given up in part: where one MX cannot be parked, those that made way come back', async () => {
+  const mail = ['m MX 10 a.example', 'm MX 20 b.example', 'm MX 30 c.example', 'www MX 1 x.example'];
+  const scene = await openScene(actualTemplate(mail.map((line, index) => `#${index + 1} ${line}`)));
+  await onlyTemplate(scene, mail, { surplus: 'park', limits: free });
+  const before = shownIn(scene);
+  const refusing: Mishap = (template) =>
+    template.records.some(({ name }) => name === '_parked-3') ? failing('refused', 422)(template) : template;
+  for (const count of [1, 2, 3, 4]) scene.mishaps.set(`update ${count}`, refusing);
+  for (const _pass of ['first', 'later']) {
+    scene.now += 60_000;
+    await onlyTemplate(scene, ['m MX 0 .', 'www MX 1 x.example'], { surplus: 'park', limits: free });
+  }
+  expect(shownIn(scene)).toEqual(before);
 });

@@ -7,7 +7,7 @@ import { changed, withHold, type TemplateState } from './state.ts';
  * Holds a template from the moment on at which it is suspended to the end of the pass: guards have not judged what it would
  * write.
  */
-export const pause = (state: TemplateState, suspensions: readonly Suspension[]): TemplateState => {
+export const suspend = (state: TemplateState, suspensions: readonly Suspension[]): TemplateState => {
   const { desired, view } = state;
   const names = [desired.template, view.name, state.savedName];
   const suspension = suspensionOf(suspensions, { templateId: view.id, names });
