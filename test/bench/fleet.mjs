@@ -7,13 +7,13 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import { ask, startPostgres } from '../cluster/postgres.ts';
+import { startPostgres } from '../cluster/postgres.ts';
 import { startProgram } from './children.mjs';
 import { statOf, usageOf } from './usage.mjs';
 
 /**
  * Two processes share a PostgreSQL and thousands of clients of a service that
- * answers at once. Needs a Node.js that runs TypeScript, 22.18 or later. Options: --clients (a list), --seconds to observe, --schedule, --urgent changes to time, --statements.
+ * answers at once. Needs a Node.js that runs TypeScript, 22.18 or later. Options: --clients (a list), --seconds to observe, --schedule, --urgent changes to time.
  */
 const { values } = parseArgs({
   options: {
@@ -21,17 +21,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '120' },
     schedule: { type: 'string', default: '*/5 * * * *' },
     urgent: { type: 'string', default: '20' },
-    statements: { type: 'boolean', default: false },
   },
 });
 
 const measure = async (count) => {
   const cwd = mkdtempSync(path.join(tmpdir(), 'fleet-'));
   const postgres = await startPostgres();
-  await ask(postgres, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
-  await postgres.stop('SIGINT');
-  await postgres.start();
-  await ask(postgres, 'CREATE EXTENSION pg_stat_statements');
   const service = fork(path.join(import.meta.dirname, 'fleet-service.mjs'));
   const writes = [];
   service.on('message', (message) => 'write' in message && writes.push(message));
@@ -52,19 +47,15 @@ const measure = async (count) => {
     process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
     // The second pass of a client still reads what the first one has saved.
     while (sum((await countsOf(workers)).passes) < 2 * count) await setTimeout(1_000);
-    // What it costs to read the metrics is in neither.
-    await ask(postgres, 'SELECT pg_stat_statements_reset()');
     const before = { ...(await countsOf(workers)), ...usageNow(workers, postgres) };
     await setTimeout(Number(values.seconds) * 1_000);
     const after = { ...usageNow(workers, postgres), ...(await countsOf(workers)) };
-    const statements = await ask(postgres, statementsSince);
     const urgent = await timeUrgent(cwd, count, writes);
     const twice = writes.length - new Set(writes.map(({ write, content }) => `${write} ${content}`)).size;
     return {
       clients: count,
       ...firstRound,
       ...differenceOf(before, after),
-      ...statementsOf(statements, before, after),
       urgent,
       writes: writes.length,
       twice,
@@ -211,19 +202,6 @@ const differenceOf = (before, after) => {
 };
 
 /** Between two edges of the histogram, as if its values were spread evenly. */
-const statementsOf = (statements, before, after) => {
-  const passes = sum(after.passes) - sum(before.passes);
-  const total = (of) => round(sum(statements.map(of)) / passes);
-  if (values.statements)
-    for (const { calls, wal, query } of statements)
-      process.stderr.write(
-        `${round(calls / passes)} × ${round(wal / passes)} B ${query.replace(/\s+/g, ' ').slice(0, 150)}\n`,
-      );
-  return { statementsPerPass: total(({ calls }) => calls), walBytesPerPass: total(({ wal }) => wal) };
-};
-
-const statementsSince = `SELECT calls::float8, wal_bytes::float8 AS wal, query FROM pg_stat_statements ORDER BY calls DESC`;
-
 const quantile = (share, before, after) => {
   const counts = after[0].map(([edge], at) => [
     edge,

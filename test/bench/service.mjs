@@ -1,10 +1,12 @@
 // A hosting service in a process of its own, which answers at once: what a measure finds is the program's time.
 // Forked with TEMPLATES and RECORDS; tells its parent where it listens, and of each write when it came. Where tokens end in
-// numbers (`…-client-7`), each client has templates of its own, which nobody writes.
+// numbers (`…-client-7`), each client has templates of its own, which nobody writes. FAULTS: the share of requests that fail.
 import { createServer } from 'node:http';
 import { recordOf, templateName } from './records.mjs';
 
-const [templateCount, recordCount] = [process.env.TEMPLATES, process.env.RECORDS].map(Number);
+const [templateCount, recordCount, faults] = ['TEMPLATES', 'RECORDS', 'FAULTS'].map((name) =>
+  Number(process.env[name]),
+);
 let lastId = 0;
 const templates = Array.from({ length: templateCount }, (_, index) => ({
   id: index + 1,
@@ -79,6 +81,9 @@ const server = createServer((request, response) => {
   let form = '';
   request.on('data', (chunk) => (form += chunk));
   request.on('end', () => {
+    const chance = Math.random();
+    if (chance < faults / 2) return response.writeHead(503).end('not now');
+    if (chance < faults) return request.socket.resetAndDestroy();
     const body = answerTo(new URL(request.url, 'http://service'), form);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });

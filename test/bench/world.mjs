@@ -8,14 +8,14 @@ import { recordOf, templateName, templateText } from './records.mjs';
 
 /**
  * A directory with template files and a service that holds the same, for the time of `task`. `more` is a line of
- * the first file.
+ * the first file; `faults` the share of requests that fail.
  */
-export const withWorld = async ({ templates, records, more = '' }, task) => {
+export const withWorld = async ({ templates, records, more = '', faults = 0 }, task) => {
   const cwd = await mkdtemp(path.join(tmpdir(), 'bench-'));
   // What is written elsewhere shall be no news to who watches the files.
   const folder = path.join(cwd, 'files/templates');
   await mkdir(folder, { recursive: true });
-  const service = await startService(templates, records);
+  const service = await startService(templates, records, faults);
   const wanted = Array.from({ length: records }, (_, index) => recordOf(index));
   const write = async (index, list) => {
     const name = templateName(index);
@@ -69,9 +69,14 @@ const environment = (cwd, folder, url) => ({
   DNS_SYNC_SETTLE: '0s',
 });
 
-const startService = async (templates, records) => {
+const startService = async (templates, records, faults) => {
   const child = fork(path.join(import.meta.dirname, 'service.mjs'), {
-    env: { ...process.env, TEMPLATES: String(templates), RECORDS: String(records) },
+    env: {
+      ...process.env,
+      TEMPLATES: String(templates),
+      RECORDS: String(records),
+      FAULTS: String(faults),
+    },
   });
   const [{ url }] = await once(child, 'message');
   return {

@@ -106,18 +106,6 @@ describe('the page in a browser', () => {
     }
   });
 
-  it('filters by a text', async () => {
-    const { url } = await started(['--dry-run']);
-    const { page } = await visit(url);
-    await page.locator('#link.live').waitFor();
-    await page.getByRole('searchbox').fill('nothing has this name');
-    await page.keyboard.press('Enter');
-    await page.getByText('Nothing matches.').waitFor();
-    await page.getByText('Show all that differs').click();
-    await page.locator('.row').first().waitFor();
-    expect(await page.getByRole('searchbox').inputValue()).toBe('');
-  });
-
   it('has a page for each template: its differences, all its records, subdomains and writes', async () => {
     const { daemon, url, change, idOf } = await started();
     await change('edit-record', { record_id: await idOf('A', 'www'), content: '192.0.2.7' });

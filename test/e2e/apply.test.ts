@@ -39,14 +39,6 @@ describe('apply on the examples', () => {
       expect(await readFile(path.join(launch.cwd, 'report.txt'), 'utf8')).toContain('1 applied');
     },
   );
-
-  it.each(['markdown', 'html'])('writes its report in %s to a file', async (format) => {
-    const service = await startService();
-    const cwd = await workplace();
-    const args = ['apply', '--yes', '--format', format, '--out', 'report'];
-    expect(await run(args, { cwd, env: service.env })).toMatchObject({ code: 0, stdout: '' });
-    expect(await readFile(path.join(cwd, 'report'), 'utf8')).toMatch(/6 applied/);
-  });
 });
 
 describe('the requirements of apply', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { reportSchema } from '../../src/report/report.ts';
-import { ways, writeBelow } from '../daemon/ways.ts';
+import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
 import { workplace, type LogLine } from './program.ts';
 import { startService } from './service.ts';
@@ -9,11 +9,6 @@ import { startService } from './service.ts';
 vi.setConfig({ testTimeout: 30_000 });
 
 const isAfterEdit = ({ trigger }: LogLine): boolean => trigger === 'file-change';
-const wrote =
-  (content: string) =>
-  ({ after }: LogLine): boolean =>
-    typeof after === 'object' && after !== null && 'content' in after && after.content === content;
-
 /** A service with a template for each file `templates/NAME.yaml`, and the daemon after its first pass. */
 const started = async (...names: readonly string[]) => {
   const service = await startService();
@@ -36,27 +31,6 @@ const started = async (...names: readonly string[]) => {
   const contents = (name: string): Promise<string[]> => contentsOf(service, idOf(name));
   return { service, cwd, write, daemon, drift, contents, idOf };
 };
-
-// test/daemon/watch notices all ways.
-const links = ways.filter(({ name }) => /ConfigMap|deleted/.test(name));
-
-describe.each([ways[0]!, ...links])('$name', ({ root, prepare, change }) => {
-  it('reaches the service, each time', async () => {
-    const service = await startService();
-    const id = await addTemplate(service, 'site', '192.0.2.1');
-    const cwd = await workplace({ withExamples: false });
-    await prepare(cwd, describing('site', '192.0.2.1'));
-    const { event } = await startDaemon(['--templates', root], { cwd, env: service.env });
-    await event('pass.finished', ({ status }) => status === 'in-sync');
-    for (const address of ['192.0.2.2', '192.0.2.3']) {
-      await change(cwd, describing('site', address));
-      await event('change.applied', wrote(address));
-      await event('pass.finished', isAfterEdit);
-      expect(await contentsOf(service, id)).toEqual([address]);
-    }
-    expect(service.writes()).toHaveLength(2);
-  });
-});
 
 describe('templates without a file', () => {
   it('are said once in the log, and are on the page', async () => {

@@ -105,18 +105,6 @@ describe('the API of the running program', () => {
       expect(await daemon.json(`/api/history?${filter}`)).toEqual([]);
   });
 
-  it('starts a pass only with the trigger token', async () => {
-    const { service, daemon } = await started();
-    const post = (authorization: string): Promise<Response> =>
-      daemon.ask('/api/reconcile', { method: 'POST', headers: { authorization } });
-    for (const wrong of [clientToken, userToken, triggerToken.slice(1), ''])
-      expect((await post(`Bearer ${Buffer.from(wrong).toString('latin1')}`)).status).toBe(401);
-    const before = service.seen.length;
-    expect((await post(`Bearer ${triggerToken}`)).status).toBe(202);
-    expect(await daemon.event('pass.finished')).toMatchObject({ trigger: 'request', status: 'in-sync' });
-    expect(service.seen.length).toBe(before + 1);
-  });
-
   it('counts and logs requests without the trigger token', async () => {
     const { daemon } = await started();
     const post = (headers: Record<string, string>): Promise<Response> =>

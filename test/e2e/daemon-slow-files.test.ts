@@ -19,7 +19,6 @@ const including = (name: string): string => `---\ntemplate: ${name}\ninclude: [_
 
 /** Files as large as they may be, or of which much is made: each takes seconds. */
 const slow: Record<string, Record<string, string>> = {
-  'a fragment': { '_shared.yaml': recordsOf(80_000), 'large.yaml': including('large') },
   'a small fragment of many templates': {
     '_shared.yaml': recordsOf(5_000),
     'large.yaml': lines(90, (index) => including(`large-${index}`)),

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { reportSchema } from '../../src/report/report.ts';
 import { json } from '../wire/scripted-server.ts';
-import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
+import { reportOf, run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken, type Meddling, type Service } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -122,12 +122,6 @@ records:
     expect(service.writes()).toEqual([]);
   });
 
-  it('writes the named templates', async () => {
-    const { launch, templates } = await place(false);
-    expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
-    expect(await namesIn(templates)).toEqual(['redirects.yaml', 'voice.yaml']);
-  });
-
   it('names for editors the schemas of the templates directory, which it leaves alone, else of its own', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
@@ -167,14 +161,6 @@ records:
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
     expect(await textsBelow(templates)).toEqual(before);
-  });
-
-  it('reports the error of a broken service, and writes nothing', async () => {
-    const { launch } = await place(false, () => json({ error: 'who are you?' }, 401));
-    const { code, stdout, stderr } = await run(['import'], launch);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('401');
-    expect(await readdir(launch.cwd)).toEqual([]);
   });
 
   it('stays in its directory for any template names', async () => {
@@ -306,15 +292,6 @@ describe('if there is a file already', () => {
     expect(await readFile(path.join(launch.cwd, 'voice'), 'utf8')).toBe('template: voice\nrecords: []\n');
     expect(await readdir(launch.cwd)).not.toContain('nothing');
   });
-
-  it('that cannot be written, the others are written', async () => {
-    const { launch, templates } = await place(false);
-    await mkdir(path.join(templates, 'voice.yaml'), { recursive: true });
-    const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
-    expect(code).toBe(1);
-    expect(stdout).toContain('skipped    templates/voice.yaml: it is not a regular file');
-    expect(stdout).toContain('written    templates/redirects.yaml');
-  });
 });
 
 describe('several clients', () => {
@@ -359,10 +336,25 @@ clients:
   });
 });
 
-it('reads the embedded service with --sandbox', async () => {
-  const cwd = await workplace({ withExamples: false });
-  const args = ['--sandbox', '--reset'];
-  expect(await run(['import', 'voice', ...args], { cwd })).toMatchObject({ code: 0 });
-  await rm(path.join(cwd, 'templates'), { recursive: true });
-  expect(await run(['import', 'no-such', '--sandbox'], { cwd })).toMatchObject({ code: 1 });
+describe('what was imported', () => {
+  it('belongs to the file, so that a line that is removed is parked', async () => {
+    const { service, launch, templates } = await place(false);
+    expect(await run(['import', 'voice'], launch)).toMatchObject({ code: 0, stderr: '' });
+    expect(service.writes()).toEqual([]);
+    const file = path.join(templates, 'voice.yaml');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const dropped = lines.findIndex((line) => line.includes('type: A,'));
+    await writeFile(file, lines.toSpliced(dropped, 1).join('\n'));
+    const env = { ...launch.env, DNS_SYNC_SURPLUS: 'park' };
+    const { stdout } = await run(['plan', '--format', 'json'], { ...launch, env });
+    const differences = [{ action: 'park', cause: 'edited' }];
+    expect(reportOf(stdout).templates).toMatchObject([{ template: 'voice', differences }]);
+  });
+
+  it('into a directory that no pass reads saves no state', async () => {
+    const { launch } = await place(false);
+    expect(await run(['import', '--out', 'elsewhere'], launch)).toMatchObject({ code: 0, stderr: '' });
+    const { stderr } = await run(['plan', '--allow-empty', '--templates', 'elsewhere'], launch);
+    expect(stderr).toContain('planned without saved state');
+  });
 });

@@ -41,6 +41,11 @@ it.each<[what: string, args: readonly string[], message: string]>([
   ['a command of another tool', ['diff'], 'did you mean `dns-template-sync plan`?'],
   ['a short name of a listing', ['get', 'templates'], 'did you mean `dns-template-sync get dns-templates`?'],
   ['no history', ['history', 'voic'], 'no template or history is called voic; did you mean `voice`?'],
+  [
+    'no moment',
+    ['history', '--since', '12'],
+    '--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z',
+  ],
   ['no subdomain', ['get', 'dns-records', 'x.example.net'], 'there is no subdomain x.example.net'],
   [
     'a misspelled variable',

@@ -63,32 +63,6 @@ describe('get dns-template', () => {
   });
 });
 
-describe('history', () => {
-  it('refuses an unknown template', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    expect(await run(['history', 'voice'], launch)).toMatchObject({ code: 0, stdout: 'no writes\n' });
-    const { code, stderr } = await run(['history', 'voise'], launch);
-    expect(code).toBe(1);
-    expect(stderr).toContain('no template or history is called voise; did you mean `voice`?');
-  });
-
-  it.each(['2', '12', 'May', '1.5h'])('refuses --since %s', async (since) => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    expect(await run(['history', '--since', since], launch)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--since: expected a duration'),
-    });
-  });
-
-  it.each(['1h', '2d', '2026-11-20', '2026-11-20T20:00:00Z'])('takes --since %s', async (since) => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    expect(await run(['history', '--since', since], launch)).toMatchObject({ code: 0 });
-  });
-});
-
 describe('apply', () => {
   it('shows each write as it happens, and what it waits for', async () => {
     const service = await startService();

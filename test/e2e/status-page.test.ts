@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
+import { addTemplate, describing, startDaemon, triggerToken } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService, type Meddling } from './service.ts';
 
@@ -19,25 +19,6 @@ const started = async ({ meddle = () => null, args = [] }: { meddle?: Meddling; 
   await daemon.event('pass.finished');
   const page = async (): Promise<string> => (await daemon.ask('/')).text();
   return { cwd, service, id, edit, daemon, page };
-};
-
-/** The events of the daemon, one version after the other. */
-const listen = async (daemon: Daemon): Promise<() => Promise<string>> => {
-  const { body } = await daemon.ask('/events');
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader() ?? expect.fail('no body');
-  let text = '';
-  return async () => {
-    for (;;) {
-      const [all, version] = /^event: state\ndata: (.+)\n\n/m.exec(text) ?? [];
-      if (all !== undefined && version !== undefined) {
-        text = text.slice(text.indexOf(all) + all.length);
-        return version;
-      }
-      const { done, value } = await reader.read();
-      if (done) throw new Error('the events have ended');
-      text += value;
-    }
-  };
 };
 
 describe('the status page of the running program', () => {
@@ -103,29 +84,5 @@ describe('the status page of the running program', () => {
       /A @ 192\.0\.2\.1 ttl 3600 record \d+ MX @ mx\.example\.net priority 7 ttl 3600 record \d+/,
     );
     expect(service.writes()).toEqual([]);
-  });
-
-  it('announces changes by an event, and the page then has them', async () => {
-    const { edit, daemon, page } = await started();
-    const next = await listen(daemon);
-    const first = await next();
-    expect(await page()).toContain(`data-version="${first}"`);
-    await edit('192.0.2.2');
-    // The last event says the version that stays; whether one came before it depends on how long the pass took.
-    for (;;) {
-      const version = await next();
-      expect(version).not.toBe(first);
-      const html = await page();
-      if (html.includes(`data-version="${version}"`) && html.includes('1 difference written')) break;
-    }
-  });
-
-  it('does not delay the shutdown', async () => {
-    const { daemon } = await started();
-    const streams = await Promise.all([listen(daemon), listen(daemon)]);
-    await Promise.all(streams.map((next) => next()));
-    daemon.signal('SIGTERM');
-    expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
-    await expect(streams[0]?.()).rejects.toThrow(/terminated|ended/);
   });
 });

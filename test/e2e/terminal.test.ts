@@ -70,16 +70,6 @@ describe('apply on a terminal', () => {
     expect(stdout).toContain('the plan is no longer the one that was shown; nothing was written');
     expect(service.writes()).toEqual([]);
   });
-
-  it('shows forced changes as writes', async () => {
-    const service = await startService();
-    const env = { ...service.env, DNS_SYNC_MAX_ADDS: '0' };
-    const program = startAtTerminal(['apply', 'office-reverse', '--force'], { cwd: await workplace(), env });
-    await program.says(question);
-    program.type('y\n');
-    expect(await program.ended).toMatchObject({ code: 0 });
-    expect(service.writes()).toHaveLength(1);
-  });
 });
 
 describe('progress on a terminal', () => {
@@ -114,19 +104,6 @@ describe('colour', () => {
     expect((await startOnTerminal(['plan', 'voice'], plain).ended).stdout).not.toContain(escape);
     await startAtTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
     expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
-  });
-});
-
-describe('run on a terminal', () => {
-  it('prints the log in words, and ends with 0 at Ctrl-C', async () => {
-    const cwd = await workplace();
-    const program = startOnTerminal(['run', '--sandbox', '--listen', 'off'], { cwd });
-    await program.says('pass finished: ');
-    program.type(ctrlC);
-    const { code, stdout } = await program.ended;
-    expect(code).toBe(0);
-    expect(stdout).toContain('daemon stopped');
-    expect(stdout).not.toContain('{"level"');
   });
 });
 

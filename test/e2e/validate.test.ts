@@ -100,14 +100,6 @@ describe('validate', () => {
     );
   });
 
-  it('escapes terminal controls', async () => {
-    const cwd = await workplace({ withExamples: false });
-    await write(cwd, { 'templates/x.yaml': 'template: x\n"\\e]0;owned\\a": 1\nrecords: []\n' });
-    const { code, stdout } = await run(['validate'], { cwd });
-    expect(code).toBe(1);
-    expect(stdout).not.toMatch(/[\u001B\u0007]/);
-  });
-
   it.each(['text', 'github', 'json'])('prints no CI command, as %s', async (format) => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, {

@@ -1,6 +1,5 @@
-// npm run test:model [-- --faults N --core-faults N --world NAME --core --generated --replay FILE]: every schedule of each
-// small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those; --generated:
-// those of generated.ts instead. Finished worlds are kept in node_modules/.schedules until a source changes, so that
+// npm run test:model [-- --faults N --core-faults N --world NAME --core --replay FILE]: every schedule of each
+// small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those. Finished worlds are kept in node_modules/.schedules until a source changes, so that
 // a run that was ended goes on. A breach is printed in words, and saved as a file that --replay plays with its trace.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,8 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 
-const usage =
-  'npm run test:model [-- --faults N --core-faults N --world NAME --core --generated --replay FILE]';
+const usage = 'npm run test:model [-- --faults N --core-faults N --world NAME --core --replay FILE]';
 
 /** Ends the process where nobody can mean these options. */
 const readOptions = () => {
@@ -22,7 +20,6 @@ const readOptions = () => {
         'core-faults': { type: 'string' },
         world: { type: 'string', multiple: true },
         core: { type: 'boolean', default: false },
-        generated: { type: 'boolean', default: false },
         replay: { type: 'string' },
       },
     });
@@ -55,9 +52,8 @@ const main = async () => {
   const offers = await Promise.all(
     children.map((child) => new Promise((resolve) => child.once('message', resolve))),
   );
-  const { worlds, generated } = offers[0];
-  const offered = values.world ? [...worlds, ...generated] : values.generated ? generated : worlds;
-  const tasks = offered
+  const { worlds } = offers[0];
+  const tasks = worlds
     .filter(({ name, isCore }) => values.world?.includes(name) ?? (!values.core || isCore))
     .map(({ name, isCore }) => ({ world: name, faults: isCore ? coreFaults : faults }));
   if (tasks.length === 0)

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { explore, type Schedule } from './explore.ts';
-import { generated } from './generated.ts';
 import { play, replay } from './play.ts';
 import { playRound } from './round.ts';
 import { worlds, type SmallWorld } from './worlds.ts';
@@ -16,7 +15,7 @@ interface Task {
 }
 
 const worldOf = (name: string): SmallWorld => {
-  const world = [...worlds, ...generated].find((one) => one.name === name);
+  const world = worlds.find((one) => one.name === name);
   if (!world) throw new Error(`there is no world "${name}": ${worlds.map((one) => one.name).join('; ')}`);
   return world;
 };
@@ -78,8 +77,5 @@ const [how = '', argument = ''] = process.argv.slice(2);
 if (tasks[how]) process.stdout.write(await tasks[how](argument));
 else {
   process.on('message', (task: Task) => void work(task));
-  process.send?.({
-    worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })),
-    generated: generated.map(({ name }) => ({ name, isCore: false })),
-  });
+  process.send?.({ worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })) });
 }

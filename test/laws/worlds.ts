@@ -75,10 +75,10 @@ export interface Form {
   readonly data: string;
 }
 
-export const firstForm: Form = { name: 'www', ttl: 300, data: 'A 192.0.2.1' };
+const firstForm: Form = { name: 'www', ttl: 300, data: 'A 192.0.2.1' };
 
 /** Edits of a record; null: the file does not have it. Done twice, an edit has another result. */
-export const edits: Readonly<Record<string, (form: Form) => Form | null>> = {
+const edits: Readonly<Record<string, (form: Form) => Form | null>> = {
   value: (form) => ({ ...form, data: otherValues[form.data] ?? firstForm.data }),
   name: (form) => ({ ...form, name: form.name === 'www' ? 'ftp' : 'mail' }),
   type: (form) => ({ ...form, data: form.data.startsWith('A ') ? 'CNAME web.example.org' : firstForm.data }),
@@ -93,7 +93,7 @@ const otherValues: Readonly<Record<string, string>> = {
   'CNAME web.example.org': 'CNAME cdn.example.org',
 };
 
-export const linesOf = (form: Form | null): readonly string[] =>
+const linesOf = (form: Form | null): readonly string[] =>
   form === null ? [] : [`${form.name} ${form.ttl} ${form.data}`];
 
 /** Every two edits that follow each other in one record set: the second is one of what the first has made, or dropped. */

@@ -19,7 +19,7 @@ export const hostileTexts = [
   '##[add-mask]com ##vso[task.setvariable variable=x]y ##VSO[build.addbuildtag]z',
   '::add-mask::com ::stop-commands::x',
   '  blanks  at\u00a0both\u3000ends ',
-  `::${'z'.repeat(200_000)}`,
+  `::${'z'.repeat(70_000)}`,
   '\x1b<|`'.repeat(2_500),
   '漢字かな交じり文👩‍👩‍👧‍👦🇩🇪e\u0301\u0301\u0301',
   'שלום عالم',

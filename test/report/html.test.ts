@@ -9,8 +9,19 @@ import { harmlessReport, hostileTexts, reportWith, skeletonOf, someHostileTexts,
 const decoded = (page: string): string =>
   page.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
+/** A line for each heading and element of a list, with the words and what is marked in them as changed. */
+const linesOf = (page: string): string =>
+  decoded(page)
+    .replaceAll(/<head>.*?<\/head>/gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/<(?:li|h\d|section|article|header|main|footer|ul)\b/g, '\n$&')
+    .replaceAll(/<(?!\/?(?:del|ins|mark|a)\b)[^>]*>/g, '')
+    .replaceAll(/ *\n\s*/g, '\n')
+    .replaceAll(/ +/g, ' ')
+    .trim();
+
 test('a report of every kind', async () => {
-  await expect(renderHtml(everyKindReport)).toMatchFileSnapshot('every-kind.golden.html');
+  await expect(`${linesOf(renderHtml(everyKindReport))}\n`).toMatchFileSnapshot('every-kind.golden.html.txt');
 });
 
 test('an empty report', () => {
@@ -84,7 +95,7 @@ describe('hostile texts', () => {
         expect(skeletonOf(page)).toEqual(skeletonOf(renderHtml(harmlessReport(texts))));
         expect(page).not.toMatch(unseen);
       }),
-      { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },
+      { numRuns: 25, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },
     );
   });
 

@@ -6,8 +6,24 @@ import { everyKindReport, pass, template } from './every-kind.ts';
 import { commands, hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
 
 test('a report of every kind', async () => {
-  await expect(renderJson(everyKindReport)).toMatchFileSnapshot('every-kind.golden.json');
+  const lines = linesOf(JSON.parse(renderJson(everyKindReport)));
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('every-kind.golden.json.txt');
 });
+
+/** A line for each element of a list, with all that is no list of others; lists stand below. */
+const linesOf = (value: object, indent = ''): string[] => {
+  const isLarge = (part: unknown): part is object => /\[\{/.test(JSON.stringify(part));
+  const parts = Object.entries(value);
+  const own = Object.fromEntries(parts.filter(([, part]) => !isLarge(part)));
+  return [
+    indent + JSON.stringify(own),
+    ...parts.flatMap(([key, part]: [string, unknown]) =>
+      isLarge(part)
+        ? [`${indent}${key}:`, ...[part].flat().flatMap((one: object) => linesOf(one, `${indent}  `))]
+        : [],
+    ),
+  ];
+};
 
 test('keys have a fixed order, for any input order', () => {
   const backwards = (value: unknown): unknown => {
@@ -44,6 +60,6 @@ test('hostile texts in every place are preserved', () => {
       expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
       expect(json).not.toMatch(commands);
     }),
-    { numRuns: 30, examples: [[hostileTexts]] },
+    { numRuns: 20, examples: [[hostileTexts]] },
   );
 });

@@ -8,13 +8,6 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
     writeFileSync(file, 'no database');
   },
   zeroed: (file) => writeFileSync(file, whole(file).fill(0, 4_096, 12_288)),
-  meddled: (file) => withDatabase(file, 'DROP TABLE journal'),
-  unreadable: (file) => {
-    const bytes = whole(file);
-    bytes[bytes.indexOf('templates/web.yaml')] = 0xff;
-    writeFileSync(file, bytes);
-  },
-  earlier: (file) => withDatabase(file, 'PRAGMA user_version = 3'),
   kept: (file) => writeFileSync(`${file}.kept`, whole(file)),
   'put back': (file) => {
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });

@@ -20,7 +20,6 @@ export interface Nature {
 const natures: Readonly<Record<string, (given: string, more: string) => Nature>> = {
   'ttl at least *': (least) => storing((record) => ({ ...record, ttl: Math.max(record.ttl, Number(least)) })),
   'quotes texts': () => storing(ifText((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`)),
-  'doubles blanks in texts': () => storing(ifText((text) => text.replaceAll(' ', '  '))),
   'ends hosts with a dot': () =>
     storing((record) =>
       /^(?:CNAME|MX|PTR|SRV)$/.test(record.type)
@@ -50,8 +49,6 @@ const natures: Readonly<Record<string, (given: string, more: string) => Nature>>
     shows: (records, where, written) =>
       where === 'answer' ? records.filter(({ id }) => id === written) : records,
   }),
-  'writes names in capitals': () =>
-    storing((record) => ({ ...record, name: record.name?.toUpperCase() ?? null })),
   'shows one TTL for each record set': () => ({
     shows: (records) =>
       records.map((record) => ({ ...record, ttl: records.find((one) => isOfSet(one, record))!.ttl })),
@@ -61,7 +58,6 @@ const natures: Readonly<Record<string, (given: string, more: string) => Nature>>
       where === 'listing' ? records.filter(({ id }) => id !== Number(hidden)) : records,
   }),
   'lists what was * ago': (time) => ({ lag: parseTime(time) }),
-  'shows records in another order': () => ({ shows: (records) => records.toReversed() }),
   'writes numbers as texts': () => ({ says: (body) => eachValue(body, String) }),
   'has keys of its own': () => ({ says: (body) => eachObject(body, (one) => ({ ...one, new_key: {} })) }),
   'wraps lists': () => ({ says: (body) => (Array.isArray(body) ? { data: body } : body) }),

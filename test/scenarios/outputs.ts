@@ -17,10 +17,6 @@ export const outputs: Readonly<Record<string, Output>> = {
       records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
     );
   },
-  ask: async ({ folder, env, clock }, _, words) => {
-    const { code } = await run(words, { cwd: folder, env, clock });
-    return [`exit ${code}`];
-  },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();
     world.started = command(world, word, words);
