@@ -151,9 +151,10 @@ const draftSteps = (work: Work, input: PlanInput) => {
   for (;;) {
     const before = frozen.size + conflicting.size;
     const { conflicts, ...draft } = draftBeside({ frozen, conflicting, displaced }, work, input);
-    const circular = input.desired.surplus === 'park' ? conflicts.filter((one) => one.isCircular) : none;
-    for (const { step } of circular) displaced.add(step.desired);
-    if (circular.length > 0) continue;
+    const parked = displaced.size;
+    if (input.desired.surplus === 'park')
+      for (const { step, isCircular } of conflicts) if (isCircular) displaced.add(step.desired);
+    if (displaced.size > parked) continue;
     for (const one of conflicts) {
       const { desired } = one.step;
       const step = missing.has(desired) ? addStep(desired, input.memory) : one.step;
@@ -181,7 +182,8 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const isOpen = (entry: DesiredEntry): boolean => !conflicting.has(entry);
   const changed = work.changed.filter((pair) => isOpen(pair.desired));
   const away = changed.filter((pair) => displaced.has(pair.desired));
-  const missing = [...adds.free.filter(isOpen), ...away.map((pair) => pair.desired)].sort(byDesired);
+  const free = adds.free.filter(isOpen);
+  const missing = away.length === 0 ? free : [...free, ...away.map((pair) => pair.desired)].sort(byDesired);
   const left = [...work.left, ...away.map(({ actual }) => ({ actual, reason: 'unlisted' as const }))];
   const inWay = new Set([...work.inWay, ...away.map(({ actual }) => actual)]);
   const use = reuseRecords(desired, { missing, left, parked, isFrozen, inWay }, memory);
