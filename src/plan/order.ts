@@ -4,14 +4,23 @@ import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './co
 import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from '../model/group.ts';
 import type { Places } from './places.ts';
-import { isPark, isUpdate, actualOf, resultOf, type AddStep, type Step, type UpdateStep } from './step.ts';
+import {
+  isPark,
+  isUpdate,
+  movesName,
+  actualOf,
+  resultOf,
+  type AddStep,
+  type Step,
+  type UpdateStep,
+} from './step.ts';
 
 export interface BlockedStep {
   readonly step: AddStep | UpdateStep;
   readonly reason: ConflictReason;
   /** Ids of the conflicting records; a record that is yet to be added has none. */
   readonly conflicts: readonly number[];
-  /** Whether what stands in the way waits for this step itself. */
+  /** Whether it leaves its name, and what stands in the way waits for that. */
   readonly isCircular: boolean;
 }
 
@@ -137,7 +146,7 @@ export const orderSteps = (
       return false;
     }
     visit(clearing);
-    if (states.get(clearing) === 'open') circular.add(step);
+    if (states.get(clearing) === 'open' && movesName(step)) circular.add(step);
     if (states.get(clearing) !== 'ready') return true;
     link(step, clearing);
     clearsFor.set(clearing, step);
