@@ -41,12 +41,12 @@ import { isInDoubt, settleBy, writeTemplate } from './write.ts';
  * read ─ settle ─ plan ─ confirm ─ guard ─ approve ─ write ─ remember ─ report
  *
  * Whoever calls holds the client's lock for the whole pass. A write is never made twice by mistake, as long as the service
- * acts on what was sent within `longestTime` (times.ts), because
+ * lists what was sent within `longestTime` (times.ts) at the latest, because
  *
  * - it is sent from one place (write.ts), after an entry in the journal is on disk and its permit was asked again;
  * - while something that was sent may still appear, nothing enters or leaves a name in its template (journal.ts, permit.ts);
  * - two readings require it (readings.ts), and it is attempted once in a pass (permit.ts);
- * - a service that acts later than that gets an add twice at most: the third waits for a person (blocks.ts).
+ * - a service that lists it later than that gets an add twice at most: the third waits for a person (blocks.ts).
  *
  * Only this file, run.ts, write.ts, cache.ts, select.ts, unmanaged.ts and subdomains.ts wait for anything; the others compute.
  */

@@ -141,7 +141,10 @@ export const changed = (state: TemplateState, change: MemoryChange): TemplateSta
   return memory === state.memory ? state : { ...state, memory };
 };
 
-/** With a listing, which settles the journal. The view changes here and in `withAnswer` alone. */
+/**
+ * With a listing, which settles the journal. The view changes here, in `withAnswer`, and where answers are newer than a listing
+ * (write.ts, `settleBy`).
+ */
 export const withListing = (
   state: TemplateState,
   listing: ActualTemplate,

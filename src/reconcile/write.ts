@@ -66,7 +66,7 @@ const write = async (before: TemplateState, step: Step, run: ClientRun): Promise
     : kept;
 };
 
-/** The entry, as the store has it. */
+/** The entry, as the store has it. It opens nothing yet: its own step would wait for it. */
 const withEntry = (state: TemplateState, entry: Entry): TemplateState => {
   const { journal, saved } = state;
   return { ...state, journal: [...journal, entry], saved: { ...saved, journal: [...saved.journal, entry] } };
