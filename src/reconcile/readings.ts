@@ -1,3 +1,5 @@
+import { canonicalName, canonicalType } from '../model/canonical.ts';
+import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
 import { isPolicy } from '../plan/hold.ts';
@@ -64,7 +66,10 @@ const lackedBy = (...readings: readonly ActualTemplate[]): ((id: number) => bool
   return (id) => !shown.has(id);
 };
 
-/** A second listing confirms what both require; if it lacks records that the first one showed, only updates in place. */
+/**
+ * A second listing confirms what both require; if it lacks a record that the first one showed, or shows it at another name or of
+ * another type, only updates in place.
+ */
 export const confirmBy = (
   state: TemplateState,
   listing: ActualTemplate | undefined,
@@ -75,13 +80,18 @@ export const confirmBy = (
   const next = withListing(state, listing, asked);
   const recalled = isSettled(state) ? null : confirmBySaved(next);
   if (recalled) return recalled;
-  const isLacked = lackedBy(listing);
-  const isLacking = state.view.records.some(({ id }) => isLacked(id));
+  const later = new Map(listing.records.map((record) => [record.id, record]));
+  const isInPlace = state.view.records.every((record) => isSamePlace(record, later.get(record.id)));
   const steps = planOf(next).steps.filter(
-    (step) => first.has(writeKey(step)) && !(isLacking && movesName(step)),
+    (step) => first.has(writeKey(step)) && (isInPlace || !movesName(step)),
   );
   return { ...next, confirmed: new Set(steps.map(writeKey)), isGone: lackedBy(state.view, listing) };
 };
+
+const isSamePlace = (one: ActualRecord, other: ActualRecord | undefined): boolean =>
+  other !== undefined &&
+  canonicalName(one.name) === canonicalName(other.name) &&
+  canonicalType(one.type) === canonicalType(other.type);
 
 const confirmAll = (state: TemplateState): TemplateState => ({ ...state, confirmed: writeKeysOf(state) });
 
