@@ -213,7 +213,10 @@ const confirmTemplates = async (
     if (!isWaiting && !isOther) return state;
     return { ...confirmBy(state, shown, listing), comparedListing: listing.templates };
   });
-  return mapYielding(again, (state) => run.keep(state));
+  const kept = await mapYielding(again, (state) => run.keep(state));
+  // Where the first listing was from before an earlier write, the second one is the first that counts.
+  const late = kept.filter((state, index) => isSettled(state) && !isSettled(first[index]!.state));
+  return late.length === 0 ? kept : replaced(kept, late, await confirmTemplates(late, run));
 };
 
 /** Templates in doubt wait together for one listing that settles them. */

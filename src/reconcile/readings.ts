@@ -81,7 +81,9 @@ export const confirmBy = (
   const recalled = isSettled(state) ? null : confirmBySaved(next);
   if (recalled) return recalled;
   const later = new Map(listing.records.map((record) => [record.id, record]));
-  const isInPlace = state.view.records.every((record) => isSamePlace(record, later.get(record.id)));
+  // One from before an earlier write requires nothing that enters or leaves a name.
+  const isInPlace =
+    isSettled(state) && state.view.records.every((record) => isSamePlace(record, later.get(record.id)));
   const steps = planOf(next).steps.filter(
     (step) => first.has(writeKey(step)) && (isInPlace || !movesName(step)),
   );
