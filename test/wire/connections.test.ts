@@ -1,8 +1,9 @@
+import dns from 'node:dns';
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
 import { json, scriptedServer, silence, type Answer } from './scripted-server.ts';
 
@@ -40,6 +41,45 @@ test('an answer that came while the event loop was blocked is no timeout', async
   expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
   while (performance.now() < started + writeTimeout + 100);
   expect(await writing).toMatchObject({ id: 17 });
+});
+
+/** A service in a thread of its own, which takes no connection before the flag is set. */
+const slowThread = `
+  const { createServer } = require('node:http');
+  const { parentPort, workerData: { flag, answer } } = require('node:worker_threads');
+  const server = createServer((_, response) => response.end(answer));
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    setImmediate(() => Atomics.wait(flag, 0, 0));
+  });
+`;
+
+// nodejs/node#54359.
+test('a host with several addresses may be far away', async () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(slowThread, {
+    eval: true,
+    workerData: { flag, answer: JSON.stringify(wireTemplate) },
+  });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port]: unknown[] = await once(worker, 'message');
+  // These leave no room, so that the next one is not answered until it asks again, which is after a second.
+  const others = [1, 2].map(() => connect(Number(port), '127.0.0.1'));
+  onTestFinished(() => others.forEach((socket) => socket.destroy()));
+  await Promise.all(others.map((socket) => once(socket, 'connect')));
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookUp = (_: string, __: object, done: (error: null, all: typeof addresses) => void): void =>
+    queueMicrotask(() => done(null, addresses));
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(lookUp as typeof dns.lookup);
+  onTestFinished(() => spy.mockRestore());
+  const writing = write(connected(`http://localhost:${String(port)}`));
+  setTimeout(() => {
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  }, 500);
+  expect(await writing).toMatchObject({ id: 17 });
+  // It did not give up in between.
+  expect(spy).toHaveBeenCalledOnce();
 });
 
 test('the answers to reads share the size limit of one', async () => {
