@@ -54,8 +54,8 @@ const slowThread = `
   });
 `;
 
-// nodejs/node#54359.
-test('a host with several addresses may be far away', async () => {
+/** Its port, and what lets it take connections. */
+const slowService = async () => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(slowThread, {
     eval: true,
@@ -67,16 +67,30 @@ test('a host with several addresses may be far away', async () => {
   const others = [1, 2].map(() => connect(Number(port), '127.0.0.1'));
   onTestFinished(() => others.forEach((socket) => socket.destroy()));
   await Promise.all(others.map((socket) => once(socket, 'connect')));
+  const takeAll = (): void => {
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  };
+  return { port: String(port), takeAll };
+};
+
+test('a write waits for a connection half its time, so that another one can be tried', async () => {
+  const { port } = await slowService();
+  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout: 400 });
+  const { message } = await failureOf(write(service));
+  expect(message).toContain('a connection did not come within 200 ms');
+});
+
+// nodejs/node#54359.
+test('a host with several addresses may be far away', async () => {
+  const { port, takeAll } = await slowService();
   const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
   const lookUp = (_: string, __: object, done: (error: null, all: typeof addresses) => void): void =>
     queueMicrotask(() => done(null, addresses));
   const spy = vi.spyOn(dns, 'lookup').mockImplementation(lookUp as typeof dns.lookup);
   onTestFinished(() => spy.mockRestore());
-  const writing = write(connected(`http://localhost:${String(port)}`));
-  setTimeout(() => {
-    Atomics.store(flag, 0, 1);
-    Atomics.notify(flag, 0);
-  }, 500);
+  const writing = write(connected(`http://localhost:${port}`));
+  setTimeout(takeAll, 500);
   expect(await writing).toMatchObject({ id: 17 });
   // It did not give up in between.
   expect(spy).toHaveBeenCalledOnce();
