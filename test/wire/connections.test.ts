@@ -78,7 +78,8 @@ test('a write waits for a connection half its time, so that another one can be t
   const { port } = await slowService();
   const service = connected(`http://127.0.0.1:${port}`, { writeTimeout: 400 });
   const { message } = await failureOf(write(service));
-  expect(message).toContain('a connection did not come within 200 ms');
+  // The last try had half of what was left.
+  expect(Number(/a connection did not come within (\d+) ms/.exec(message)?.[1])).toBeLessThanOrEqual(200);
 });
 
 // nodejs/node#54359.
