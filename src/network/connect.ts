@@ -57,9 +57,16 @@ const addressOf = (url: string): Address => {
   return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
 };
 
+/**
+ * Node.js gives up each address of a host but the last one after 250 ms, even if none of the others answers. That a
+ * packet is lost and sent again takes a second.
+ */
+const attemptTimeout = 1_500;
+
 const direct = async (url: string, ca: Route['ca'], signal: AbortSignal): Promise<Socket> => {
   const { host, port } = addressOf(url);
-  const socket = await ready(connectInClear({ host, port, noDelay: true }), 'connect', signal);
+  const options = { host, port, noDelay: true, autoSelectFamilyAttemptTimeout: attemptTimeout };
+  const socket = await ready(connectInClear(options), 'connect', signal);
   return url.startsWith('https:') ? secure(socket, host, ca, signal) : socket;
 };
 

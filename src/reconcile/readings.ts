@@ -81,9 +81,10 @@ export const confirmBy = (
   const recalled = isSettled(state) ? null : confirmBySaved(next);
   if (recalled) return recalled;
   const later = new Map(listing.records.map((record) => [record.id, record]));
-  // One from before an earlier write requires nothing that enters or leaves a name.
+  // If only the first one was from before an earlier write, it required nothing that enters or leaves a name.
+  const isAlike = isSettled(state) || !isSettled(next);
   const isInPlace =
-    isSettled(state) && state.view.records.every((record) => isSamePlace(record, later.get(record.id)));
+    isAlike && state.view.records.every((record) => isSamePlace(record, later.get(record.id)));
   const steps = planOf(next).steps.filter(
     (step) => first.has(writeKey(step)) && (isInPlace || !movesName(step)),
   );

@@ -129,6 +129,7 @@ it('templates of one name are distinguished by their ids', () => {
 describe('with guards lifted', () => {
   it.each<[string, Difference, Difference]>([
     ['a write that was held is the same write', { ...add, ...skipped }, add],
+    ['so is one that the limit of its pass held', { ...add, ...skipped, skippedBy: 'pass' }, add],
     ['a record that was given up is the same record', blocked, add],
   ])('%s', (_, before, now) => {
     const held = template([before], { status: 'held', message: 'too many' });

@@ -220,8 +220,8 @@ describe('a receiver', () => {
   test('that refuses a message still gets the next one', async () => {
     const { server, notifier, counts, next, lines } = await opened([
       status(400),
-      status(400),
-      status(400),
+      status(413),
+      status(415),
       ok,
     ]);
     await notifier.publish(drifted);
@@ -230,7 +230,7 @@ describe('a receiver', () => {
     await next('delivered');
     expect(counts).toEqual(['retried', 'retried', 'dropped', 'delivered']);
     expect(eventsIn(server.seen.at(-1)!)).toEqual(['cleared']);
-    expect(lines.find(({ level }) => level === 50)).toMatchObject({ reason: 'the receiver answered 400' });
+    expect(lines.find(({ level }) => level === 50)).toMatchObject({ reason: 'the receiver answered 415' });
   });
 
   test('whose address cannot be read gets the message when it can', async () => {

@@ -161,6 +161,16 @@ describe('each pass sends what is new', () => {
       ['mended', '-', 'mended'],
     ],
     [
+      'what was changed on both sides and is as in the file now',
+      [passEvent([{ differences: [update({ outcome: 'applied', cause: 'both' })] }])],
+      ['mended'],
+    ],
+    [
+      'that a template waits for an earlier write: as drift',
+      [passEvent([{ status: 'held', retryAt: '2026-11-20T20:05:00.000Z' }])],
+      ['drift'],
+    ],
+    [
       'the same beside drift that stays',
       [
         drifted,

@@ -61,6 +61,7 @@ describe('a comment has at most 65,536 characters', () => {
     ['many held', many(1000, { status: 'held', message: '@'.repeat(5000), differences: adds(1) })],
   ])('%s: what does not fit is left out as a whole, and named', (_, templates) => {
     const comment = renderMarkdown(assembleReport([pass({ templates })]));
+    // dflook/terraform-github-actions#197.
     expect(comment.length).toBeLessThanOrEqual(65_536);
     expect(comment).toMatch(/\n\*\*Cut short:\*\*[^\n]*\n\n- <code dir="ltr">standard-web [^\n]*\n/);
     expect(comment.match(/<details>/g) ?? []).toHaveLength(comment.match(/<\/details>/g)?.length ?? 0);

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { changed, withDerived, withSubdomain, withTemplate } from './changes.ts';
 import { damages } from './damages.ts';
@@ -35,6 +35,12 @@ export const inputs: Readonly<Record<string, Input>> = {
   move: ({ folder }, [from = '', to = '']) => {
     mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });
     renameSync(path.join(folder, from), path.join(folder, to));
+  },
+  link: ({ folder }, [name = '', target = '']) => {
+    const link = path.join(folder, name);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(target, `${link}~`);
+    renameSync(`${link}~`, link);
   },
   copy: ({ folder }, [from = '', to = '']) => {
     rmSync(path.join(folder, to), { recursive: true, force: true });

@@ -20,6 +20,21 @@ export interface Nature {
 const natures: Readonly<Record<string, (given: string, more: string) => Nature>> = {
   'ttl at least *': (least) => storing((record) => ({ ...record, ttl: Math.max(record.ttl, Number(least)) })),
   'quotes texts': () => storing(ifText((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`)),
+  'ends texts with *': (end) => storing(ifText((text) => text + end)),
+  'drops blanks in texts': () => storing(ifText((text) => text.replaceAll(' ', ''))),
+  'breaks texts by a blank': () => storing(ifText((text) => text.replaceAll(/.{20}(?=.)/g, '$& '))),
+  'refuses records beside a CNAME': () => ({
+    stores: (record, _, { records }) =>
+      records.some(
+        (one) =>
+          one.id !== record.id && one.name === record.name && [one.type, record.type].includes('CNAME'),
+      )
+        ? null
+        : record,
+  }),
+  'lists * records at most': (most) => ({
+    shows: (records, where) => (where === 'listing' ? records.slice(0, Number(most)) : records),
+  }),
   'ends hosts with a dot': () =>
     storing((record) =>
       /^(?:CNAME|MX|PTR|SRV)$/.test(record.type)

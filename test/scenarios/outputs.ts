@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { run, start, type Ended } from '../e2e/program.ts';
+import { linesOf, run, start, type Ended } from '../e2e/program.ts';
 import { formatRecord, formatStored } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import type { Service } from './service.ts';
@@ -16,6 +16,24 @@ export const outputs: Readonly<Record<string, Output>> = {
     return templates.flatMap(({ name, records }) =>
       records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
     );
+  },
+  // Every line of a command, with its place and its service by other names.
+  prints: async ({ folder, service, env, clock }, _, words) => {
+    const { code, stdout, stderr } = await run(words, { cwd: folder, env, clock });
+    const said = stdout + stderr;
+    if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
+    const lines = said.replaceAll(folder, '.').replaceAll(service.url, 'URL').split('\n');
+    const shown = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+    return [...shown, ...(code === 0 ? [] : [`exit ${code}`])];
+  },
+  shows: async ({ folder }, _, [name = '']) => {
+    const lines = readFileSync(path.join(folder, name), 'utf8').split('\n');
+    return lines.filter((line) => line !== '' && !line.startsWith('#'));
+  },
+  // How many lines the daemon has logged, by event.
+  log: async ({ daemon }) => {
+    const events = (daemon ? linesOf(daemon) : []).map(({ event }) => String(event));
+    return [...new Set(events)].map((event) => `${events.filter((one) => one === event).length} ${event}`);
   },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();

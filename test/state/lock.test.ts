@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -86,6 +86,17 @@ describe('a lock on a file', () => {
     await expect(refused).rejects.toThrow(LockedError);
     await expect(refused).rejects.toThrow(`process ${holder.pid} on ${hostname()}, since 20`);
     expect(told).toEqual([expect.stringContaining(`process ${holder.pid} on ${hostname()}`)]);
+  });
+
+  it('is known to be lost once its file is removed, also where another one is in its place', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    lock.check();
+    rmSync(file);
+    expect(() => lock.check()).toThrow(/^the lock .* was removed or replaced/);
+    writeFileSync(file, '');
+    expect(() => lock.check()).toThrow(/^the lock .* was removed or replaced/);
+    await lock.release();
   });
 
   it('is no link, and notes its holder through none', async () => {

@@ -1,7 +1,8 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
 import { json, scriptedServer, silence } from './scripted-server.ts';
 
@@ -39,6 +40,60 @@ test('an answer that came while the event loop was blocked is no timeout', async
   expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
   while (performance.now() < started + writeTimeout + 100);
   expect(await writing).toMatchObject({ id: 17 });
+});
+
+/** A service in a thread of its own, which takes no connection before the flag is set. */
+const slowThread = `
+  const { createServer } = require('node:http');
+  const { parentPort, workerData: { flag, answer } } = require('node:worker_threads');
+  const server = createServer((_, response) => response.end(answer));
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    setImmediate(() => Atomics.wait(flag, 0, 0));
+  });
+`;
+
+/** Its port, and what lets it take connections. */
+const slowService = async () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(slowThread, {
+    eval: true,
+    workerData: { flag, answer: JSON.stringify(wireTemplate) },
+  });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port]: unknown[] = await once(worker, 'message');
+  // These leave no room, so that the next one is not answered until it asks again, which is after a second.
+  const others = [1, 2].map(() => connect(Number(port), '127.0.0.1'));
+  onTestFinished(() => others.forEach((socket) => socket.destroy()));
+  await Promise.all(others.map((socket) => once(socket, 'connect')));
+  const takeAll = (): void => {
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  };
+  return { port: String(port), takeAll };
+};
+
+test('a write waits for a connection half its time, so that another one can be tried', async () => {
+  const { port } = await slowService();
+  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout: 400 });
+  const { message } = await failureOf(write(service));
+  // The last try had half of what was left.
+  expect(Number(/a connection did not come within (\d+) ms/.exec(message)?.[1])).toBeLessThanOrEqual(200);
+});
+
+// nodejs/node#54359.
+test('a host with several addresses may be far away', async () => {
+  const { port, takeAll } = await slowService();
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookUp = (_: string, __: object, done: (error: null, all: typeof addresses) => void): void =>
+    queueMicrotask(() => done(null, addresses));
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(lookUp as typeof dns.lookup);
+  onTestFinished(() => spy.mockRestore());
+  const writing = write(connected(`http://localhost:${port}`));
+  setTimeout(takeAll, 500);
+  expect(await writing).toMatchObject({ id: 17 });
+  // It did not give up in between.
+  expect(spy).toHaveBeenCalledOnce();
 });
 
 test.each(['its length announced', 'its length unknown'])(

@@ -134,7 +134,7 @@ class Zone {
     else
       throw new ZoneMistake(
         line,
-        `${quote(directive)} cannot be followed here: named-compilezone -s full -o FLAT ${this.#origin} FILE writes the same zone without it`,
+        `${quote(directive)} cannot be followed here: named-compilezone -k ignore -s full -o FLAT ${this.#origin} FILE writes the same zone without it`,
       );
   }
 

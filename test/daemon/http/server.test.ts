@@ -88,6 +88,7 @@ describe('the Host rule', () => {
     ['localhost.evil.example', 421],
     ['127.0.0.1.evil.example', 421],
     ['dns.example.net.evil.example', 421],
+    ['evil-dns.example.net', 421],
   ])('lets %s come to %i', async (host, status) => {
     const { url } = await start();
     expect(await get(url, '/', host)).toMatchObject({ status });

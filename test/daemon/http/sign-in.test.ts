@@ -1,6 +1,6 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PageRefusal } from '../../../src/daemon/http/refusals.ts';
 import type { Reader } from '../../../src/status-page/facts.ts';
 import { bytes, startTestServer, type TestOptions } from '../test-server.ts';
@@ -223,6 +223,14 @@ describe('a session', () => {
       expect((await ask('/', { cookie: cookie.replace(from, to) })).status).toBe(401);
     expect((await ask('/', { cookie })).status).toBe(200);
     now = 'another page token';
+    expect((await ask('/', { cookie })).status).toBe(401);
+  });
+
+  it('ends after a week, whatever a browser keeps', async () => {
+    const { ask, signIn } = await start({ pageToken: () => pageToken });
+    const cookie = cookieOf(await signIn(pageToken));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
     expect((await ask('/', { cookie })).status).toBe(401);
   });
 
