@@ -93,6 +93,8 @@ class SharedFleet implements Fleet {
   readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
   readonly #releaseSoon = batched<string>((scopes) => this.#release(scopes), moment);
+  /** Clients of which a pass was asked for before this process could make it. */
+  readonly #early = new Set<string>();
   readonly #askSoon = batched<PassRequest>((requests) => this.#ask(requests), moment);
   /** What was asked for together, by client. */
   readonly #asked = new Map<string, string>();
@@ -269,12 +271,20 @@ class SharedFleet implements Fleet {
     this.#counted({ takenOver: claimed.filter(({ isTakenOver }) => isTakenOver).length });
     for (const { scope } of claimed) void this.#begin(scope);
     if (left > 0) this.#later('left', leftInterval, () => this.#look());
-    for (const { scope, run } of await takeRequests(database, process))
-      this.#members.get(scope)?.client.request(run);
+    await this.#passOn(database, process);
     const before = this.summary;
     this.summary = await summaryFor(database, process, leaseDuration);
     if (shownOf(before) !== shownOf(this.summary)) this.#told?.onChange();
     await this.#releaseStrays(database, process);
+  }
+
+  /** What is asked for of clients of which no passes are made here yet, or any more, stays asked for. */
+  async #passOn(database: Parameters<typeof takeRequests>[0], process: string): Promise<void> {
+    const asked = await takeRequests(database, process);
+    const early = asked.filter(({ scope, run }) => this.#members.get(scope)?.client.request(run) !== true);
+    if (early.length === 0) return;
+    await putRequests(database, early);
+    for (const { scope } of early) this.#early.add(scope);
   }
 
   /** If the answer to a claim was lost, or a release failed, the database says that a client is ours, and nobody passes over it. */
@@ -300,6 +310,7 @@ class SharedFleet implements Fleet {
     // Thousands of watchers at once would keep the lease from being renewed.
     await this.#beginInTurn(async () => {
       if (this.#store.claims.has(scope) && !this.#isClosing) member.client.own('startup');
+      if (this.#early.delete(scope)) void this.#look();
       await yieldToOthers();
     });
   }

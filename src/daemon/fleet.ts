@@ -59,8 +59,8 @@ export interface FleetClient {
   readonly disown: () => Promise<void>;
   /** Whether a pass has begun. */
   readonly isBusy: () => boolean;
-  /** Somebody asked another process for a pass of this id. */
-  readonly request: (run: string) => void;
+  /** Somebody asked another process for a pass of this id. Returns whether it comes. */
+  readonly request: (run: string) => boolean;
 }
 
 /** The template files of a client, with the settings that decide what they mean. */

@@ -78,7 +78,7 @@ export class ClientController {
       own: (first) => this.#own(first),
       disown: () => this.#disown(),
       isBusy: () => this.#isBusy,
-      request: (run) => void this.#loop?.trigger('request', run),
+      request: (run) => this.#loop !== null && this.#loop.trigger('request', run) !== null,
     });
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>

@@ -168,10 +168,12 @@ const maxDelay = 24 * 3_600_000;
 /** The most informative trigger comes last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
-/** One pass for both, with the id of the first. */
+/** One pass for both, with the id of the first, unless only the other one's was told to somebody. */
 const coalesce = (one: PassCause | null, other: PassCause): PassCause => {
-  const strongest = byStrength.findLast((known) => known === one?.trigger || known === other.trigger);
-  return { run: one?.run ?? other.run, trigger: strongest ?? other.trigger };
+  if (one === null) return other;
+  const strongest = byStrength.findLast((known) => known === one.trigger || known === other.trigger);
+  const isTold = one.trigger !== 'request' && other.trigger === 'request';
+  return { run: isTold ? other.run : one.run, trigger: strongest ?? other.trigger };
 };
 
 const bypasses = (trigger: Trigger, outcome: PassOutcome): boolean =>
