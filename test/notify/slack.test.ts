@@ -163,9 +163,8 @@ test('foreign texts stay in code, without mentions and links', async () => {
         expect(part.length).toBeLessThanOrEqual(3_900);
         expect(part).not.toMatch(unseen);
         const outside = part.replaceAll(/`[^`\n]*`/g, '');
-        expect(outside).toMatch(
-          /^(?:To do: [a-z ;.]*|[a-z0-9 *(),:…]*)(?:\n(?:To do: [a-z ;.]*|[a-z0-9 *(),:…]*))*$/,
-        );
+        for (const line of outside.split('\n'))
+          expect(line).toMatch(/^(?:To do: [a-z ;.]*|[a-z0-9 *(),:…]*)$/);
         expect(part).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/);
       }
       for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3_000);
