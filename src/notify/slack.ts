@@ -88,7 +88,7 @@ const escaped = (text: string): string =>
 const limited = (lines: readonly string[], room: number): string => {
   let text = '';
   for (const line of lines) {
-    if (text.length + line.length + 2 > room) return `${text}\n…`;
+    if (text.length + line.length + 3 > room) return `${text}\n…`;
     text += `${text === '' ? '' : '\n'}${line}`;
   }
   return text;
