@@ -15,7 +15,7 @@ import { yieldToOthers } from '../lib/yield.ts';
 import { MemoryError } from '../state/memory.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { checkTokens, type Account } from './accounts.ts';
-import { listenOn, tell, type Listener, type News } from './listen.ts';
+import { listenOn, tell, type Listener, type Topic } from './listen.ts';
 import {
   addClients,
   claimClients,
@@ -399,7 +399,7 @@ class SharedFleet implements Fleet {
     if (isAgreed) this.#agreedAt = performance.now();
   }
 
-  #tell(what: News): void {
+  #tell(what: Topic): void {
     this.#later(`tell ${what}`, burst, () => this.#tried('tell', () => tell(this.#store.database(), what)));
   }
 

@@ -5,10 +5,10 @@ import { loadPg, type PostgresDatabase } from './database.ts';
 const channel = 'dns_sync_news';
 
 /** `clients`: some are free, or wanted, or there is a new process; `requests`: of passes; `reports`: a pass has ended. */
-export type News = 'clients' | 'requests' | 'reports';
+export type Topic = 'clients' | 'requests' | 'reports';
 
 /** By itself, after a commit, for it would keep the commits of others waiting. */
-export const tell = async ({ query }: PostgresDatabase, what: News): Promise<void> =>
+export const tell = async ({ query }: PostgresDatabase, what: Topic): Promise<void> =>
   void (await query(`NOTIFY ${channel}, '${what}'`));
 
 /** Hears what others tell, over a connection of its own. */

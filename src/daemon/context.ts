@@ -8,7 +8,7 @@ import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
-import type { ClientFiles, Fleet } from './fleet.ts';
+import type { FilesVersion, Fleet } from './fleet.ts';
 import type { Look } from '../source/watch.ts';
 import type { HistoryQuery } from './http/history-query.ts';
 
@@ -49,7 +49,7 @@ export interface DaemonClient {
   /** Whether the template files are other ones than the last pass took. */
   readonly look: () => Promise<Look>;
   /** By what other processes can tell whether they have the same files; null if they are absent. */
-  readonly files: () => Promise<ClientFiles | null>;
+  readonly files: () => Promise<FilesVersion | null>;
   /** A digest of its base URL and token. */
   readonly token: () => string;
   /** The ids of the templates that its token lists, asked now. */

@@ -48,7 +48,7 @@ export interface FleetClient {
   readonly baseUrl: () => string;
   readonly name: string;
   /** By what others can tell whether they have the same files; null if they are absent. */
-  readonly files: () => Promise<ClientFiles | null>;
+  readonly files: () => Promise<FilesVersion | null>;
   /** A digest of its base URL and token. */
   readonly token: () => string;
   /** The ids of the templates that its token lists, asked now. */
@@ -64,7 +64,7 @@ export interface FleetClient {
 }
 
 /** The template files of a client, with the settings that decide what they mean. */
-export interface ClientFiles {
+export interface FilesVersion {
   readonly version: string;
   /** Of the checkout that they are in. */
   readonly commit: string | null;

@@ -237,7 +237,7 @@ export const connectHosting = (options: HostingOptions) => {
     /** The same for a change of a record. What is null or absent stays as it is. */
     updateDnsTemplateRecord: (
       id: number,
-      { recordId, content, name, ttl, priority }: { readonly recordId: number } & Change,
+      { recordId, content, name, ttl, priority }: { readonly recordId: number } & NewValues,
     ) => {
       const parameters = { record_id: recordId, content, name, ttl, priority };
       return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
@@ -254,7 +254,7 @@ export const connectHosting = (options: HostingOptions) => {
   };
 };
 
-type Change = { readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null };
+type NewValues = { readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null };
 
 /** A read changes nothing, so it may be repeated whenever another try may succeed. */
 const mayRepeatRead = ({ kind, status }: HostingError): boolean =>

@@ -175,7 +175,7 @@ const tooLarge = (size: number): WireError =>
   );
 
 /** One connection, and what speaks HTTP on it. */
-interface Connection {
+interface OpenConnection {
   readonly socket: Socket;
   readonly client: InstanceType<typeof Client>;
   /** Why the service ended TLS, which comes before the end of the connection: in TLS 1.3 also after the handshake. */
@@ -183,7 +183,7 @@ interface Connection {
 }
 
 /** It gives its one socket once: nothing can be sent twice. */
-const connectionOn = (socket: Socket, origin: string): Connection => {
+const connectionOn = (socket: Socket, origin: string): OpenConnection => {
   const client = new Client(origin, {
     ...noOwnTimeouts,
     connect: (_, ready) =>
@@ -192,7 +192,7 @@ const connectionOn = (socket: Socket, origin: string): Connection => {
         else ready(null, socket);
       }),
   });
-  const connection: Connection = { socket, client, alert: null };
+  const connection: OpenConnection = { socket, client, alert: null };
   socket.on('error', (error) => {
     if ('code' in error && String(error.code).startsWith('ERR_SSL_')) connection.alert ??= error;
   });
@@ -212,11 +212,11 @@ const noOwnTimeouts = {
 } as const;
 
 /** What reads have left, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
-const idleTo = (origin: string, { proxy, ca }: Route): Set<Connection> => {
+const idleTo = (origin: string, { proxy, ca }: Route): Set<OpenConnection> => {
   const key = JSON.stringify([origin, proxy?.url, ca?.pem()]);
   const connections = idleConnections.get(key) ?? new Set();
   idleConnections.set(key, connections);
   return connections;
 };
 
-const idleConnections = new Map<string, Set<Connection>>();
+const idleConnections = new Map<string, Set<OpenConnection>>();

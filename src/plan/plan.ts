@@ -151,10 +151,10 @@ const draftSteps = (work: Work, input: PlanInput) => {
   for (;;) {
     const before = frozen.size + conflicting.size;
     const { conflicts, ...draft } = draftBeside({ frozen, conflicting, displaced }, work, input);
-    const parked = displaced.size;
+    const circles = displaced.size;
     if (input.desired.surplus === 'park')
       for (const { step, isCircular } of conflicts) if (isCircular) displaced.add(step.desired);
-    if (displaced.size > parked) continue;
+    if (displaced.size > circles) continue;
     for (const one of conflicts) {
       const { desired } = one.step;
       const step = missing.has(desired) ? addStep(desired, input.memory) : one.step;

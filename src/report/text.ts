@@ -17,7 +17,7 @@ export interface TextOptions {
 }
 
 /** A line, and the style that it has in a terminal with colours. */
-type Line = readonly [text: string, style?: Style | undefined];
+type StyledLine = readonly [text: string, style?: Style | undefined];
 type Style = 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
 
 /** The report for a terminal: differences of each template, problems, and a summary line. */
@@ -29,7 +29,7 @@ export const renderText = (report: Report, options: TextOptions): string => {
   const { status, quiet, problems } = view;
   const isCounted = !all && status !== 'in-sync' && quiet.length > 0;
   const inSync = `${signs['in-sync']} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
-  const blocks: Line[][] = [
+  const blocks: StyledLine[][] = [
     paragraph(view.causes, 0, width, 'gray'),
     ...view.groups.map((group) => groupLines(group, width)),
     all ? quiet.flatMap((template) => headingLines(template, width)) : [],
@@ -43,7 +43,7 @@ export const renderText = (report: Report, options: TextOptions): string => {
       ...paragraph(view.aside, 0, width, 'gray'),
     ],
   ];
-  const textOf = ([text, style]: Line): string => {
+  const textOf = ([text, style]: StyledLine): string => {
     const line = shorten(escapeCommands(text), width);
     return `${color && style ? styleText(style, line, { validateStream: false }) : line}\n`;
   };
@@ -53,7 +53,7 @@ export const renderText = (report: Report, options: TextOptions): string => {
     .join('\n');
 };
 
-const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
+const groupLines = (group: readonly TemplateView[], width: number): StyledLine[] => {
   const first = group[0]!;
   if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
   const words = `${signs[first.status]} ${group.length} templates ${first.word}: ${first.message}`;
@@ -63,7 +63,7 @@ const groupLines = (group: readonly TemplateView[], width: number): Line[] => {
   ];
 };
 
-const headingLines = ({ title, status, state, file }: TemplateView, width: number): Line[] =>
+const headingLines = ({ title, status, state, file }: TemplateView, width: number): StyledLine[] =>
   wrap(
     `${signs[status]} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`,
     width - 2,
@@ -74,13 +74,13 @@ export const bodyLines = (
   { status, message, rows, subdomains }: TemplateView,
   indent: number,
   width: number,
-): Line[] => [
+): StyledLine[] => [
   ...paragraph(message, indent, width, colors[status]),
   ...rowLines(rows, indent, width),
   ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
 ];
 
-const subdomainLines = (view: SubdomainView, indent: number, width: number): Line[] => {
+const subdomainLines = (view: SubdomainView, indent: number, width: number): StyledLine[] => {
   const { subdomain, status, message, rows, answers } = view;
   const state = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
   const lines = [...paragraph(state, indent, width, colors[status]), ...rowLines(rows, indent + 2, width)];
@@ -97,7 +97,7 @@ const subdomainLines = (view: SubdomainView, indent: number, width: number): Lin
  * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; what is said of several
  * rows is said once, below the last of them.
  */
-const rowLines = (rows: readonly ReportRow[], indent: number, width: number): Line[] => {
+const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
   const start = indent + typeWidth + nameWidth + 5;
@@ -111,7 +111,7 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): Li
     ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
   ]);
   const lastOf = new Map(remarks.flatMap((some, at) => some.map((one) => [one, at])));
-  return rows.flatMap((row, at): Line[] => {
+  return rows.flatMap((row, at): StyledLine[] => {
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
     const lines = values[at]!.map((line, index) => (index === 0 ? head : ' '.repeat(start)) + line);
@@ -152,7 +152,7 @@ const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
 };
 
 /** Words, wrapped to at most some ten lines. */
-const paragraph = (text: string | null, indent: number, width: number, style?: Style): Line[] =>
+const paragraph = (text: string | null, indent: number, width: number, style?: Style): StyledLine[] =>
   text === null
     ? []
     : wrap(shorten(text, 10 * width), width - indent).map((line) => [' '.repeat(indent) + line, style]);

@@ -26,10 +26,10 @@ const parsed = (body: string): unknown => {
   }
 };
 
-type Change = (data: SandboxData, body: unknown) => DnsTemplate;
+type HandChange = (data: SandboxData, body: unknown) => DnsTemplate;
 
 const changing =
-  <T>(schema: z.ZodType<T>, change: (data: SandboxData, body: T) => DnsTemplate): Change =>
+  <T>(schema: z.ZodType<T>, change: (data: SandboxData, body: T) => DnsTemplate): HandChange =>
   (data, body) => {
     const result = schema.safeParse(body);
     if (!result.success) throw new Refusal(422, z.prettifyError(result.error));
@@ -48,7 +48,7 @@ const Removal = z.strictObject({ record_id: z.int() });
 const Edit = Removal.extend(z.object(fields).partial().shape);
 const Named = z.strictObject({ name: z.string().min(1) });
 
-const changes: Partial<Record<string, Change>> = {
+const changes: Partial<Record<string, HandChange>> = {
   'add-record': changing(Addition, (data, { dns_template_id, ...record }) => {
     const template = templateOf(data, dns_template_id);
     template.dns_template_records.push({ id: data.next_id, ...record });

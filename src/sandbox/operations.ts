@@ -19,7 +19,7 @@ export const operate = (data: SandboxData, method: string, path: string, paramet
   return operation.run({ data, parameters, id: Number(operation.pattern.exec(path)?.[1]) });
 };
 
-interface Call {
+interface OperationCall {
   readonly data: SandboxData;
   readonly parameters: URLSearchParams;
   /** From the path, if it has one. */
@@ -29,7 +29,7 @@ interface Call {
 interface Operation {
   readonly method: 'GET' | 'PUT';
   readonly pattern: RegExp;
-  readonly run: (call: Call) => unknown;
+  readonly run: (call: OperationCall) => unknown;
 }
 
 /** The seven operations of specification §4, in its order. */

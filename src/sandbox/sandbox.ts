@@ -73,10 +73,10 @@ export const startSandbox = async (options: SandboxOptions) => {
   };
 };
 
-type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+type SandboxRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** What the service says to a request, and does to its data. */
-export const answerTo = (store: SandboxStore, request: Asked, body: string) => {
+export const answerTo = (store: SandboxStore, request: SandboxRequest, body: string) => {
   try {
     const data = store.read();
     const answer = perform(data, request, body);
@@ -87,7 +87,11 @@ export const answerTo = (store: SandboxStore, request: Asked, body: string) => {
   }
 };
 
-const perform = (data: SandboxData, { method = '', url = '', headers }: Asked, body: string): unknown => {
+const perform = (
+  data: SandboxData,
+  { method = '', url = '', headers }: SandboxRequest,
+  body: string,
+): unknown => {
   const path = pathOf(url);
   const type = (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
   if (path.startsWith('/api/v1/')) {

@@ -11,7 +11,7 @@ import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
  */
 
 /** A setting that was set. */
-interface Found {
+interface GivenValue {
   /** Undefined: an invalid one, which is a problem. */
   readonly value: unknown;
   /** For people: `--listen`, `DNS_SYNC_LISTEN`, `dns-template-sync.yaml:3:5: clients.acme.mode`. */
@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** What one source sets. What is under `limits` has keys that occur nowhere else. */
-export type Source = Readonly<Record<string, Found>>;
+export type Source = Readonly<Record<string, GivenValue>>;
 
 /** A value for each setting of the table, from the first source that has one. */
 export function resolve<T extends Table>(table: T, sources: readonly Source[]): Values<T>;
@@ -31,12 +31,12 @@ export function resolve(table: Table, sources: readonly Source[]): Readonly<Reco
   return Object.fromEntries(values);
 }
 
-export const find = (key: string, sources: readonly Source[]): Found | null =>
+export const find = (key: string, sources: readonly Source[]): GivenValue | null =>
   sources.find((source) => source[key] !== undefined)?.[key] ?? null;
 
 /** Reads the values of one source. */
 const collector = (base: Base, problems: Problems) => {
-  const source: Record<string, Found> = {};
+  const source: Record<string, GivenValue> = {};
   const take = (key: string, kind: Kind<unknown>, given: unknown, placeOf: PlaceOf): void => {
     const value = typeof given === 'string' ? (kind.fromText?.(given) ?? given) : given;
     const { data, error } = schemaOf(kind, base).safeParse(value);

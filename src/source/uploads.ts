@@ -30,7 +30,7 @@ export interface Taken {
 }
 
 /** A file that was changed in place a moment ago, or that is new. */
-interface Change {
+interface FileChange {
   readonly times: string;
   /** When its last change was seen, or is said to have been; ms since the epoch. */
   readonly since: number;
@@ -57,7 +57,7 @@ interface Change {
 export class Uploads {
   readonly #clock: Pick<Clock, 'now'>;
   #cwd = '';
-  readonly #changes = new Map<string, Change>();
+  readonly #changes = new Map<string, FileChange>();
   /** The templates that each file was part of last, also those that have errors now. */
   #said = new Map<string, readonly DesiredTemplate[]>();
   /** By the real paths of the roots, at this look. */
@@ -97,7 +97,7 @@ export class Uploads {
   }
 
   /** Null: there is nothing to wait for. */
-  #changeOf(file: ScannedFile, inUse: Version | null): Change | null {
+  #changeOf(file: ScannedFile, inUse: Version | null): FileChange | null {
     const known = this.#changes.get(file.path);
     const times = timesMark(file.identity);
     const now = this.#clock.now();
@@ -209,7 +209,11 @@ interface Lack {
 }
 
 /** Null: nothing. Without an earlier version nobody knows. What has an error writes nothing. */
-const lackOf = ({ isNew, before }: Change, now: readonly DesiredTemplate[], file: string): Lack | null => {
+const lackOf = (
+  { isNew, before }: FileChange,
+  now: readonly DesiredTemplate[],
+  file: string,
+): Lack | null => {
   const current = new Map(now.map((one) => [keyOf(one), one]));
   const isUnrestrained = before.some((one) => loosens(one, current.get(keyOf(one))));
   if (isNew) return { sets: new Map(), endsAnew: false, isUnrestrained };

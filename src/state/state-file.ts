@@ -40,7 +40,7 @@ export class StateFile {
   #life = 0;
   #lost: Loss | null = null;
   #mayReplace = false;
-  #waiting: Change[] = [];
+  #waiting: WaitingChange[] = [];
 
   constructor(file: string, clock: Pick<Clock, 'now' | 'uptime'>) {
     this.file = file;
@@ -252,7 +252,7 @@ interface OpenFile {
   version: string;
 }
 
-interface Change {
+interface WaitingChange {
   readonly life: number;
   /** Resolves with what tells its success. */
   readonly run: (query: Query) => Promise<() => void>;

@@ -93,6 +93,25 @@ describe('several that run at once', () => {
     await agree(wanted);
   });
 
+  it('make what was asked for while nobody could make it, under the ids that were told', async () => {
+    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration });
+    const first = daemon();
+    await allPassed(clients, [first]);
+    first.signal('SIGTERM');
+    await first.ended;
+    const asked = (await ask(
+      { url: env.DNS_SYNC_STORE },
+      `INSERT INTO dns_sync.requests (scope, run) SELECT scope, 'asked of ' || name FROM dns_sync.clients RETURNING run`,
+    )) as { run: string }[];
+    expect(asked).toHaveLength(clients.length);
+    const second = daemon();
+    const runs = (): unknown[] =>
+      linesOf(second)
+        .filter(({ event }) => event === 'pass.started')
+        .map(({ run }) => run);
+    while (!asked.every(({ run }) => runs().includes(run))) await setTimeout(20);
+  });
+
   it('make what is asked for at any of them, and all of them show what any of them did', async () => {
     const { clients, service, env, describeAll, agree, daemon } = await newFleet({
       schedule: never,

@@ -22,16 +22,22 @@ const otherThread = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-test('an answer that came while the event loop was blocked is no timeout', async () => {
+/** Its port, and the flag that it shares with this thread. */
+const startThread = async (code: string): Promise<{ port: string; flag: Int32Array<SharedArrayBuffer> }> => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(otherThread, {
+  const worker = new Worker(code, {
     eval: true,
     workerData: { flag, answer: JSON.stringify(wireTemplate) },
   });
   onTestFinished(async () => void (await worker.terminate()));
   const [port]: unknown[] = await once(worker, 'message');
+  return { port: String(port), flag };
+};
+
+test('an answer that came while the event loop was blocked is no timeout', async () => {
+  const { port, flag } = await startThread(otherThread);
   const writeTimeout = 300;
-  const service = connected(`http://127.0.0.1:${String(port)}`, { writeTimeout });
+  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout });
   const started = performance.now();
   const writing = write(service);
   // The loop is then busy from the point after which its next step is the timers.
@@ -55,13 +61,7 @@ const slowThread = `
 
 /** Its port, and what lets it take connections. */
 const slowService = async () => {
-  const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(slowThread, {
-    eval: true,
-    workerData: { flag, answer: JSON.stringify(wireTemplate) },
-  });
-  onTestFinished(async () => void (await worker.terminate()));
-  const [port]: unknown[] = await once(worker, 'message');
+  const { port, flag } = await startThread(slowThread);
   // These leave no room, so that the next one is not answered until it asks again, which is after a second.
   const others = [1, 2].map(() => connect(Number(port), '127.0.0.1'));
   onTestFinished(() => others.forEach((socket) => socket.destroy()));
@@ -70,7 +70,7 @@ const slowService = async () => {
     Atomics.store(flag, 0, 1);
     Atomics.notify(flag, 0);
   };
-  return { port: String(port), takeAll };
+  return { port, takeAll };
 };
 
 test('a write waits for a connection half its time, so that another one can be tried', async () => {

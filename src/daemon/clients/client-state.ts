@@ -14,7 +14,7 @@ import type { Fleet } from '../fleet.ts';
  * | `denied`   | ended early, since the service rejects the tokens                    |
  * | `failing`  | could not run, or something in it failed                         |
  */
-export interface ClientState extends PassLoopState, Known {
+export interface ClientState extends PassLoopState, ClientBasics {
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null if it is. */
   readonly why: string | null;
@@ -22,7 +22,7 @@ export interface ClientState extends PassLoopState, Known {
   readonly uncompared: string | null;
 }
 
-interface Known {
+interface ClientBasics {
   readonly client: string;
   /** Why the last pass could not be made, or ended early; null if it completed. */
   readonly lastError: string | null;
@@ -33,7 +33,11 @@ interface Known {
 }
 
 /** `latest`: the known state of its templates; null before the first pass. */
-export const clientState = (known: Known, loop: PassLoopState, latest: PassResult | null): ClientState => {
+export const clientState = (
+  known: ClientBasics,
+  loop: PassLoopState,
+  latest: PassResult | null,
+): ClientState => {
   const { lastError } = known;
   const hasCompared = latest !== null && (lastError === null || latest.holdReason === lastError);
   const [health, why] = healthOf(lastError, latest);

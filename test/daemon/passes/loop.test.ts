@@ -53,6 +53,16 @@ describe('a loop', () => {
     expect(started()).toEqual(['startup', 'schedule']);
   });
 
+  it('gives a pass that waits the id that was told to whoever asked for it first', async () => {
+    const { loop, last } = controlled();
+    loop.trigger('startup');
+    loop.trigger('file-change', 'of a change');
+    expect(loop.trigger('request', 'told')).toBe('told');
+    expect(loop.trigger('request', 'another')).toBe('told');
+    await last().end('ok');
+    expect(last()).toMatchObject({ run: 'told', trigger: 'request' });
+  });
+
   it('reports each of its states', async () => {
     const { loop, states, last } = controlled();
     const seen = () => states.splice(0).at(-1);
