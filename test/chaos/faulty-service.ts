@@ -51,7 +51,7 @@ export const startFaultyService = async (options: FaultyServiceOptions) => {
     now: () => performance.now(),
     start: templates().map(templateOf),
     slack: 200,
-    service: { isKind: !isLate, lag: 0, ownLag: 0 },
+    service: { isKind: !isLate, lag: 0, ownLag: 0, delay: 0 },
     // What is late here is so by listings, which may take longer than `unknownPause`.
     notKept: [/^law [78]:/],
   });

@@ -271,6 +271,10 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const { recordId, at } = other.sent;
     if (recordId === null || one.standing.get(recordId)?.by !== other || other.stored === null) return false;
     const { stored } = other;
+    // What can be sent again in place, and has not shown itself when it could not come any more, is over before its time.
+    const isUntold = other.sent.told === 'nothing' || other.pass.hasDied;
+    if (isUntold && !isMove(other) && views.filter((view) => view.at > at + service.delay).length >= 2)
+      return false;
     // What an older listing shows in its place may be from a write whose expectation a person has waived.
     if (one.attempts.some((earlier) => earlier.isWaived && earlier.sent.recordId === recordId)) return false;
     return !views.some(
@@ -432,8 +436,13 @@ const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
   const [after] = attempt.after;
   if (!isAdd(attempt) || !after || !file || !service.isKind || pass.retry) return null;
   const listedAt = views[0]?.at ?? attempt.sent.at;
+  // An earlier pass's reading, with which this one's agreed, spares the second listing (semantics: two readings).
+  const listings = views.filter(({ isListing }) => isListing);
+  const sparedBy = listings.length === 1 ? one.lastListed : null;
   const there = [...one.standing.values()].find(({ record, since, by }) => {
     if (since > listedAt - (by ? service.ownLag : service.lag) || file.isIgnored(record)) return false;
+    const isHidden = !listings[0]?.records.some(({ id }) => id === record.id);
+    if (by === null && isHidden && sparedBy && since > sparedBy.at) return false;
     const isOtherwise = isSpelledOtherwise(record, after);
     if (isOtherwise && (by?.isForgotten || file.adopt)) return false;
     const isAnother = by === null && isOtherwise && !one.ours.has(record.id);

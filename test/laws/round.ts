@@ -429,7 +429,7 @@ const leftAway = (
         .filter(({ sent }) => standing.get(sent.recordId ?? -1)?.by != null)
         .map((attempt) => ({ ...attempt, others: attempts })),
     )
-    .flatMap(({ sent, pass: { files }, replaced, stored, isForgotten, others }) => {
+    .flatMap(({ sent, pass: { files, views }, replaced, stored, isForgotten, others }) => {
       const place = replaced ? placeOf(replaced) : '';
       if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];
       const isStillAway = records.some(
@@ -440,10 +440,14 @@ const leftAway = (
       const isWanted = [desired, files.get(templateId)].every((file) =>
         file?.records.some((record) => placeOf(record) === place),
       );
-      // What it made way for stood there, until somebody removed that.
-      const wasFilled = others.some(
-        (other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place,
-      );
+      // What it made way for stood there, or what it stood beside did, until somebody removed that.
+      const isTouched = (id: number): boolean => others.some((other) => other.sent.recordId === id);
+      const wasFilled =
+        others.some((other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place) ||
+        views
+          .get(templateId)
+          ?.at(0)
+          ?.records.some((record) => placeOf(record) === place && !isTouched(record.id)) === true;
       return isStillAway && isEmpty && isWanted && !wasFilled
         ? [`takes ${shown(replaced)} away, and leaves its name empty`]
         : [];

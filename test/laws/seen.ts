@@ -118,12 +118,14 @@ export interface Pass extends PassFacts {
   hasDied: boolean;
 }
 
-/** How the service is, as far as laws go by it; lags in ms. */
+/** How the service is, as far as laws go by it; times in ms. */
 export interface ServiceFacts {
   /** Within the fault model: no write takes effect too late, and no two readings in a row are wrong alike. */
   readonly isKind: boolean;
   readonly lag: number;
   readonly ownLag: number;
+  /** How long after it was sent a write may take effect. */
+  readonly delay: number;
 }
 
 export interface LawContext {
