@@ -211,13 +211,14 @@ export const createJudge = ({
         if (one.standing.get(record.id) === before.get(record.id)) continue;
         // It may have been there when the add was begun, and not have been listed.
         if (one.begun.some((begun) => sameKey(begun.record, record))) one.taken.add(record.id);
-        if (before.has(record.id)) continue;
         for (const other of one.attempts) {
-          const isUnknown =
-            other.sent.told === 'nothing' && other.after.some((after) => sameKey(after, record));
-          other.isRivalled ||= isUnknown && other.sent.landed === 'coming';
+          const { told, landed, write } = other.sent;
+          const isItsOwn =
+            write.action === 'add' ? !before.has(record.id) : write.change.recordId === record.id;
+          const isUnknown = told === 'nothing' && other.after.some((after) => sameKey(after, record));
+          other.isRivalled ||= isUnknown && isItsOwn && landed === 'coming';
           // It is taken for what that add may have made.
-          if (isUnknown && other.sent.write.action === 'add') one.ours.add(record.id);
+          if (isUnknown && isItsOwn && write.action === 'add') one.ours.add(record.id);
         }
       }
       if (!attempt || by?.recordId == null) return;
@@ -261,7 +262,11 @@ export const createJudge = ({
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
         const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
-        if (result?.message === null) one.lastKept = listing;
+        // Nothing is learnt while a write may still appear.
+        const isOpen = one.attempts.some(
+          ({ sent, isShown }) => sent.told === 'nothing' && sent.landed !== 'no' && !isShown,
+        );
+        if (result?.message === null && !isOpen) one.lastKept = listing;
       }
       for (const result of results ?? []) {
         const [templateId] = [...pass.files].find(([, { template }]) => template === result.template) ?? [];

@@ -431,7 +431,8 @@ const leftAway = (
     )
     .flatMap(({ sent, pass: { files, views }, replaced, stored, isForgotten, others }) => {
       const place = replaced ? placeOf(replaced) : '';
-      if (!replaced || !stored || isForgotten || place === '' || place.startsWith('_parked-')) return [];
+      const isParked = stored !== null && placeOf(stored).startsWith('_parked-');
+      if (!replaced || !isParked || isForgotten || place === '' || place.startsWith('_parked-')) return [];
       const isStillAway = records.some(
         (record) => record.id === sent.recordId && placeOf(record).startsWith('_parked-'),
       );
