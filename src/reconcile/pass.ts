@@ -131,9 +131,10 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
 };
 
 const circumstancesOf = ({ pass, moment }: ClientRun): Circumstances => {
-  const { run, settle, unknownPause, force, retry, acceptLoss, only = [] } = pass;
+  const { run, settle, unknownPause, force, retry, acceptLoss, only = [], holdsAdds = null } = pass;
   const times = { settle, unknownPause };
-  return { run, times, began: moment, isCommand: pass.trigger === 'command', force, retry, acceptLoss, only };
+  const [isForgetful, isCommand] = [holdsAdds !== null, pass.trigger === 'command'];
+  return { run, times, began: moment, isForgetful, isCommand, force, retry, acceptLoss, only };
 };
 
 /** Without entries whose time is over, also of templates that are not compared. */
@@ -160,7 +161,6 @@ const prepare = (
   });
 };
 
-/** A write that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { pass: { holdsAdds = null } }: ClientRun): TemplateState => {
   if (holdsAdds === null || !planOf(state).steps.some(movesName)) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });

@@ -119,13 +119,15 @@ export const compareListing = (
 };
 
 /**
- * Saves the newest reading for the next pass: not while the template is not settled, or in doubt. One that differs from the
- * saved one ends that in any case.
+ * Saves the newest reading for the next pass: not while the template is not settled, or in doubt, nor while a write that was
+ * forgotten may still appear. One that differs from the saved one ends that in any case.
  */
 export const rememberReading = (state: TemplateState): TemplateState => {
+  const { isForgetful } = state.circumstances;
   const digest = digestOf(state.view);
-  if (digest === savedReading(state)?.digest) return state;
+  if (isForgetful ? state.memory.row.lastReading === null : digest === savedReading(state)?.digest)
+    return state;
   const isSure = isSettled(state) && !state.isUnproven && !state.holds.some((hold) => !isPolicy(hold));
-  const next = isSure ? { digest, since: state.since } : null;
+  const next = isSure && !isForgetful ? { digest, since: state.since } : null;
   return changed(state, withRow({ lastReading: next }));
 };

@@ -81,6 +81,8 @@ export interface Circumstances {
   readonly force: boolean;
   readonly retry: boolean;
   readonly acceptLoss: boolean;
+  /** A write that is not in the saved state may still appear. */
+  readonly isForgetful: boolean;
   /** A command does not wait for the backoff after refusals. */
   readonly isCommand: boolean;
   /** The records that this pass may write; empty: all. */

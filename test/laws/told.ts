@@ -75,11 +75,18 @@ const falseState = (result: TemplateResult, { one, pass, file, views, service }:
   const since = views.filter(({ at }) => at >= writtenAt).map(({ records }) => records);
   if (!service.isKind || isDoubted || !file || since.length === 0) return [];
   const truth = [...one.standing.values()].map(({ record }) => record);
-  const complaints = [...since, truth].map((records) => falseBy(records, result, file));
+  // That some records are no longer as the pass wrote them is said of all of them together.
+  const written = message === null ? [] : own.map(({ sent }) => sent.recordId);
+  const complaints = [...since, truth].map((records) => falseBy(records, result, file, written));
   return complaints.some((found) => found.length === 0) ? [] : complaints.at(-1)!;
 };
 
-const falseBy = (records: readonly ActualRecord[], result: TemplateResult, file: FileFacts): string[] => {
+const falseBy = (
+  records: readonly ActualRecord[],
+  result: TemplateResult,
+  file: FileFacts,
+  written: readonly (number | null)[],
+): string[] => {
   const isMet = (record: (typeof file.records)[number]): boolean =>
     records.some((actual) => satisfies(actual, record));
   const missing = file.records.filter((record) => !isMet(record));
@@ -89,7 +96,10 @@ const falseBy = (records: readonly ActualRecord[], result: TemplateResult, file:
     .map((record) => `is silent about ${shown(record)}`);
   if (result.inSync > file.records.length - missing.length)
     found.push(`counts ${result.inSync} in sync of ${file.records.length - missing.length}`);
-  const told = new Set(result.differences.flatMap((one) => ('recordId' in one ? [one.recordId] : [])));
+  const told = new Set([
+    ...written,
+    ...result.differences.flatMap((one) => ('recordId' in one ? [one.recordId] : [])),
+  ]);
   for (const record of file.records) {
     const unsaid = records.filter((one) => sameKey(one, record) && !told.has(one.id));
     if (unsaid.length > 1) found.push(`is silent about a copy of ${shown(record)}`);
