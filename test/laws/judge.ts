@@ -261,6 +261,7 @@ export const createJudge = ({
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
+        one.lastShown = shownByAll(views.filter(({ isListing }) => isListing));
         const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
         // Nothing is learnt while a write may still appear.
         const isOpen = one.attempts.some(
@@ -286,11 +287,17 @@ export const createJudge = ({
         }
         one.lastListed = null;
         one.lastKept = null;
+        one.lastShown = new Set();
       }
     },
     cases: () => [...cases.values()],
     remembered: () => [...cases.values()].map((one) => rememberedOf(one, now())),
   };
+};
+
+const shownByAll = (listings: readonly View[]): ReadonlySet<number> => {
+  const [first, ...others] = listings.map(({ records }) => new Set(records.map(({ id }) => id)));
+  return new Set([...first!].filter((id) => others.every((ids) => ids.has(id))));
 };
 
 /** What no view of the pass has shown before. */
@@ -331,5 +338,6 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
     [one.begun.map(({ record }) => shown(record)), [...one.taken]],
     one.files.map(({ mode, surplus, adopt, records }) => [mode, surplus, adopt, records.map(shown)]),
     [one.lastListed, one.lastKept].map((view) => view?.records.map(shown)),
+    [...one.lastShown],
   ];
 };

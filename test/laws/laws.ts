@@ -223,7 +223,7 @@ const notAtFirstSight: Law = (attempt, { pass, file, one, views }) => {
   return isStrange ? 'adds to a template that looks like no file of ours' : null;
 };
 
-/** Much that the two listings before showed is gone: another pass has to agree. */
+/** Much that the two passes before were shown is gone: another pass has to agree. */
 const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   const listing = views.findLast(({ isListing }) => isListing);
   if (!isAdd(attempt) || !file || pass.acceptLoss || !listing) return null;
@@ -235,7 +235,7 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
     ),
   );
   const lost = wanted.filter(
-    (id) => isShown(id, one.lastListed) && isShown(id, one.lastKept) && !isShown(id, listing),
+    (id) => one.lastShown.has(id) && isShown(id, one.lastKept) && !isShown(id, listing),
   );
   // A copy is no loss.
   const there = new Set(listing.records.map((record) => placedKeyOf(record)));

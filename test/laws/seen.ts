@@ -104,6 +104,8 @@ export interface TemplateCase {
   /** The last listing of a writing pass before this one, and the last that a pass with an end was shown. */
   lastListed: View | null;
   lastKept: View | null;
+  /** Ids that each listing of the pass before this one showed. */
+  lastShown: ReadonlySet<number>;
 }
 
 export interface Pass extends PassFacts {
@@ -149,4 +151,5 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   files: [],
   lastListed: null,
   lastKept: null,
+  lastShown: new Set(),
 });
