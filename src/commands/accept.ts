@@ -133,9 +133,12 @@ const compare = async (
   const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains: true };
   const [pass] = await passClients(io, { ...context, clients: [client] }, how, [name]);
   const result = pass!.templates[0]!;
-  const { status, message, differences } = result;
-  if (status === 'failed' || (status === 'held' && differences.length === 0))
-    throw new UserError(`${result.template}: ${message ?? 'it could not be compared'}`);
+  const { status, message, differences, retryAt } = result;
+  // Until earlier writes have settled, the next listing may be another one.
+  if (retryAt !== undefined || status === 'failed' || (status === 'held' && differences.length === 0))
+    throw new UserError(
+      `${result.template}: nothing can be accepted now: ${message ?? 'it could not be compared'}`,
+    );
   return result;
 };
 

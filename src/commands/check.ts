@@ -14,7 +14,7 @@ import type { ActualTemplate, DesiredTemplate, SubdomainRecord } from '../model/
 import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
-import { shortenPair } from '../report/columns.ts';
+import { shorten, shortenPair } from '../report/columns.ts';
 import { asTable } from './text-table.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
@@ -219,11 +219,13 @@ const tableRow = ({ name, type, file, template, service, servers }: LayerRow): R
     if (own !== null && areAlike(own, left)) return own.length === 0 ? '-' : '=';
     return shortenPair(setText(left), setText(own), maxContent)[1];
   };
-  const differing = others.find((one) => one !== null && !areAlike(one, file)) ?? file;
+  const differing = others.find((one) => one !== null && !areAlike(one, file));
   return {
     name: name ?? '@',
     type,
-    file: shortenPair(setText(file), setText(differing), maxContent)[0],
+    file: differing
+      ? shortenPair(setText(file), setText(differing), maxContent)[0]
+      : shorten(setText(file), maxContent),
     template: cell(template, file),
     service: cell(service, template),
     ...Object.fromEntries(Object.entries(servers).map(([server, own]) => [server, cell(own, service)])),

@@ -114,7 +114,7 @@ const compareListings = (
   const come = [...after].filter((one) => !before.has(one)).length;
   if (gone + come === 0) return ok('two listings', `${apart}, they agree`);
   const why = 'does somebody work there now, or is a listing not whole?';
-  return problem('two listings', `${apart}, ${gone} templates or records are gone, ${come} new: ${why}`);
+  return problem('two listings', `${apart}, of all templates and records ${gone} gone, ${come} new: ${why}`);
 };
 
 /** One request without tokens tells of clock and certificate. What keeps it from being answered, the listing has said. */

@@ -92,7 +92,7 @@ export const importTemplate = async (
     );
     const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
     if (before !== null && !isSame) {
-      const advice = `it describes the template already; accept ${shellWord(name)} writes into it what the service has`;
+      const advice = `it describes the template already; accept ${shellWord(name)} writes into it what the service has; to import it anew, remove it first`;
       return ended(
         'skipped',
         described === undefined ? 'it exists already, and does not describe this template' : advice,

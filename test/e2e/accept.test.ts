@@ -188,6 +188,22 @@ describe('it refuses, and changes nothing', () => {
     expect(await run([...args, ...paths], launch)).toMatchObject({ code: 0 });
   });
 
+  it('while the listing may be from before an earlier write', async () => {
+    const { service, launch, idOf, textOf } = await place();
+    const more = `${web}  - { type: A, name: new, content: 192.0.2.5 }\n`;
+    await writeBelow(launch.cwd, 'templates/web.yaml', more);
+    expect(await run(['apply', 'web', '--yes'], launch)).toMatchObject({ code: 0 });
+    await service.change('remove-record', { record_id: await idOf('new', 'A') });
+    const slow = { ...launch, env: { ...launch.env, DNS_SYNC_SETTLE: '10s' } };
+    expect(await run(['accept', 'web', '--yes'], slow)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('web: nothing can be accepted now: '),
+    });
+    expect(await textOf('web.yaml')).toBe(more);
+    expect(await run(['accept', 'web', '--yes'], launch)).toMatchObject({ code: 0 });
+    expect(await textOf('web.yaml')).toBe(web);
+  });
+
   it.each<[string, (given: Place) => Promise<unknown>, string[], string]>([
     [
       'a file with errors',

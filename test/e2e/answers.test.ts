@@ -146,6 +146,8 @@ describe('check', () => {
     server.zone.lines = [...lines, [`k.${shop}`, 'TXT', key('old')]];
     const { stdout } = await program(['check', shop]);
     expect(stdout).toMatch(/k +TXT +\S.*new.* = +=.*old/);
+    server.zone.lines = [...lines, [`k.${shop}`, 'TXT', key('new')]];
+    expect((await program(['check', shop])).stdout).toMatch(/k +TXT +v=DKIM1; k=rsa.*…B.* = += +=/);
   });
 
   it('takes the name of a reverse zone with a slash, and of no URL', async () => {

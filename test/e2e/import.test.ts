@@ -220,7 +220,7 @@ describe('if there is a file already', () => {
     const skipped = await run(['import'], launch);
     expect(skipped.code).toBe(1);
     expect(skipped.stdout).toContain(
-      'skipped    templates/voice.yaml: it describes the template already; accept voice writes into it what the service has\n',
+      'skipped    templates/voice.yaml: it describes the template already; accept voice writes into it what the service has; to import it anew, remove it first\n',
     );
     expect(skipped.stdout).toContain('5 templates: 0 written, 0 unchanged, 5 skipped');
     expect(await textsBelow(templates)).toEqual(before);
