@@ -212,13 +212,14 @@ export const createJudge = ({
         // It may have been there when the add was begun, and not have been listed.
         if (one.begun.some((begun) => sameKey(begun.record, record))) one.taken.add(record.id);
         for (const other of one.attempts) {
-          const { told, landed, write } = other.sent;
+          const { told, landed, write, at } = other.sent;
           const isItsOwn =
             write.action === 'add' ? !before.has(record.id) : write.change.recordId === record.id;
-          const isUnknown = told === 'nothing' && other.after.some((after) => sameKey(after, record));
-          other.isRivalled ||= isUnknown && isItsOwn && landed === 'coming';
+          const isSame = isItsOwn && other.after.some((after) => sameKey(after, record));
+          const isLost = told === 'nothing' || (told === 'an answer' && !other.isShown);
+          other.isRivalled ||= isSame && isLost && (landed !== 'no' || at === now());
           // It is taken for what that add may have made.
-          if (isUnknown && isItsOwn && write.action === 'add') one.ours.add(record.id);
+          if (isSame && told === 'nothing' && write.action === 'add') one.ours.add(record.id);
         }
       }
       if (!attempt || by?.recordId == null) return;

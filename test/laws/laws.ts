@@ -184,7 +184,9 @@ const withinLimits: Law = (attempt, { pass, file, one, views }) => {
       : null;
   }
   const changes = new Set(
-    [...own.filter((other) => !isAdd(other)), attempt].map((other) => beforeOf(other)?.id),
+    [...own, attempt]
+      .filter((other) => !isAdd(other) && !isUndoing(other, one))
+      .map((other) => beforeOf(other)?.id),
   );
   // A listing may lack what was added shortly before.
   const added = one.attempts.filter(
@@ -275,6 +277,9 @@ const asShown: Law = (attempt, { one, service, views }) => {
     const isUntold = other.sent.told === 'nothing' || other.pass.hasDied;
     if (isUntold && !isMove(other) && views.filter((view) => view.at > at + service.delay).length >= 2)
       return false;
+    // What somebody made of it just before is in no listing that the write was planned from.
+    const { replaced, before } = other;
+    if (replaced !== null && !before.some((record) => sameState(record, replaced))) return false;
     // What an older listing shows in its place may be from a write whose expectation a person has waived.
     if (one.attempts.some((earlier) => earlier.isWaived && earlier.sent.recordId === recordId)) return false;
     return !views.some(
