@@ -1,6 +1,5 @@
 import { isInEffect, type Suspension } from '../model/suspension.ts';
-import { bodyIn, clientMemory, entryIn } from '../state/client-memory.ts';
-import { compare, noteClient } from '../state/identity.ts';
+import { bodyIn, clientMemory, compare, entryIn, noteClient } from '../state/client-memory.ts';
 import type { ClientMemory, Entry } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { statementsIn, type Rows } from '../state/tables.ts';

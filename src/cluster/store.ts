@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LockedError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { allSuspensions } from '../state/client-memory.ts';
-import { renamedFrom } from '../state/identity.ts';
+import { allSuspensions, renamedFrom } from '../state/client-memory.ts';
 import type { Waiting } from '../state/lock.ts';
 import { takesOver, type OpenedMemory, type Say, type StateStore } from '../state/store-handle.ts';
 import type { StoreLocation } from '../state/store-location.ts';

@@ -221,8 +221,6 @@ export const isAskedFor = (
 
 /** Milliseconds for which an entry is kept. */
 export const historyAge = 90 * 86_400_000;
-/** A clock may be wrong: an entry is old only if it is by each of so many of the client's newest writes. */
-export const newestWrites = 100;
 
 /** The position of a write in the history of a client: by time, then by the order of saving. */
 export interface HistoryPlace {

@@ -17,7 +17,7 @@ import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { testClock } from '../clock.ts';
 import { startChild } from './child.ts';
-import { changesOf, clientsOf, newEntry, newFile, newFolder, opened, rowOf } from './samples.ts';
+import { changesOf, clientsOf, newEntry, newFile, newFolder, opened } from './samples.ts';
 
 // As in a process of its own.
 afterAll(closeAtOnce());
@@ -193,15 +193,6 @@ describe('the state file of several clients', () => {
     expect(after).not.toBe(before);
     await saveElsewhere(file, 'one');
     expect(await revision()).not.toBe(after);
-  });
-
-  it('saves together what comes at one moment, or tells all who wait that nothing is saved', async () => {
-    const { memories } = await clientsOf(newFile(), 'one', 'other');
-    const [one, other] = memories;
-    const broken = other!.save(changesOf({ row: rowOf({ templateId: null as never }) }));
-    const saving = [one!.save(changesOf()), broken];
-    expect(await Promise.allSettled(saving)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-    expect(await one!.templates()).toEqual([]);
   });
 
   it('saves before a write begins what came before it', async () => {
