@@ -78,9 +78,15 @@ export const forgetFiles = async (
 ): Promise<void> =>
   void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = $2', [process, scope]));
 
-/** Takes what was asked for of the clients of this process. */
-export const takeRequests = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
-  query<PassRequest>(sql.takeRequests, [process]);
+/** What was asked for of the clients of this process. */
+export const requestsTo = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
+  query<PassRequest>(sql.requestsTo, [process]);
+
+export const removeRequests = async (
+  { query }: PostgresDatabase,
+  requests: readonly PassRequest[],
+): Promise<void> =>
+  void (await query(sql.removeRequests, [requests.map(scopeOf), requests.map(({ run }) => run)]));
 
 export interface PassRequest {
   readonly scope: string;
@@ -262,8 +268,9 @@ const sql = {
       AND f.leads <> (f.version = replaced.head)`,
   withHead: `SELECT c.scope FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope
     WHERE c.scope = ANY ($2::text[]) AND f.version IS NOT DISTINCT FROM c.head`,
-  takeRequests: `DELETE FROM dns_sync.requests r USING dns_sync.clients c
-    WHERE c.scope = r.scope AND c.owner = $1 RETURNING r.scope, r.run`,
+  requestsTo: `SELECT r.scope, r.run FROM dns_sync.requests r JOIN dns_sync.clients c USING (scope) WHERE c.owner = $1`,
+  removeRequests: `DELETE FROM dns_sync.requests r USING unnest($1::text[], $2::text[]) AS taken (scope, run)
+    WHERE r.scope = taken.scope AND r.run = taken.run`,
   putRequests: `INSERT INTO dns_sync.requests AS asked (scope, run) SELECT * FROM unnest($1::text[], $2::text[])
     ON CONFLICT (scope) DO UPDATE SET run = asked.run RETURNING scope, run`,
   unowned: `SELECT c.name FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope

@@ -147,19 +147,19 @@ const openAfterFailover = async (
   pause: number,
 ): Promise<Omit<OpenedMemory, 'memory'>> => {
   let opening = await memory.open();
-  if (opening.failover.timeline !== opening.timeline) {
+  if (opening.failedOverTo !== opening.timeline) {
     await query(noticeFailover);
     opening = await memory.open();
   }
-  const { timeline, rememberedOn, failover, revisions, now, sharedWith } = opening;
+  const { timeline, rememberedOn, failedOverAt, revisions, now, sharedWith } = opening;
   if (sharedWith !== null) throw new LockedError(`another pass for this client is running: ${sharedWith}`);
   if (rememberedOn !== timeline) await memory.forgetReadings();
-  const until = failover.since + pause;
+  const until = failedOverAt + pause;
   const holdsAdds =
     until > now()
       ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
       : null;
-  return { holdsAdds, isNew: revisions.size === 0, now };
+  return { holdsAdds, isNew: Object.keys(revisions).length === 0, now };
 };
 
 const noticeFailover = `UPDATE dns_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
