@@ -13,7 +13,7 @@ import {
   type Query,
 } from './database.ts';
 import { takenOver, type WriteDeadline } from './lease.ts';
-import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
+import { heldClaim, type Claim } from './owners.ts';
 
 export interface PostgresMemory extends ClientMemory {
   /** What a pass begins with, read again. */
@@ -62,7 +62,11 @@ export const openPostgresMemory = (
     change: (task) =>
       changing(() =>
         database.transaction(async (run) => {
-          if (claim !== null && !(await isStillClaimed(run, claim))) throw takenOver();
+          if (claim !== null) {
+            const { process, epoch } = claim;
+            const held = await run(`SELECT ${heldClaim}`, [claim.scope, process, epoch]);
+            if (held.length === 0) throw takenOver();
+          }
           return task(run);
         }),
       ),

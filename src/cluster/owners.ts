@@ -1,6 +1,6 @@
 import type { FleetOwners } from '../daemon/fleet.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
-import { currentTimeline, isoTime, planned, type PostgresDatabase, type Query } from './database.ts';
+import { currentTimeline, isoTime, planned, type PostgresDatabase } from './database.ts';
 
 /** That a process owns a client: of no other claim, before or after, are all of these the same. */
 export interface Claim {
@@ -161,10 +161,6 @@ export const releaseClients = async (
 /** The clients that are this process's in the eyes of all. */
 export const ownedBy = async ({ query }: PostgresDatabase, process: string): Promise<readonly string[]> =>
   (await query<Scoped>('SELECT scope FROM dns_sync.clients WHERE owner = $1', [process])).map(scopeOf);
-
-/** Throws nothing: returns whether the client is still owned under this claim. To the end of the transaction it stays so. */
-export const isStillClaimed = async (query: Query, claim: Claim): Promise<boolean> =>
-  (await query(`SELECT ${heldClaim}`, [claim.scope, claim.process, claim.epoch])).length > 0;
 
 /**
  * A part of a statement: the client of `$1` if the process `$2` owns it by the claim of epoch `$3`. Whoever takes it over
