@@ -1,3 +1,4 @@
+import { yieldToOthers } from '../lib/yield.ts';
 import {
   inEffectByKey,
   isEndedBy,
@@ -6,14 +7,7 @@ import {
   suspensionsFrom,
   type Suspension,
 } from '../model/suspension.ts';
-import {
-  historyAge,
-  isAskedFor,
-  type ClientMemory,
-  type Entry,
-  type HistoryEntry,
-  type SavedRecord,
-} from './memory.ts';
+import { historyAge, type ClientMemory, type Entry, type HistoryEntry, type SavedRecord } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
 import type { Query, Rows, Statements } from './tables.ts';
 
@@ -46,22 +40,23 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
         const saved = await query<SavedBody & SavedId>(sql.journal, [scope]);
         return saved.map((row) => entryIn(row.body, row.id));
       }),
-    historySlice: ({ before, rows: most, since = 0, ...filter }) =>
-      ask(async (query) => {
-        const saved = await query<SavedBody & SavedId>(sql.history, [
-          scope,
-          since,
-          before.at,
-          before.id,
-          most,
-        ]);
-        const found = saved.map((row) => ({ ...bodyIn<HistoryEntry>(row), id: Number(row.id) }));
-        const last = found.at(-1);
-        return {
-          entries: found.filter((entry) => isAskedFor(entry, filter)),
-          end: last === undefined || found.length < most ? null : { at: last.at, id: last.id },
-        };
-      }),
+    history: async ({ templates = [], since = 0, outcome = null, limit }) => {
+      const found: HistoryEntry[] = [];
+      let [at, id, count] = [Number.MAX_SAFE_INTEGER, 0, rowsAtOnce];
+      while (count === rowsAtOnce && found.length < limit) {
+        const values = [scope, since, at, id, rowsAtOnce];
+        const saved = await ask((query) => query<SavedBody & SavedId>(sql.history, values));
+        for (const row of saved) {
+          const entry = bodyIn<HistoryEntry>(row);
+          [at, id] = [entry.at, Number(row.id)];
+          const isOther = templates.length > 0 && !templates.includes(entry.template);
+          if (!isOther && (outcome === null || entry.outcome === outcome)) found.push(entry);
+        }
+        count = saved.length;
+        await yieldToOthers();
+      }
+      return found.slice(0, limit).toReversed();
+    },
     begin: async (entry) => {
       const [begun] = await change((query) => query<SavedId>(sql.begin, [scope, JSON.stringify(entry)]));
       return { ...entry, id: Number(begun!.id) };
