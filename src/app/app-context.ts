@@ -12,9 +12,9 @@ import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/receivers.ts';
-import { isOpenToAll } from '../state/private-file.ts';
+import { removeDatabase } from '../state/database.ts';
 import { storeLocation } from '../state/store-location.ts';
-import { fileStore, forgetState } from '../state/store.ts';
+import { fileStore } from '../state/store.ts';
 import type { StateStore } from '../state/store-handle.ts';
 import { readVersion } from '../version.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
@@ -150,7 +150,7 @@ export const openContext = async ({
   // The state describes the old data.
   if (reset)
     for (const client of settings.clients)
-      forgetState(storeLocation(client, sandboxTokens(client.name).clientToken, true));
+      removeDatabase(storeLocation(client, sandboxTokens(client.name).clientToken, true).file);
   const dataFile = path.join(settings.clients[0]?.stateDir ?? '.', 'sandbox.json');
   const sandbox = settings.sandbox
     ? await (await import('../sandbox/sandbox.ts')).startSandbox({ dataFile, reset })
@@ -171,13 +171,6 @@ export const openContext = async ({
       },
     });
   const clients = settings.clients.map(open);
-  for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
-    if (settings.store !== null || !isOpenToAll(directory)) continue;
-    warn(
-      `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``,
-      null,
-    );
-  }
   return {
     settings,
     clients,

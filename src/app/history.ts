@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { HistoryRequest } from '../daemon/context.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { FoundSlice, HistoryEntry, HistoryPlace, HistorySlice } from '../state/memory.ts';
+import type { HistoryEntry } from '../state/memory.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import type { StateStore } from '../state/store-handle.ts';
 
@@ -13,28 +12,21 @@ export const newestWrites = async (
   { clients, isSandbox, query, redact, signal }: HistoryRequest,
   store: StateStore,
 ): Promise<readonly ShownEntry[]> => {
-  const { templates, since, outcome, limit } = query;
-  const filter = { templates, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
+  const { since, limit } = query;
   let newest: PlacedEntry[] = [];
   for (const settings of clients) {
-    const location = locationOf(settings, isSandbox);
+    if (signal?.aborted === true) return [];
     // What is older than all of so many others is not among them.
-    const slice = { ...filter, since: newest.length < limit ? since : Math.max(since, newest[0]!.at) };
-    const found: PlacedEntry[] = [];
-    let before: HistoryPlace | null = { at: Number.MAX_SAFE_INTEGER, id: 0 };
-    while (before !== null && found.length < limit) {
-      if (signal?.aborted === true) return [];
-      const next: HistorySlice = { ...slice, before };
-      const read: FoundSlice | null = await store.read(
-        location,
-        async (memory) => (await memory?.historySlice(next)) ?? null,
-      );
-      for (const { id: _, at, ...entry } of redact(read?.entries ?? []))
-        found.push({ at, entry: { at: new Date(at).toISOString(), client: settings.name, ...entry } });
-      before = read?.end ?? null;
-      await setImmediate();
-    }
-    newest = [...newest, ...found.toReversed()].sort(byTime).slice(-limit);
+    const from = newest.length < limit ? since : Math.max(since, newest[0]!.at);
+    const found = await store.read(
+      locationOf(settings, isSandbox),
+      async (memory) => (await memory?.history({ ...query, since: from })) ?? [],
+    );
+    const placed = redact(found).map(({ at, ...entry }) => ({
+      at,
+      entry: { at: new Date(at).toISOString(), client: settings.name, ...entry },
+    }));
+    newest = [...newest, ...placed].sort(byTime).slice(-limit);
   }
   return newest.map(({ entry }) => entry);
 };
@@ -44,9 +36,6 @@ interface PlacedEntry {
   readonly at: number;
   readonly entry: ShownEntry;
 }
-
-/** Rows that take a few milliseconds. */
-const rowsAtOnce = 100;
 
 /** Writes of the same millisecond are ordered by client; those of one client stay in order. */
 const byTime = (one: PlacedEntry, other: PlacedEntry): number =>

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import type Pg from 'pg';
 import { messageOf } from '../errors.ts';
 import { MemoryError } from '../state/memory.ts';
@@ -38,10 +39,8 @@ export interface PostgresDatabase {
 export const openDatabase = (url: () => string, mostConnections = 10): PostgresDatabase => {
   const place = placeIn(url());
   const pool = new (loadPg().Pool)({
+    ...connectionOptions,
     connectionString: url(),
-    application_name: 'dns-template-sync',
-    connectionTimeoutMillis: connectPatience,
-    keepAlive: true,
     max: mostConnections,
     allowExitOnIdle: true,
     // oxlint-disable-next-line typescript/no-misused-promises -- it is waited for
@@ -95,6 +94,28 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
   };
 };
 
+/** Milliseconds. */
+const connectPatience = 2_000;
+const attemptPatience = 1_500;
+
+/** Of each connection. */
+export const connectionOptions = {
+  application_name: 'dns-template-sync',
+  connectionTimeoutMillis: connectPatience,
+  keepAlive: true,
+  /** Node itself gives up each address of a host after 250 ms. */
+  stream: (): Socket => {
+    const socket = new Socket();
+    const connect = socket.connect.bind(socket);
+    return Object.assign(socket, {
+      connect: (place: string, host?: string) =>
+        host === undefined
+          ? connect(place)
+          : connect({ port: Number(place), host, autoSelectFamilyAttemptTimeout: attemptPatience }),
+    });
+  },
+};
+
 /**
  * What is committed is on disk whatever the database has as its default; fences rest on what READ COMMITTED does; and
  * a process that is stopped in the middle of a transaction keeps nobody waiting for long. Statements are too short for
@@ -129,7 +150,6 @@ export const planned = (sql: string): string => {
 const names = new Map<string, string>();
 
 /** Milliseconds. */
-const connectPatience = 2_000;
 const usualPatience = 10_000;
 
 const queryOn =

@@ -15,6 +15,7 @@ import { yieldToOthers } from '../lib/yield.ts';
 import { MemoryError } from '../state/memory.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { checkTokens, type Account } from './accounts.ts';
+import type { PostgresDatabase } from './database.ts';
 import { listenOn, tell, type Listener, type Topic } from './listen.ts';
 import {
   addClients,
@@ -27,7 +28,8 @@ import {
   putRequests,
   releaseClients,
   summaryFor,
-  takeRequests,
+  removeRequests,
+  requestsTo,
   type FilesVersion,
   type PassRequest,
 } from './owners.ts';
@@ -75,8 +77,6 @@ class SharedFleet implements Fleet {
   readonly #reports: Reports;
   /** Clients that are being given up, each until it is anybody's. */
   readonly #leaving = new Map<string, Promise<void>>();
-  /** Clients that a command waits for: given up after the running pass. */
-  readonly #wanted = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #told: FleetListener | null = null;
   #listener: Listener | null = null;
@@ -93,8 +93,6 @@ class SharedFleet implements Fleet {
   readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
   readonly #releaseSoon = batched<string>((scopes) => this.#release(scopes), moment);
-  /** Clients of which a pass was asked for before this process could make it. */
-  readonly #early = new Set<string>();
   readonly #askSoon = batched<PassRequest>((requests) => this.#ask(requests), moment);
   /** What was asked for together, by client. */
   readonly #asked = new Map<string, string>();
@@ -138,7 +136,7 @@ class SharedFleet implements Fleet {
     });
     try {
       await this.#introduce();
-      this.#settled();
+      this.#isTroubled(null);
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       this.#isInTrouble(error);
@@ -223,7 +221,7 @@ class SharedFleet implements Fleet {
   }
 
   #renewed(nextExpiry: number | null): void {
-    this.#settled();
+    this.#isTroubled(null);
     // From the first renewal on others give up what is its share.
     const { id } = this.#store.lease;
     if (id !== this.#announced) this.#tell('clients');
@@ -255,47 +253,38 @@ class SharedFleet implements Fleet {
     const process = await lease.join();
     const { leaving, excess } = await findLeaving(database, process);
     let spare = excess - this.#leaving.size;
-    this.#wanted.clear();
     for (const { scope, why } of leaving) {
       const member = this.#members.get(scope);
       if (member === undefined || this.#leaving.has(scope)) continue;
       if (why === 'moved') member.hasHead = false;
-      const isBusy = member.client.isBusy();
-      if (why === 'wanted' && isBusy) this.#wanted.add(scope);
-      if (why !== 'moved' && isBusy) continue;
-      if (why === 'spare' && (spare -= 1) < 0) continue;
+      // No pass is ended for the sake of shares.
+      if (why === 'spare' && (member.client.isBusy() || (spare -= 1) < 0)) continue;
       void this.#giveUp(member);
     }
     const { claimed, left } = await claimClients(database, process, leaseDuration);
     for (const claim of claimed) claims.set(claim.scope, claim);
     this.#counted({ takenOver: claimed.filter(({ isTakenOver }) => isTakenOver).length });
     for (const { scope } of claimed) void this.#begin(scope);
-    if (left > 0) this.#later('left', leftInterval, () => this.#look());
-    await this.#passOn(database, process);
+    const waiting = left + (await this.#takeRequests(database, process));
+    if (waiting > 0) this.#later('left', leftInterval, () => this.#look());
     const before = this.summary;
     this.summary = await summaryFor(database, process, leaseDuration);
     if (shownOf(before) !== shownOf(this.summary)) this.#told?.onChange();
-    await this.#releaseStrays(database, process);
-  }
-
-  /** What is asked for of clients of which no passes are made here yet, or any more, stays asked for. */
-  async #passOn(database: Parameters<typeof takeRequests>[0], process: string): Promise<void> {
-    const asked = await takeRequests(database, process);
-    const early = asked.filter(({ scope, run }) => this.#members.get(scope)?.client.request(run) !== true);
-    if (early.length === 0) return;
-    await putRequests(database, early);
-    for (const { scope } of early) this.#early.add(scope);
-  }
-
-  /** If the answer to a claim was lost, or a release failed, the database says that a client is ours, and nobody passes over it. */
-  async #releaseStrays(database: Parameters<typeof ownedBy>[0], process: string): Promise<void> {
-    const { claims } = this.#store;
-    const owned = this.summary?.processes.find(({ id }) => id === process)?.clients ?? 0;
+    // If the answer to a claim was lost, or a release failed, the database says that a client is ours, and nobody passes over it.
+    const owned = this.summary.processes.find(({ id }) => id === process)?.clients ?? 0;
     if (owned <= claims.size) return;
     const strays = (await ownedBy(database, process)).filter(
       (scope) => !claims.has(scope) && !this.#leaving.has(scope),
     );
     if (strays.length > 0) await this.#release(strays);
+  }
+
+  /** A request stays until its pass comes. Returns how many stay: of clients of which no passes are made here yet. */
+  async #takeRequests(database: PostgresDatabase, process: string): Promise<number> {
+    const asked = await requestsTo(database, process);
+    const taken = asked.filter(({ scope, run }) => this.#members.get(scope)?.client.request(run));
+    if (taken.length > 0) await removeRequests(database, taken);
+    return asked.length - taken.length;
   }
 
   async #begin(scope: string): Promise<void> {
@@ -310,7 +299,6 @@ class SharedFleet implements Fleet {
     // Thousands of watchers at once would keep the lease from being renewed.
     await this.#beginInTurn(async () => {
       if (this.#store.claims.has(scope) && !this.#isClosing) member.client.own('startup');
-      if (this.#early.delete(scope)) void this.#look();
       await yieldToOthers();
     });
   }
@@ -357,9 +345,7 @@ class SharedFleet implements Fleet {
     this.#counted({ lost });
   }
 
-  #share(member: Member, report: PassReport): void {
-    const { scope } = member;
-    if (this.#wanted.delete(scope)) void this.#giveUp(member);
+  #share({ scope }: Member, report: PassReport): void {
     void this.#tried('report', async () => {
       const isNew = await this.#reports.save(scope, this.#options.redact(report));
       if (isNew) this.#tell('reports');
@@ -407,12 +393,6 @@ class SharedFleet implements Fleet {
     this.#options.onOwned(this.#store.claims.size, change);
   }
 
-  #settled(): void {
-    if (this.trouble !== null && this.#isStarted)
-      this.#options.log.info({ event: 'fleet.back' }, 'PostgreSQL can be used again');
-    this.#isTroubled(null);
-  }
-
   #isInTrouble(error: unknown): void {
     if (error instanceof NewerSchemaError) this.#options.onOutdated(error);
     this.#isTroubled(messageOf(error));
@@ -422,6 +402,8 @@ class SharedFleet implements Fleet {
   #isTroubled(reason: string | null): void {
     this.#options.onDatabase(reason === null);
     if (this.trouble === reason) return;
+    if (reason === null && this.#isStarted)
+      this.#options.log.info({ event: 'fleet.back' }, 'PostgreSQL can be used again');
     this.trouble = reason;
     this.#told?.onChange();
   }
@@ -439,10 +421,9 @@ class SharedFleet implements Fleet {
 
   /** At most once a minute: while PostgreSQL is away, everything fails, again and again. */
   #complain(what: string, reason: string): void {
-    if (this.#isClosing) return;
-    const isNew = performance.now() - this.#saidAt > complaintInterval;
-    if (isNew) this.#saidAt = performance.now();
-    this.#options.log[isNew ? 'warn' : 'debug'](
+    if (this.#isClosing || performance.now() - this.#saidAt < complaintInterval) return;
+    this.#saidAt = performance.now();
+    this.#options.log.warn(
       { event: 'fleet.trouble', what, reason },
       'PostgreSQL does not do what processes share clients by; will retry',
     );

@@ -1,5 +1,5 @@
 import { sleep } from '../lib/sleep.ts';
-import { loadPg, type PostgresDatabase } from './database.ts';
+import { connectionOptions, loadPg, type PostgresDatabase } from './database.ts';
 
 /** On which processes tell each other what is new. */
 const channel = 'dns_sync_news';
@@ -25,11 +25,9 @@ export const listenOn = (url: () => string, onNews: (payload: string | null) => 
   const { signal } = closing;
   const hear = async (): Promise<void> => {
     const client = new (loadPg().Client)({
+      ...connectionOptions,
       connectionString: url(),
-      application_name: 'dns-template-sync',
-      connectionTimeoutMillis: patience,
       query_timeout: patience,
-      keepAlive: true,
     });
     const ended = new Promise<void>((resolve) => {
       client.on('end', resolve);

@@ -1,6 +1,5 @@
 import { isInEffect, type Suspension } from '../model/suspension.ts';
-import { bodyIn, clientMemory, entryIn } from '../state/client-memory.ts';
-import { compare, noteClient } from '../state/identity.ts';
+import { bodyIn, clientMemory, compare, entryIn, noteClient } from '../state/client-memory.ts';
 import type { ClientMemory, Entry } from '../state/memory.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { statementsIn, type Rows } from '../state/tables.ts';
@@ -14,7 +13,7 @@ import {
   type Query,
 } from './database.ts';
 import { takenOver, type WriteDeadline } from './lease.ts';
-import { heldClaim, isStillClaimed, type Claim } from './owners.ts';
+import { heldClaim, type Claim } from './owners.ts';
 
 export interface PostgresMemory extends ClientMemory {
   /** What a pass begins with, read again. */
@@ -26,24 +25,7 @@ export interface PostgresMemory extends ClientMemory {
 }
 
 /** What a pass needs to know of its client and of the database before it compares anything. */
-export interface Opening {
-  readonly entries: readonly Entry[];
-  readonly suspensions: readonly Suspension[];
-  /** The digest of the token that was used last; empty if there is no state. */
-  readonly token: string;
-  /** The living process that has had another client with this token for longer; null if there is none. */
-  readonly sharedWith: string | null;
-  /** By template. */
-  readonly revisions: ReadonlyMap<number, string>;
-  /** Of the database. */
-  readonly timeline: string;
-  /** Under which readings were made that are remembered; null: there are none. */
-  readonly rememberedOn: string | null;
-  /** The last failover that a process has noticed: to this timeline, at this time in ms by the clock of the database. */
-  readonly failover: { readonly timeline: string; readonly since: number };
-  /** By the clock of the database. */
-  readonly now: () => number;
-}
+export type Opening = Awaited<ReturnType<typeof readOpening>>;
 
 /**
  * The memory of one client in PostgreSQL. A write is on disk when its promise resolves; it rejects with `MemoryError` where
@@ -62,11 +44,13 @@ export const openPostgresMemory = (
   let latest: Opening | null = null;
   const opening = (): Promise<Opening> =>
     (opened ??= readOpening(query, { ...location, scope }, claim).then((found) => (latest = found)));
+  /** What the pass began with, for the first who asks. */
+  let suspensions: Opening['suspensions'] | null = null;
   const changing = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       return await task();
     } finally {
-      opened = null;
+      opened = suspensions = null;
     }
   };
   const owned = (): Claim => {
@@ -78,7 +62,11 @@ export const openPostgresMemory = (
     change: (task) =>
       changing(() =>
         database.transaction(async (run) => {
-          if (claim !== null && !(await isStillClaimed(run, claim))) throw takenOver();
+          if (claim !== null) {
+            const { process, epoch } = claim;
+            const held = await run(`SELECT ${heldClaim}`, [claim.scope, process, epoch]);
+            if (held.length === 0) throw takenOver();
+          }
           return task(run);
         }),
       ),
@@ -86,8 +74,6 @@ export const openPostgresMemory = (
     life: () => `${database.place} ${latest?.timeline}`,
   };
   const memory = clientMemory(rows, location, scope);
-  /** The first time they are those that the pass began with. */
-  let isFirstTaken = false;
 
   return {
     ...memory,
@@ -120,7 +106,7 @@ export const openPostgresMemory = (
       const { timeline, revisions } = await opening();
       return {
         of: (id) => {
-          const revision = revisions.get(id);
+          const revision = revisions[id];
           // A standby that takes over may give numbers again that it did not hear of.
           return `${scope} ${revision === undefined ? 'none' : `${timeline} ${revision}`}`;
         },
@@ -129,15 +115,15 @@ export const openPostgresMemory = (
     // Each statement of it is whole by itself, and changes nothing that the pass began with.
     compare: (ids) => compare({ ...rows, change: rows.ask }, { ...location, scope }, ids),
     suspensions: async () => {
-      const first = opened && (await opened).suspensions;
-      if (!first || isFirstTaken) return memory.suspensions();
-      isFirstTaken = true;
-      return first;
+      const first = suspensions;
+      suspensions = null;
+      return first ?? memory.suspensions();
     },
-    open: () => {
+    open: async () => {
       opened = null;
-      isFirstTaken = false;
-      return opening();
+      const found = await opening();
+      ({ suspensions } = found);
+      return found;
     },
     note: async () =>
       (await opening()).token === location.token
@@ -173,67 +159,53 @@ const sql = statementsIn(dialect);
 planned(sql.template);
 
 /** By one statement, which also shows whether the client is still ours. */
-const readOpening = async (
-  query: Query,
-  { scope, baseUrl, token: own }: StoreLocation,
-  claim: Claim | null,
-): Promise<Opening> => {
-  const values = [scope, claim?.process ?? null, claim?.epoch ?? null, baseUrl, own];
+const readOpening = async (query: Query, { scope, baseUrl, token }: StoreLocation, claim: Claim | null) => {
+  const values = [scope, claim?.process ?? null, claim?.epoch ?? null, baseUrl, token];
   const [row] = await query<OpeningRow>(openingOf, values);
   if (row === undefined || (claim !== null && !row.isOurs)) throw takenOver();
-  const {
-    entries,
-    bodies,
-    suspensions,
-    templates,
-    revisions,
-    since,
-    failedOverTo,
-    now,
-    timeline,
-    rememberedOn,
-  } = row;
-  const offset = now - performance.now();
+  const offset = row.now - performance.now();
   return {
-    timeline,
-    rememberedOn,
-    token: row.token,
-    sharedWith: row.sharedWith,
-    suspensions: suspensions
+    ...row,
+    entries: row.entries.map(([id, body]): Entry => entryIn(body, id)),
+    suspensions: row.suspensions
       .map((body) => bodyIn<Suspension>({ body }))
-      .filter((one) => isInEffect(one, now)),
-    entries: entries.map((id, index) => entryIn(bodies[index]!, id)),
-    revisions: new Map(templates.map((id, index) => [Number(id), revisions[index]!])),
-    failover: { timeline: failedOverTo, since },
+      .filter((one) => isInEffect(one, row.now)),
+    /** By the clock of the database. */
     now: () => Math.round(performance.now() + offset),
   };
 };
 
-interface OpeningRow extends Pick<Opening, 'timeline' | 'rememberedOn' | 'token' | 'sharedWith'> {
+interface OpeningRow {
   readonly isOurs: boolean;
-  readonly entries: readonly string[];
-  readonly bodies: readonly string[];
+  readonly entries: readonly (readonly [id: number, body: string])[];
   readonly suspensions: readonly string[];
-  readonly templates: readonly string[];
-  readonly revisions: readonly string[];
+  /** By template. */
+  readonly revisions: Readonly<Record<string, number>>;
+  /** The digest of the token that was used last; empty if there is no state. */
+  readonly token: string;
+  /** The living process that has had another client with this token for longer; null if there is none. */
+  readonly sharedWith: string | null;
+  /** Of the database. */
+  readonly timeline: string;
+  /** Under which readings were made that are remembered; null: there are none. */
+  readonly rememberedOn: string | null;
+  /** The last failover that a process has noticed: to this timeline, at this time in ms by the clock of the database. */
   readonly failedOverTo: string;
-  readonly since: number;
+  readonly failedOverAt: number;
   readonly now: number;
 }
 
 const openingOf =
   planned(`SELECT client.owner = $2 AND client.epoch = $3::bigint AND client.timeline = now.timeline AS "isOurs",
-    ARRAY(SELECT id::text FROM dns_sync.journal WHERE scope = $1 ORDER BY id) AS entries,
-    ARRAY(SELECT body FROM dns_sync.journal WHERE scope = $1 ORDER BY id) AS bodies,
+    ARRAY(SELECT json_build_array(id, body) FROM dns_sync.journal WHERE scope = $1 ORDER BY id) AS entries,
     ARRAY(SELECT body FROM dns_sync.suspensions WHERE scope = $1 ORDER BY key) AS suspensions,
-    ARRAY(SELECT template_id::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS templates,
-    ARRAY(SELECT revision::text FROM dns_sync.templates WHERE scope = $1 ORDER BY template_id) AS revisions,
+    (SELECT coalesce(json_object_agg(template_id, revision), '{}') FROM dns_sync.templates WHERE scope = $1) AS revisions,
     coalesce(client.token, '') AS token,
     (SELECT p.place || ', since ' || ${isoTime('c.claimed_at')}
       FROM dns_sync.clients c JOIN dns_sync.processes p ON p.id = c.owner AND p.alive_until > clock_timestamp()
       WHERE c.token = $5 AND c.base_url = $4 AND c.scope <> $1 AND c.claimed_at < client.claimed_at LIMIT 1) AS "sharedWith",
     now.timeline, client.remembered_on AS "rememberedOn", failover.timeline AS "failedOverTo",
-    ${milliseconds('failover.since')} AS since, ${databaseNow} AS now
+    ${milliseconds('failover.since')} AS "failedOverAt", ${databaseNow} AS now
   FROM (SELECT ${currentTimeline} AS timeline) now
     CROSS JOIN (SELECT timeline, since FROM dns_sync.failovers LIMIT 1) failover
     LEFT JOIN dns_sync.clients client ON client.scope = $1`);

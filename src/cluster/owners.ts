@@ -1,6 +1,6 @@
 import type { FleetOwners } from '../daemon/fleet.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
-import { currentTimeline, isoTime, planned, type PostgresDatabase, type Query } from './database.ts';
+import { currentTimeline, isoTime, planned, type PostgresDatabase } from './database.ts';
 
 /** That a process owns a client: of no other claim, before or after, are all of these the same. */
 export interface Claim {
@@ -78,9 +78,15 @@ export const forgetFiles = async (
 ): Promise<void> =>
   void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = $2', [process, scope]));
 
-/** Takes what was asked for of the clients of this process. */
-export const takeRequests = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
-  query<PassRequest>(sql.takeRequests, [process]);
+/** What was asked for of the clients of this process. */
+export const requestsTo = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
+  query<PassRequest>(sql.requestsTo, [process]);
+
+export const removeRequests = async (
+  { query }: PostgresDatabase,
+  requests: readonly PassRequest[],
+): Promise<void> =>
+  void (await query(sql.removeRequests, [requests.map(scopeOf), requests.map(({ run }) => run)]));
 
 export interface PassRequest {
   readonly scope: string;
@@ -155,10 +161,6 @@ export const releaseClients = async (
 /** The clients that are this process's in the eyes of all. */
 export const ownedBy = async ({ query }: PostgresDatabase, process: string): Promise<readonly string[]> =>
   (await query<Scoped>('SELECT scope FROM dns_sync.clients WHERE owner = $1', [process])).map(scopeOf);
-
-/** Throws nothing: returns whether the client is still owned under this claim. To the end of the transaction it stays so. */
-export const isStillClaimed = async (query: Query, claim: Claim): Promise<boolean> =>
-  (await query(`SELECT ${heldClaim}`, [claim.scope, claim.process, claim.epoch])).length > 0;
 
 /**
  * A part of a statement: the client of `$1` if the process `$2` owns it by the claim of epoch `$3`. Whoever takes it over
@@ -262,8 +264,9 @@ const sql = {
       AND f.leads <> (f.version = replaced.head)`,
   withHead: `SELECT c.scope FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope
     WHERE c.scope = ANY ($2::text[]) AND f.version IS NOT DISTINCT FROM c.head`,
-  takeRequests: `DELETE FROM dns_sync.requests r USING dns_sync.clients c
-    WHERE c.scope = r.scope AND c.owner = $1 RETURNING r.scope, r.run`,
+  requestsTo: `SELECT r.scope, r.run FROM dns_sync.requests r JOIN dns_sync.clients c USING (scope) WHERE c.owner = $1`,
+  removeRequests: `DELETE FROM dns_sync.requests r USING unnest($1::text[], $2::text[]) AS taken (scope, run)
+    WHERE r.scope = taken.scope AND r.run = taken.run`,
   putRequests: `INSERT INTO dns_sync.requests AS asked (scope, run) SELECT * FROM unnest($1::text[], $2::text[])
     ON CONFLICT (scope) DO UPDATE SET run = asked.run RETURNING scope, run`,
   unowned: `SELECT c.name FROM dns_sync.clients c JOIN dns_sync.files f ON f.process = $1 AND f.scope = c.scope

@@ -12,35 +12,24 @@ export interface Reports {
   news(): Promise<readonly { readonly scope: string; readonly report: PassReport }[]>;
 }
 
-/**
- * What a pass has found is saved apart from when that was: most passes find what the one before has found, and change one
- * small row, which no index has to follow.
- */
+/** What a pass has found is saved apart from when that was: most passes find what the one before has found. */
 export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, process: string): Reports => {
-  /** Of other processes, by scope. */
-  const known = new Map<string, { readonly digest: string; readonly report: PassReport }>();
   const shown = new Map<string, string>();
   const saved = new Map<string, string>();
   let newest = 0;
   const inTurn = limit(1);
-  const fetch = async (scopes: readonly string[]): Promise<void> => {
-    for (let from = 0; from < scopes.length; from += pageSize) {
-      const rows = await query<FoundRow>(bodies, [scopes.slice(from, from + pageSize)]);
-      for (const { scope, digest, body } of rows) known.set(scope, { digest, report: parse(body) });
-    }
-  };
-  const news: Reports['news'] = async () => {
-    const passes = await query<PassRow>(newer, [newest - overlap, process]);
+  const news = async (): ReturnType<Reports['news']> => {
+    const passes = await query<{ scope: string; number: string }>(newer, [newest - overlap, process]);
     const fresh = passes.filter(({ scope, number }) => shown.get(scope) !== number);
-    const isKnown = ({ scope, digest }: PassRow): boolean => known.get(scope)?.digest === digest;
-    await fetch(fresh.filter((pass) => !isKnown(pass)).map(({ scope }) => scope));
+    const found: { scope: string; report: PassReport }[] = [];
+    for (let from = 0; from < fresh.length; from += pageSize) {
+      const scopes = fresh.slice(from, from + pageSize).map(({ scope }) => scope);
+      for (const { scope, pass, body } of await query<GivenRow>(bodies, [scopes, process]))
+        found.push({ scope, report: at(parse<PassReport>(body), pass) });
+    }
+    for (const { scope, number } of fresh) shown.set(scope, number);
     newest = Math.max(newest, ...passes.map(({ number }) => Number(number)));
-    // Of one that has found something else meanwhile there is a later pass.
-    return fresh.filter(isKnown).map(({ scope, number, pass }) => {
-      shown.set(scope, number);
-      const { report } = known.get(scope)!;
-      return { scope, report: pass === null ? report : at(report, parse<Moment>(pass)) };
-    });
+    return found;
   };
   const saveSoon = batched<GivenRow>(async (rows) => {
     // In one order, so that nobody waits for somebody who waits for them. Of each scope the last one.
@@ -48,39 +37,33 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, process: s
       a.scope < b.scope ? -1 : 1,
     );
     const column = (name: keyof GivenRow): unknown[] => sorted.map((row) => row[name]);
-    await query(save, [process, column('scope'), column('digest'), column('pass'), column('body')]);
+    await query(save, [process, column('scope'), column('pass'), column('body')]);
   }, moment);
   return {
     save: async (scope, report) => {
-      const row = asRow(scope, report);
-      const isNew = saved.get(scope) !== row.digest;
+      const row = { scope, ...split(report) };
       await saveSoon(row);
-      saved.set(scope, row.digest);
+      const digest = createHash('md5').update(row.body).digest('hex');
+      const isNew = saved.get(scope) !== digest;
+      saved.set(scope, digest);
       return isNew;
     },
     news: () => inTurn(news),
   };
 };
 
-interface FoundRow {
+interface GivenRow {
   readonly scope: string;
-  /** Equal for passes that found the same. */
-  readonly digest: string;
-  readonly body: string;
-}
-
-interface PassRow extends Pick<FoundRow, 'scope' | 'digest'> {
-  readonly number: string;
   /** When it was; null if the report says it. */
   readonly pass: string | null;
+  /** The same of all passes that found the same. */
+  readonly body: string;
 }
-
-type GivenRow = FoundRow & Pick<PassRow, 'pass'>;
 
 /** What distinguishes a pass from another one that found the same. */
 type Moment = readonly [run: string, trigger: Trigger, at: string, startedAt: number, durationMs: number];
 
-const asRow = (scope: string, report: PassReport): GivenRow => {
+const split = (report: PassReport): Omit<GivenRow, 'scope'> => {
   const { event, entry, latest } = report;
   const { run, at: startedAt } = event;
   const { trigger, durationMs } = entry;
@@ -88,18 +71,21 @@ const asRow = (scope: string, report: PassReport): GivenRow => {
   const same = { ...latest, run, trigger, startedAt, durationMs };
   // A pass that has read nothing shows what an earlier one has found, and when that was.
   if (latest === null || JSON.stringify(same) !== JSON.stringify(latest))
-    return { scope, digest: run, pass: null, body: JSON.stringify(report) };
-  const body = JSON.stringify(at(report, ['', 'schedule', '', 0, 0]));
-  return { scope, digest: createHash('md5').update(body).digest('hex'), pass: JSON.stringify(pass), body };
+    return { pass: null, body: JSON.stringify(report) };
+  const timeless = at(report, JSON.stringify(['', 'schedule', '', 0, 0]));
+  return { pass: JSON.stringify(pass), body: JSON.stringify(timeless) };
 };
 
-/** The same as another pass found it. */
-const at = (report: PassReport, [run, trigger, time, startedAt, durationMs]: Moment): PassReport => ({
-  ...report,
-  event: { ...report.event, run, at: time },
-  entry: { ...report.entry, trigger, startedAt, durationMs },
-  latest: report.latest && { ...report.latest, run, trigger, startedAt: time, durationMs },
-});
+const at = (report: PassReport, pass: string | null): PassReport => {
+  if (pass === null) return report;
+  const [run, trigger, time, startedAt, durationMs] = parse<Moment>(pass);
+  return {
+    ...report,
+    event: { ...report.event, run, at: time },
+    entry: { ...report.entry, trigger, startedAt, durationMs },
+    latest: report.latest && { ...report.latest, run, trigger, startedAt: time, durationMs },
+  };
+};
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- what this program wrote
 const parse = <T>(text: string): T => JSON.parse(text) as T;
@@ -110,20 +96,14 @@ const moment = 300;
 const overlap = 1_000;
 const pageSize = 200;
 
-const save =
-  planned(`WITH given AS (SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS given (scope, digest, pass, body)),
-    found AS (INSERT INTO dns_sync.reports (scope, digest, body)
-      SELECT scope, digest, body FROM given
-        WHERE NOT EXISTS (SELECT FROM dns_sync.reports r WHERE r.scope = given.scope AND r.digest = given.digest)
-        ORDER BY scope
-      ON CONFLICT (scope) DO UPDATE SET digest = excluded.digest, body = excluded.body)
-  INSERT INTO dns_sync.passes (scope, number, process, digest, pass)
-    SELECT scope, nextval('dns_sync.report_numbers'), $1, digest, pass FROM given ORDER BY scope
-  ON CONFLICT (scope) DO UPDATE SET number = excluded.number, process = excluded.process, digest = excluded.digest,
-    pass = excluded.pass`);
+/** A long body that stays is not written again: its row refers to it. */
+const save = planned(`INSERT INTO dns_sync.reports AS known (scope, number, process, pass, body)
+    SELECT scope, nextval('dns_sync.report_numbers'), $1, pass, body
+      FROM unnest($2::text[], $3::text[], $4::text[]) AS given (scope, pass, body) ORDER BY scope
+  ON CONFLICT (scope) DO UPDATE SET number = excluded.number, process = excluded.process, pass = excluded.pass,
+    body = CASE known.body WHEN excluded.body THEN known.body ELSE excluded.body END`);
 
-const newer = planned(
-  'SELECT scope, number, digest, pass FROM dns_sync.passes WHERE number > $1 AND process <> $2',
-);
+const newer = planned('SELECT scope, number FROM dns_sync.reports WHERE number > $1 AND process <> $2');
 
-const bodies = 'SELECT scope, digest, body FROM dns_sync.reports WHERE scope = ANY ($1::text[])';
+const bodies =
+  'SELECT scope, pass, body FROM dns_sync.reports WHERE scope = ANY ($1::text[]) AND process <> $2';

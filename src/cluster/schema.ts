@@ -5,7 +5,7 @@ import { tablesOf } from '../state/tables.ts';
 import { currentTimeline, dialect, isMissingTable, type PostgresDatabase, type Query } from './database.ts';
 
 /** Of the tables. Those of another one are left alone. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /**
  * Rows that are changed often have room for that beside them, so that their indexes stay as they are.
@@ -16,8 +16,7 @@ export const schemaVersion = 3;
  * | clients     | a client (`scope`: base URL and name): who owns it, and which files are in use |
  * | files       | which files a process has for a client                                         |
  * | templates … | what is remembered of a client, by its scope                                   |
- * | reports     | what the last pass of a client has found, for all processes to show            |
- * | passes      | which process has made that pass, and when                                     |
+ * | reports     | what the last pass of a client has found, and when, for all processes to show  |
  * | requests    | a pass that somebody asked for at a process that does not own the client       |
  * | told …      | what receivers were told and are to be told                                    |
  */
@@ -44,9 +43,8 @@ const schema = `CREATE SCHEMA dns_sync;
   CREATE INDEX files_by_client ON dns_sync.files (scope);
   CREATE TABLE dns_sync.failovers (timeline text NOT NULL, since timestamptz NOT NULL);
   INSERT INTO dns_sync.failovers SELECT ${currentTimeline}, '-infinity';
-  CREATE TABLE dns_sync.reports (scope text PRIMARY KEY, digest text NOT NULL, body text NOT NULL);
-  CREATE TABLE dns_sync.passes (
-    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, digest text NOT NULL, pass text)
+  CREATE TABLE dns_sync.reports (
+    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, pass text, body text NOT NULL)
     WITH (fillfactor = 50);
   CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL);
   ${tablesIn('dns_sync.')}`;

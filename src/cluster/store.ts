@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { LockedError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { allSuspensions } from '../state/client-memory.ts';
-import { renamedFrom } from '../state/identity.ts';
+import { allSuspensions, renamedFrom } from '../state/client-memory.ts';
 import type { Waiting } from '../state/lock.ts';
-import { takesOver, type OpenedMemory, type Say, type StateStore } from '../state/store-handle.ts';
+import { takesOver, type OpenedMemory, type StateStore } from '../state/store-handle.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
 import { ProcessLease } from './lease.ts';
@@ -73,7 +72,6 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
         release: async () => void (isDaemon || (await giveBack(await opened(), lease, location.scope))),
         open: async (lostPause, say) => {
           const memory = openPostgresMemory(await opened(), location, claim, { deadline });
-          await sayReplication(database(), say);
           // Who owned it may have begun an add before the failover, and send it until that lease ends.
           const found = await openAfterFailover(database(), memory, lostPause + leaseDuration);
           const before = await memory.note();
@@ -148,35 +146,20 @@ const openAfterFailover = async (
   pause: number,
 ): Promise<Omit<OpenedMemory, 'memory'>> => {
   let opening = await memory.open();
-  if (opening.failover.timeline !== opening.timeline) {
+  if (opening.failedOverTo !== opening.timeline) {
     await query(noticeFailover);
     opening = await memory.open();
   }
-  const { timeline, rememberedOn, failover, revisions, now, sharedWith } = opening;
+  const { timeline, rememberedOn, failedOverAt, revisions, now, sharedWith } = opening;
   if (sharedWith !== null) throw new LockedError(`another pass for this client is running: ${sharedWith}`);
   if (rememberedOn !== timeline) await memory.forgetReadings();
-  const until = failover.since + pause;
+  const until = failedOverAt + pause;
   const holdsAdds =
     until > now()
       ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
       : null;
-  return { holdsAdds, isNew: revisions.size === 0, now };
+  return { holdsAdds, isNew: Object.keys(revisions).length === 0, now };
 };
 
 const noticeFailover = `UPDATE dns_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
-
-/** Says once what a person should know of a standby that may forget what was acknowledged. */
-const sayReplication = async (database: PostgresDatabase, say: Say): Promise<void> => {
-  if (told.has(database)) return;
-  told.add(database);
-  const { query, place } = database;
-  const standbys = await query<{ sync_state: string }>('SELECT sync_state FROM pg_stat_replication');
-  const isSafe = standbys.some(({ sync_state: state }) => state === 'sync' || state === 'quorum');
-  if (!isSafe && standbys.some(({ sync_state: state }) => state === 'async'))
-    say(
-      `${place} has a standby, but no synchronous one (synchronous_standby_names): a failover may lose the newest state, and then adds wait as after a lost state`,
-    );
-};
-
-const told = new WeakSet<PostgresDatabase>();

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import { limit } from '../lib/limit.ts';
 import { connect, withTexts, type SqliteConnection, type Value } from '../state/connection.ts';
-import { asideOf, moveFiles } from '../state/damage.ts';
+import { moveAside } from '../state/database.ts';
 import { makePrivateFile } from '../state/private-file.ts';
 import { tablesIn, type NotifyStore, type Query } from './outbox.ts';
 
@@ -33,18 +33,15 @@ export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): Not
         await connection?.close('now');
         connection = null;
         // The next attempt has a new file.
-        if (isDamage(error)) moveAside(error);
+        if (isDamage(error)) sayMoved(moveAside(file), error);
         throw error;
       }
     });
-  const moveAside = (error: unknown): void => {
-    const aside = asideOf(file, 'damaged');
-    moveFiles(file, aside);
+  const sayMoved = (aside: string, error: unknown): void =>
     log.warn(
       { event: 'notify.damaged', file, aside, reason: messageOf(error) },
       'what receivers were told is damaged and was moved aside; they are told again what still differs',
     );
-  };
   return {
     schema: '',
     lock: { awaited: '', skipped: '' },

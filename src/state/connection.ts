@@ -38,11 +38,17 @@ export const connect = (file: string, options: { readonly timeout: number }): Sq
     statements.set(sql, statement);
     return statement;
   };
+  let isOpen = true;
   return {
     exec: (sql) => void database.exec(sql),
     get: (sql, ...values) => prepared(sql).get(...values),
     all: (sql, ...values) => prepared(sql).all(...values),
     close: async (when = usual) => {
+      // libsql ends the process that asks a closed one.
+      if (!isOpen) return;
+      isOpen = false;
+      // What is left of it may live on for a while.
+      if (database.inTransaction) database.exec('ROLLBACK');
       database.close();
       if (statements.size === 0) return;
       statements.clear();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
+import { suspensionKey, type Suspension } from '../model/suspension.ts';
 import { connect, withTexts, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
@@ -17,25 +18,11 @@ export class DamagedMemoryError extends MemoryError {
   }
 }
 
-/** When a file was made, and what was lost before it or since. */
-export interface Origin {
-  /** No other file has the same. */
-  readonly id: string;
-  readonly lost: Loss | null;
-}
-
 /** That writes were forgotten which may still take effect. */
 export interface Loss {
   readonly at: Instant;
   /** For people: what happened to which file. */
   readonly why: string;
-}
-
-export interface Opening {
-  readonly now: Instant;
-  readonly warn: (message: string) => void;
-  /** What was lost, if the file is to be made. */
-  readonly lost?: Loss;
 }
 
 /** SQLite's words. Texts are asked for as bytes: libsql ends the process when it returns one that is not UTF-8. */
@@ -55,23 +42,19 @@ const tables = [...tablesOf(dialect), 'CREATE TABLE origin (body text NOT NULL)'
 /** Another one makes way for a new file. */
 const currentVersion = 7;
 
-/**
- * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
- * was written is on disk, synced, when a statement returns. Throws `UserError`, and `DamagedMemoryError`.
- */
-export const openDatabase = async (file: string, opening: Opening): Promise<SqliteConnection> => {
+/** Opens the database of the state and checks it; creates it with mode 0600 if it is missing. Throws `UserError`. */
+export const openDatabase = async (
+  file: string,
+  warn: (message: string) => void,
+): Promise<SqliteConnection> => {
   let connection: SqliteConnection | undefined;
   try {
-    const wasThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
     // The mode is set before anything is written: the journal files get the same mode.
     makePrivateFile(file);
-    makePrivate(file, opening.warn);
+    makePrivate(file, warn);
     connection = connect(file, { timeout: 5_000 });
     connection.exec('PRAGMA trusted_schema = OFF');
-    if (isEmpty(connection)) {
-      const emptied = wasThere ? { at: opening.now, why: `${file} was empty` } : null;
-      createTables(connection, { id: randomUUID(), lost: opening.lost ?? emptied });
-    }
+    if (isEmpty(connection)) createTables(connection);
     checkSchema(connection, file);
     connection.exec(pragmas);
     checkPages(connection, file);
@@ -82,18 +65,29 @@ export const openDatabase = async (file: string, opening: Opening): Promise<Sqli
   }
 };
 
-/** The journal is merged into the file soon after 256 kB, and is truncated to that. */
+/** The journal is merged into the file soon after 1 MB, and is truncated to that. */
 const pragmas = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA wal_autocheckpoint = 64;
-  PRAGMA journal_size_limit = 262144;`;
+  PRAGMA wal_autocheckpoint = 256;
+  PRAGMA journal_size_limit = 1048576;`;
 
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
 
+/** Moves a file that cannot be used aside, under a name that says why. Returns that name. */
+export const moveAside = (file: string, kind: DamagedMemoryError['kind'] = 'damaged'): string => {
+  const aside = `${file}.${kind}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+  for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
+  return aside;
+};
+
 /** By which the next process knows the database again. */
 export const markFileOf = (file: string): string => `${file}.mark`;
+
+/** Nobody has it open. */
+export const removeDatabase = (file: string): void => {
+  for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
+};
 
 /** A failure of the disk, or of SQLite on it, that a person has to repair. */
 export const memoryError = (file: string, error: unknown): unknown => {
@@ -121,11 +115,12 @@ const adviceOn = (message: string): string =>
 const isEmpty = (connection: SqliteConnection): boolean =>
   connection.get('SELECT 1 FROM sqlite_master') === undefined;
 
-const createTables = (connection: SqliteConnection, origin: Origin): void => {
+const createTables = (connection: SqliteConnection): void => {
   connection.exec('BEGIN IMMEDIATE');
   // Another process may have made them meanwhile. Where this fails the connection is closed, which rolls back.
   if (isEmpty(connection)) {
     connection.exec(`${tables.join(';')}; PRAGMA user_version = ${currentVersion}`);
+    const origin: Origin = { id: randomUUID(), lost: null };
     connection.all('INSERT INTO origin VALUES (?)', JSON.stringify(origin));
   }
   connection.exec('COMMIT');
@@ -157,16 +152,50 @@ const checkPages = (connection: SqliteConnection, file: string): void => {
   if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
 };
 
-export const originIn = (connection: SqliteConnection): Origin => {
+/** Of a file: no other one has the same id. `lost`: before it was made, or since. */
+interface Origin {
+  readonly id: string;
+  readonly lost: Loss | null;
+}
+
+/** Also the number of the last entry that its journal ever had. */
+export const originIn = (connection: SqliteConnection): Origin & { readonly entries: number } => {
+  const body = textIn(connection.get('SELECT CAST(body AS BLOB) AS text FROM origin'));
+  const row = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'journal'");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
-  return JSON.parse(textIn(connection.get('SELECT CAST(body AS BLOB) AS text FROM origin'))) as Origin;
+  const [origin, last] = [JSON.parse(body) as Origin, row as { seq: number } | undefined];
+  return { ...origin, entries: last?.seq ?? 0 };
 };
 
-/** The number of the last entry that its journal ever had. */
-export const entriesIn = (connection: SqliteConnection): number => {
-  const row = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'journal'");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  return (row as { seq: number } | undefined)?.seq ?? 0;
+export const noteOrigin = (connection: SqliteConnection, { id, lost }: Origin): void =>
+  void connection.all('UPDATE origin SET body = ?', JSON.stringify({ id, lost }));
+
+type SavedSuspension = Readonly<Record<'scope' | 'key' | 'body', string>>;
+
+/** Of a file that cannot be used; null if one query does not read them. */
+export const readSuspensions = async (file: string): Promise<readonly SavedSuspension[] | null> => {
+  const connection = connect(file, { timeout: 5_000 });
+  try {
+    return connection.all(suspended).map(suspensionIn);
+  } catch {
+    return null;
+  } finally {
+    await connection.close('now');
+  }
+};
+
+/** As bytes, which may be anything. Version 0.1 had no base URL there, and other scopes. */
+const suspended = `SELECT CAST(scope AS BLOB) AS scope, CAST(key AS BLOB) AS key, CAST(body AS BLOB) AS body
+  FROM suspensions LEFT JOIN (SELECT scope, base_url FROM clients) AS client USING (scope)`;
+
+/** Throws if it is not what it should be. */
+const suspensionIn = (row: unknown): SavedSuspension => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+  const found = withTexts(row as SavedSuspension);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is compared
+  if (suspensionKey(JSON.parse(found.body) as Suspension) !== found.key)
+    throw new Error('another suspension');
+  return found;
 };
 
 /** Throws if it is not UTF-8. */

@@ -6,7 +6,7 @@ import { sleep } from '../lib/sleep.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
 import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
-import { nameLockOf, tokenLockOf, type StoreLocation } from './store-location.ts';
+import type { StoreLocation } from './store-location.ts';
 
 export interface Waiting {
   /** Milliseconds to wait for another holder. */
@@ -34,22 +34,24 @@ export interface Lock {
  * | the name  | others with the same state, whatever token they have         |
  * | the token | others with the same templates: another name, or version 0.1 |
  */
-export const lockClient = async (location: StoreLocation, waiting: Waiting): Promise<Lock> => {
-  const { stateDir } = location;
+export const lockClient = async (
+  { stateDir, scope, token }: StoreLocation,
+  waiting: Waiting,
+): Promise<Lock> => {
   const take = (name: string): Promise<Lock> =>
     acquireLock({ ...waiting, file: path.join(stateDir, `${name}.db`) }).catch((error: unknown) => {
       throw error instanceof UserError ? error : unusable(stateDir, error);
     });
-  const name = await take(nameLockOf(location));
-  const token = await take(tokenLockOf(location)).catch(async (error: unknown) => {
-    await name.release();
+  const own = await take(`name-${scope}`);
+  const shared = await take(`lock-${token}`).catch(async (error: unknown) => {
+    await own.release();
     throw error;
   });
   return {
-    check: () => [name, token].forEach((lock) => lock.check()),
+    check: () => [own, shared].forEach((lock) => lock.check()),
     release: async () => {
-      await token.release();
-      await name.release();
+      await shared.release();
+      await own.release();
     },
   };
 };

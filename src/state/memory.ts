@@ -43,7 +43,7 @@ export interface Memory extends MemoryReader {
 }
 
 /** The state of one client, in a store that also has the state of others. */
-export interface ClientMemory extends Memory, PagedHistory, Suspensions {}
+export interface ClientMemory extends Memory, History, Suspensions {}
 
 /** The saved state of one template. */
 export interface StoredTemplate {
@@ -206,46 +206,20 @@ export interface HistoryEntry extends Pick<Entry, 'trigger' | 'source' | 'revisi
 }
 
 export interface HistoryFilter {
+  /** None: all. */
   readonly templates?: readonly string[];
   readonly since?: number;
-  readonly outcome?: HistoryEntry['outcome'];
+  readonly outcome?: HistoryEntry['outcome'] | null;
+  /** The newest so many. */
+  readonly limit: number;
 }
-
-/** Whether an entry is of the templates and the outcome that a filter names. */
-export const isAskedFor = (
-  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
-  { templates, outcome }: HistoryFilter,
-): boolean =>
-  (!templates || templates.length === 0 || templates.includes(entry.template)) &&
-  (!outcome || entry.outcome === outcome);
 
 /** Milliseconds for which an entry is kept. */
 export const historyAge = 90 * 86_400_000;
-/** A clock may be wrong: an entry is old only if it is by each of so many of the client's newest writes. */
-export const newestWrites = 100;
 
-/** The position of a write in the history of a client: by time, then by the order of saving. */
-export interface HistoryPlace {
-  readonly at: number;
-  readonly id: number;
-}
-
-export interface PagedHistory {
-  /** Takes the same time however long the history is. */
-  historySlice(slice: HistorySlice): Promise<FoundSlice>;
-}
-
-/** A slice of the history, backwards: the next so many writes before a position. */
-export interface HistorySlice extends HistoryFilter {
-  readonly before: HistoryPlace;
-  readonly rows: number;
-}
-
-export interface FoundSlice {
-  /** The entries that match the filter, the newest first. */
-  readonly entries: readonly (HistoryEntry & HistoryPlace)[];
-  /** Where it ends; null if there is nothing before it. */
-  readonly end: HistoryPlace | null;
+export interface History {
+  /** The oldest first. */
+  history(filter: HistoryFilter): Promise<readonly HistoryEntry[]>;
 }
 
 /** Without saved state. */

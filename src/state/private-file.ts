@@ -26,10 +26,6 @@ export const makePrivateFile = (file: string): void => {
   }
 };
 
-/** Whether every user may replace its files, as with mode 0777. */
-export const isOpenToAll = (directory: string): boolean =>
-  ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
-
 /** Closes a file to other users, but not the target of a link. A group may use a file whose mode only its owner may change. */
 export const makePrivate = (file: string, warn: (message: string) => void): void => {
   const stats = lstatSync(file);

@@ -1,19 +1,20 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { withTexts, type Closing, type SqliteConnection, type Value } from './connection.ts';
-import { finishReplacing, replaceDatabase, type Notice } from './damage.ts';
 import {
   DamagedMemoryError,
   dialect,
-  entriesIn,
   filesOf,
   markFileOf,
   memoryError,
+  moveAside,
+  noteOrigin,
   openDatabase,
   originIn,
+  readSuspensions,
   type Loss,
 } from './database.ts';
 import { acquireLock } from './lock.ts';
@@ -28,19 +29,16 @@ import { statementsIn, type Query, type Rows } from './tables.ts';
 export class StateFile {
   readonly file: string;
   /** What its openings had to say, until there is somebody to tell. */
-  readonly notices: Notice[] = [];
+  readonly notices: (readonly [message: string, level?: 'warn' | 'error'])[] = [];
   readonly #clock: Pick<Clock, 'now' | 'uptime'>;
   readonly #inTurn = limit(1);
   #open: OpenFile | null = null;
   /** What it was when it was used last, by this process or one before. */
   #mark: Mark | null = null;
-  /** The same, as it is noted beside it. */
-  #noted = '';
   /** Changes when what this process has saved may be lost. */
   #life = 0;
   #lost: Loss | null = null;
   #mayReplace = false;
-  #waiting: WaitingChange[] = [];
 
   constructor(file: string, clock: Pick<Clock, 'now' | 'uptime'>) {
     this.file = file;
@@ -62,8 +60,7 @@ export class StateFile {
    */
   async begin(mayReplace = false): Promise<Rows> {
     this.#mayReplace ||= mayReplace;
-    const look = (): Promise<void> =>
-      this.#inTurn(() => this.#use(({ connection }) => void (mayReplace && this.#noteEntries(connection))));
+    const look = (): Promise<void> => this.#use(null, () => Promise.resolve());
     await look().catch((error: unknown) => {
       if (!mayReplace || !(error instanceof DamagedMemoryError)) throw error;
       return look();
@@ -71,14 +68,20 @@ export class StateFile {
     const life = this.#life;
     return {
       sql,
-      ask: (task) =>
-        this.#inTurn(() =>
-          this.#use((open) => {
-            if (life !== this.#life) throw removed(this.file);
-            return task(queryOn(open));
-          }),
-        ),
-      change: (task, size) => this.#change(life, task, size),
+      ask: (task) => this.#use(life, (connection) => task(queryOn(connection))),
+      change: (task, isSynced = true) =>
+        this.#use(life, async (connection) => {
+          // What is not synced follows what is: of a machine that loses power it may be missing, in the order of saving.
+          const synchronous = isSynced ? 'FULL' : 'NORMAL';
+          connection.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+          const result = await task(yielding(queryOn(connection)));
+          // Where it fails the connection is closed, which rolls back.
+          connection.exec('COMMIT');
+          this.#open = { connection, print: printOf(this.file) };
+          // Before a write is sent: its entry must be in any file that is used from now on.
+          this.#note(originIn(connection));
+          return result;
+        }),
       now: () => Promise.resolve(this.now.now),
       life: () => `${this.file} ${life}`,
     };
@@ -86,69 +89,24 @@ export class StateFile {
 
   /** Waits for what is being saved. It can be used again. */
   async close(when?: Closing): Promise<void> {
-    void this.#save();
     await this.#inTurn(() => this.#shut(when));
   }
 
-  /** What a pass has seen of a thousand templates is synced to the disk a few times rather than a thousand times. */
-  #change<T>(life: number, task: (query: Query) => Promise<T>, size = mostRows): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const run = async (query: Query): Promise<() => void> => {
-        const result = await task(query);
-        return () => resolve(result);
-      };
-      this.#waiting.push({ life, run, reject, size });
-      if (this.#waiting.reduce((sum, one) => sum + one.size, 0) >= mostRows) void this.#save();
-      else if (this.#waiting.length === 1) void this.#saveWhenCalm();
+  #use<T>(life: number | null, task: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      let used = '';
+      try {
+        used = identityOf([this.file]);
+        const { connection } = await this.#opened();
+        if (life !== null && life !== this.#life) throw removed(this.file);
+        return await task(connection);
+      } catch (thrown) {
+        await this.#shut('now');
+        const error = memoryError(this.file, thrown);
+        if (!this.#mayReplace || !(error instanceof DamagedMemoryError)) throw error;
+        throw new DamagedMemoryError(await this.#replace(error, used));
+      }
     });
-  }
-
-  /** Once nothing has come for a turn of the event loop. */
-  async #saveWhenCalm(): Promise<void> {
-    for (let before = 0; this.#waiting.length > before;) {
-      before = this.#waiting.length;
-      await setImmediate();
-      await setImmediate();
-    }
-    await this.#save();
-  }
-
-  async #save(): Promise<void> {
-    const changes = this.#waiting;
-    this.#waiting = [];
-    if (changes.length === 0) return;
-    const save = this.#inTurn(() =>
-      this.#use(async (open) => {
-        const current = changes.filter(({ life }) => life === this.#life);
-        for (const late of changes) if (!current.includes(late)) late.reject(removed(this.file));
-        const { connection } = open;
-        const done: (() => void)[] = [];
-        const query = yielding(queryOn(open));
-        await transaction(connection, async () => {
-          for (const { run } of current) done.push(await run(query));
-        });
-        open.print = printOf(this.file);
-        // Before a write is sent: its entry must be in any file that is used from now on.
-        this.#noteEntries(connection);
-        for (const resolve of done) resolve();
-      }),
-    );
-    await save.catch((error: unknown) => changes.forEach(({ reject }) => reject(error)));
-  }
-
-  async #use<T>(task: (open: OpenFile) => T | Promise<T>): Promise<T> {
-    try {
-      return await task(await this.#opened());
-    } catch (thrown) {
-      const used = this.#open;
-      await this.#shut('now');
-      const error = memoryError(this.file, thrown);
-      if (!this.#mayReplace || !(error instanceof DamagedMemoryError)) throw error;
-      const notices = await this.#replace(error, used);
-      this.notices.push(...notices);
-      const said = notices.map(([message]) => message).join('; ');
-      throw new DamagedMemoryError(said || error.message);
-    }
   }
 
   async #shut(when?: Closing): Promise<void> {
@@ -157,86 +115,70 @@ export class StateFile {
     await open?.connection.close(when);
   }
 
-  /** Two processes that move it aside at once would move the new one. */
-  async #replace(damage: DamagedMemoryError, used: OpenFile | null): Promise<readonly Notice[]> {
-    const { signal } = new AbortController();
-    const file = path.join(path.dirname(this.file), 'replacing.db');
-    const replacing = await acquireLock({ file, timeout: 30_000, signal, onWait: () => undefined });
-    try {
-      if (used === null) await this.#opened();
-      if (used?.inode !== identityOf([this.file])) return [];
-      return await this.#makeWay(damage);
-    } catch (error) {
-      if (!(error instanceof DamagedMemoryError)) throw error;
-      return await this.#makeWay(error);
-    } finally {
-      await replacing.release();
-    }
-  }
-
-  async #makeWay(damage: DamagedMemoryError): Promise<readonly Notice[]> {
-    const notices = await replaceDatabase(this.file, damage, { now: this.now, warn: this.#warn });
-    this.#mark = null;
-    this.#noted = '';
-    this.#life += 1;
-    return notices;
-  }
-
-  async #opened(): Promise<OpenFile> {
-    if (this.#open && this.#isSound(this.#open)) return this.#open;
+  /** `lost`: what is known to be lost with the file before. */
+  async #opened(lost: Loss | null = null): Promise<OpenFile> {
+    if (this.#open?.print === printOf(this.file)) return this.#open;
     // A handle that is left open holds locks on a file that was emptied.
     await this.#shut('now');
-    finishReplacing(this.file);
-    this.#mark ??= readMark(this.file);
-    const before = this.#mark;
-    const missing = before && { at: this.now, why: wasLost(this.file) };
-    const opening = { now: this.now, warn: this.#warn, ...(missing && { lost: missing }) };
-    const connection = await openDatabase(this.file, opening);
+    const before = this.#mark ?? readMark(this.file);
+    const connection = await openDatabase(this.file, (message) => void this.notices.push([message]));
     try {
-      const { id, lost } = originIn(connection);
-      const entries = entriesIn(connection);
-      this.#mark = { id, entries };
-      this.#lost = lost;
-      if (missing && (id !== before.id || entries < before.entries)) {
+      const found = originIn(connection);
+      const isOther = before !== null && (found.id !== before.id || found.entries < before.entries);
+      const loss = lost ?? (isOther ? { at: this.now, why: wasLost(this.file) } : null);
+      if (loss !== null) {
         this.#life += 1;
-        this.#lost = missing;
-        connection.all('UPDATE origin SET body = ?', JSON.stringify({ id, lost: missing }));
-        this.#noteEntries(connection);
+        noteOrigin(connection, { id: found.id, lost: loss });
       }
-      return (this.#open = {
-        connection,
-        inode: identityOf([this.file]),
-        identity: identityOf(filesOf(this.file)),
-        print: printOf(this.file),
-        version: versionOf(connection),
-      });
+      this.#lost = loss ?? found.lost;
+      this.#note(found);
+      return (this.#open = { connection, print: printOf(this.file) });
     } catch (error) {
       await connection.close('now');
       throw memoryError(this.file, error);
     }
   }
 
-  /** Where another process has changed it by SQLite, SQLite tells; else it was overwritten, or is another file. */
-  #isSound(open: OpenFile): boolean {
+  /** Moves the file aside, and takes over what was suspended. Returns what people have to know. `used`: the file that it is. */
+  async #replace({ message, kind }: DamagedMemoryError, used: string): Promise<string> {
+    const { signal } = new AbortController();
+    const lock = path.join(path.dirname(this.file), 'replacing.db');
+    const held = await acquireLock({ file: lock, timeout: 30_000, signal, onWait: () => undefined });
     try {
-      const [print, version] = [printOf(this.file), versionOf(open.connection)];
-      const isUndisturbed = print === open.print || version !== open.version;
-      Object.assign(open, { print, version });
-      return isUndisturbed && identityOf(filesOf(this.file)) === open.identity;
-    } catch {
-      return false;
+      // Another process may have done it meanwhile.
+      if (used !== identityOf([this.file])) return message;
+      const suspensions = await readSuspensions(this.file);
+      const why = `${message}: it was moved to ${moveAside(this.file, kind)}`;
+      const { connection } = await this.#opened({ at: this.now, why });
+      for (const { scope, key, body } of suspensions ?? [])
+        connection.all(
+          'INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)',
+          scope,
+          key,
+          body,
+        );
+      const said = `${why}; a new one starts without what it knew of the service`;
+      this.notices.push([said]);
+      if (suspensions === null)
+        this.notices.push([
+          `what was suspended in ${this.file} cannot be read, and is suspended no more: suspend it again`,
+          'error',
+        ]);
+      else if (suspensions.length > 0)
+        this.notices.push([`${suspensions.length} suspensions in ${this.file} are kept`]);
+      return said;
+    } catch (error) {
+      throw memoryError(this.file, error);
+    } finally {
+      await held.release();
     }
   }
 
-  readonly #warn = (message: string): void => void this.notices.push([message]);
-
   /** What the next process knows it again by: without that, the loss of its journal would go unseen. */
-  #noteEntries(connection: SqliteConnection): void {
-    if (this.#mark === null) return;
-    this.#mark = { ...this.#mark, entries: entriesIn(connection) };
-    const note = JSON.stringify(this.#mark);
-    if (note !== this.#noted) writeNote(markFileOf(this.file), note);
-    this.#noted = note;
+  #note({ id, entries }: Mark): void {
+    if (this.#mark?.id === id && this.#mark.entries === entries) return;
+    this.#mark = { id, entries };
+    writeNote(markFileOf(this.file), JSON.stringify(this.#mark));
   }
 }
 
@@ -244,20 +186,8 @@ const sql = statementsIn(dialect);
 
 interface OpenFile {
   readonly connection: SqliteConnection;
-  readonly inode: string;
-  /** Of the file and its journals. */
-  readonly identity: string;
-  /** Its content and the commits of other connections, when it was last known to be sound. */
-  print: string;
-  version: string;
-}
-
-interface WaitingChange {
-  readonly life: number;
-  /** Resolves with what tells its success. */
-  readonly run: (query: Query) => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
-  readonly size: number;
+  /** Of the file, when it was known to be sound. */
+  readonly print: string;
 }
 
 /** By which a file is known again, and whether it is as new as it was. */
@@ -267,11 +197,8 @@ interface Mark {
   readonly entries: number;
 }
 
-/** A transaction of so many takes some 20 ms. */
-const mostRows = 2_000;
-
 const queryOn =
-  ({ connection }: OpenFile): Query =>
+  (connection: SqliteConnection): Query =>
   async <Row>(statement: string, values: readonly unknown[] = []) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and numbers
     const rows = connection.all(statement.replaceAll('$', '?'), ...(values as readonly Value[]));
@@ -279,32 +206,13 @@ const queryOn =
     return rows.map((row) => withTexts(row as object) as Row);
   };
 
-const transaction = async (connection: SqliteConnection, task: () => Promise<void>): Promise<void> => {
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    await task();
-    connection.exec('COMMIT');
-  } catch (error) {
-    try {
-      connection.exec('ROLLBACK');
-    } catch {
-      // SQLite has rolled back by itself if the disk is full. The first error counts.
-    }
-    throw error;
-  }
-};
-
 /** Saving 30,000 records in one go would block the event loop for a third of a second. */
-const yielding = (query: Query): Query => {
-  let turnedAt = performance.now();
-  return async (statement, values) => {
-    if (performance.now() - turnedAt > 20) {
-      await setImmediate();
-      turnedAt = performance.now();
-    }
+const yielding =
+  (query: Query): Query =>
+  async (statement, values) => {
+    if (isYieldDue()) await yieldToOthers();
     return query(statement, values);
   };
-};
 
 const readMark = (file: string): Mark | null => {
   try {
@@ -316,14 +224,10 @@ const readMark = (file: string): Mark | null => {
   }
 };
 
-/** Changes when another connection has committed. */
-const versionOf = (connection: SqliteConnection): string =>
-  String(Object.values(connection.get('PRAGMA data_version') ?? {})[0]);
-
-/** Identifies the content of the file. */
+/** Of the file, with its content, and of its journals: another one if somebody else replaced or overwrote any. */
 const printOf = (file: string): string => {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(' ') : 'none';
+  return `${identityOf(filesOf(file))} ${stats?.size} ${stats?.mtimeNs}`;
 };
 
 const wasLost = (file: string): string =>

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import type { SavedAt } from '../model/saved-at.ts';
 import type { Suspension, Suspensions } from '../model/suspension.ts';
 import type { Lock, Waiting } from './lock.ts';
-import { MemoryError, noMemories, type Memory, type MemoryReader, type PagedHistory } from './memory.ts';
+import { MemoryError, noMemories, type Memory, type MemoryReader, type History } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
 
 /** Where the state is saved. It throws `UserError`. */
@@ -10,10 +10,7 @@ export interface StateStore {
   /** Where that is, for people. */
   place(location: StoreLocation): string;
   /** For a task that reads; null if there is no state yet. */
-  read<T>(
-    location: StoreLocation,
-    task: (memory: (MemoryReader & PagedHistory) | null) => Promise<T>,
-  ): Promise<T>;
+  read<T>(location: StoreLocation, task: (memory: (MemoryReader & History) | null) => Promise<T>): Promise<T>;
   /** For one pass that writes: its locks, under which the memory is opened. */
   take(location: StoreLocation, waiting: Waiting): Promise<TakenMemory>;
   /** Without the locks, so that a pass that is running hears of it: changes nothing but what is suspended. */

@@ -13,24 +13,17 @@ export interface StoreLocation extends SavedAt {
   readonly names: readonly string[];
 }
 
-/** The owner of the state. */
-interface Owner {
-  readonly stateDir: string;
-  readonly baseUrl: string;
-  readonly name: string;
-}
-
 export const storeLocation = (
-  { stateDir, baseUrl, name }: Owner,
+  { stateDir, baseUrl, name }: Pick<StoreLocation, 'stateDir' | 'name'> & { readonly baseUrl: string },
   clientToken: string,
   isSandbox: boolean,
   names: readonly string[] = [],
 ): StoreLocation => {
   const address = isSandbox ? null : normalBaseUrl(baseUrl);
   return {
-    file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : storeFileIn(stateDir),
+    file: path.join(stateDir, isSandbox ? 'sandbox-memory.db' : 'memory.db'),
     stateDir,
-    scope: scopeOf(address, name),
+    scope: digestOf(address === null ? `sandbox ${name}` : `${address}\n${name}`),
     baseUrl: address,
     name,
     token: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
@@ -38,19 +31,6 @@ export const storeLocation = (
     isSandbox,
   };
 };
-
-/** The key of a client's rows. `baseUrl`: normalised; null for the embedded service. */
-const scopeOf = (baseUrl: string | null, name: string): string =>
-  digestOf(baseUrl === null ? `sandbox ${name}` : `${baseUrl}\n${name}`);
-
-/** For all clients of a service. */
-const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
-
-/** The lock of the name, under which the state is written. */
-export const nameLockOf = ({ scope }: Pick<StoreLocation, 'scope'>): string => `name-${scope}`;
-
-/** The lock of the token, which version 0.1 takes too. */
-export const tokenLockOf = ({ token }: Pick<StoreLocation, 'token'>): string => `lock-${token}`;
 
 /** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */
 const normalBaseUrl = (baseUrl: string): string => {

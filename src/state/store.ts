@@ -1,11 +1,7 @@
-import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Suspension } from '../model/suspension.ts';
-import { allSuspensions, clientMemory } from './client-memory.ts';
-import { filesOf, markFileOf, memoryError } from './database.ts';
-import { noteClient, renamedFrom } from './identity.ts';
+import { allSuspensions, clientMemory, noteClient, renamedFrom } from './client-memory.ts';
 import { endOf } from './instant.ts';
 import { lockClient } from './lock.ts';
 import { StateFile } from './state-file.ts';
@@ -21,19 +17,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     files.set(file, state);
     return state;
   };
-  /** SQLite writes a file, and beside it, even for reading: one that may only be read is copied. */
-  const reading = async <T>(file: string, task: (rows: Rows) => Promise<T>): Promise<T> => {
-    if (isWritable(path.dirname(file)) && isWritable(file)) return task(await stateIn(file).begin());
-    const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
-    const copy = new StateFile(path.join(folder, path.basename(file)), clock);
-    try {
-      copyDatabase(file, copy.file);
-      return await task(await copy.begin());
-    } finally {
-      await copy.close('now');
-      rmSync(folder, { recursive: true, force: true });
-    }
-  };
   const begin = async (state: StateFile, say: Say): Promise<Rows> => {
     const rows = await state.begin(true);
     for (const notice of state.notices.splice(0)) say(...notice);
@@ -42,13 +25,12 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
 
   return {
     place: ({ file }) => file,
-    read: (location, task) =>
-      isAbsent(location.file)
-        ? task(null)
-        : reading(location.file, async (rows) => {
-            const before = await rows.ask((query) => renamedFrom(query, rows.sql, location));
-            return task(clientMemory(rows, location, before?.scope));
-          }),
+    read: async (location, task) => {
+      if (isAbsent(location.file)) return task(null);
+      const rows = await stateIn(location.file).begin();
+      const before = await rows.ask((query) => renamedFrom(query, rows.sql, location));
+      return task(clientMemory(rows, location, before?.scope));
+    },
     take: async (location, waiting) => ({
       ...(await lockClient(location, waiting)),
       open: async (lostPause, say) => {
@@ -74,18 +56,13 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     suspended: async (places) => {
       const there = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
       const found = new Map<string, ReadonlyMap<string, readonly Suspension[]>>();
-      for (const file of there) found.set(file, await reading(file, allSuspensions));
+      for (const file of there) found.set(file, await allSuspensions(await stateIn(file).begin()));
       return places.map(({ file, scope }) => found.get(file)?.get(scope) ?? []);
     },
     close: async () => {
       await Promise.all([...files.values()].map((state) => state.close()));
     },
   };
-};
-
-/** Removes the state for an embedded service that starts again. Nobody has it open. */
-export const forgetState = ({ file }: StoreLocation): void => {
-  for (const one of [...filesOf(file), markFileOf(file)]) rmSync(one, { force: true });
 };
 
 /** What was forgotten may still take effect. The embedded service answers truly at once. */
@@ -106,24 +83,5 @@ const isAbsent = (file: string): boolean => {
     return statSync(file, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
-  }
-};
-
-const isWritable = (place: string): boolean => {
-  try {
-    accessSync(place, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const copyDatabase = (file: string, copy: string): void => {
-  try {
-    copyFileSync(file, copy);
-    // The shared memory file has nothing that the journal does not have.
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-  } catch (error) {
-    throw memoryError(file, error);
   }
 };

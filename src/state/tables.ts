@@ -5,8 +5,8 @@ export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<r
 export interface Rows {
   readonly sql: Statements;
   readonly ask: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
-  /** All or nothing. `size`: how many rows it changes, if it may wait for others and be saved together with them. */
-  readonly change: <T>(task: (query: Query) => Promise<T>, size?: number) => Promise<T>;
+  /** All or nothing. `isSynced`: on disk when it returns; else at the latest when the next one is that is. */
+  readonly change: <T>(task: (query: Query) => Promise<T>, isSynced?: boolean) => Promise<T>;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly now: () => Promise<number>;
   /** Another text when what was saved before may be lost. */
@@ -84,8 +84,7 @@ export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
   // Whoever could not know that it was noted notes it again.
   note: `INSERT INTO ${schema}history (scope, at, body) SELECT CAST($1 AS text), CAST($2 AS bigint), CAST($3 AS text)
     WHERE NOT EXISTS (SELECT 1 FROM ${schema}history WHERE scope = $1 AND at = $2 AND body = $3)`,
-  trimOld: `DELETE FROM ${schema}history WHERE scope = $1 AND at < $2 AND at < (SELECT min(at)
-    FROM (SELECT at FROM ${schema}history WHERE scope = $1 ORDER BY id DESC LIMIT $3) AS newest) - CAST($4 AS bigint)`,
+  trimOld: `DELETE FROM ${schema}history WHERE scope = $1 AND at < $2`,
   trimMost:
     mostWrites === null
       ? null
@@ -112,7 +111,6 @@ export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
       (table) => `UPDATE ${schema}${table} SET scope = $1 WHERE scope = $2`,
     ),
   ],
-  compared: `SELECT template_id AS id, at FROM ${schema}compared WHERE scope = $1 AND at BETWEEN $2 AND $3`,
   // A clock may have been set back since, by less than a day.
   compare: `INSERT INTO ${schema}compared (base_url, template_id, scope, at)
     SELECT $1, CAST(value ->> 0 AS bigint), $3, $4 FROM ${each('$2')} WHERE true

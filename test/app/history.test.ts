@@ -63,7 +63,7 @@ describe('the newest writes', () => {
   });
 
   it('are found behind any number of others that do not match', async () => {
-    const { newest } = await withWrites({ one: range(350) });
+    const { newest } = await withWrites({ one: range(1_050) });
     const found = await newest({ templates: ['t3', 't7'], limit: 2 });
     expect(found.map(({ template }) => template)).toEqual(['t3', 't7']);
   });

@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { address, openPlace, type Place } from './place.ts';
+import { address, openPlace } from './place.ts';
 
 const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
 const one = [...actual, address('api', '203.0.113.2')];
-
-const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
 
 /** Does something once, when the first write after `arm` reaches this stage. */
 const atNextWrite = (stage: string) => {
@@ -90,19 +88,3 @@ describe.runIf(isRootOnLinux)(
     });
   },
 );
-
-it('shows the history of a read-only state directory', { timeout: 60_000 }, async () => {
-  const place = await openPlace(actual);
-  await place.write(one);
-  // It leaves no journal, which only its owner could read.
-  await place.apply({ process: {} });
-  const nobody = process.getuid?.() === 0 ? { process: { uid: 65_534 } } : {};
-  chmodSync(memoryOf(place), 0o444);
-  chmodSync(place.stateDir, 0o555);
-  const { code, stdout, stderr } = await place.run(['history'], nobody);
-  const planned = await place.run(['plan'], nobody);
-  chmodSync(place.stateDir, 0o755);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('web: add');
-  expect(planned).toMatchObject({ code: 0, stderr: '' });
-});

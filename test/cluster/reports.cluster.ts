@@ -5,6 +5,7 @@ import { reportsOf, type Reports } from '../../src/cluster/reports.ts';
 import { newDatabase } from './databases.ts';
 
 const client = 'one';
+const long = Array.from({ length: 200 }, () => randomUUID()).join();
 
 /** Of a pass at this minute, whose client has so many differences. */
 const reportAt = (minute: number, left = 0): PassReport => {
@@ -31,7 +32,8 @@ const reportAt = (minute: number, left = 0): PassReport => {
       startedAt: at,
       durationMs: minute,
       dryRun: false,
-      holdReason: null,
+      // So long that it is kept apart from its row.
+      holdReason: long,
       retryAfter: null,
       wasRead: true,
       templates: [],
@@ -45,10 +47,14 @@ const reportAt = (minute: number, left = 0): PassReport => {
 const newProcesses = async () => {
   const database = await newDatabase();
   const [one, other, reader] = ['one', 'other', 'reader'].map((process) => reportsOf(database, process));
-  /** Another one after each change of the row. */
-  const versionOfReport = async (): Promise<string | undefined> =>
-    (await database.query<{ version: string }>('SELECT xmin::text AS version FROM dns_sync.reports'))[0]
+  /** Another one after each change of what was found. */
+  const versionOfReport = async (): Promise<string | undefined> => {
+    const [{ place } = { place: '' }] = await database.query<{ place: string }>(
+      "SELECT reltoastrelid::regclass AS place FROM pg_class WHERE oid = 'dns_sync.reports'::regclass",
+    );
+    return (await database.query<{ version: string }>(`SELECT xmin::text AS version FROM ${place}`))[0]
       ?.version;
+  };
   return { database, one: one!, other: other!, reader: reader!, versionOfReport };
 };
 
@@ -63,6 +69,7 @@ describe('a pass that has found what the one before has found', () => {
     const passes = [1, 2, 3].map((minute) => reportAt(minute));
     await one.save(scope, passes[0]!);
     const version = await versionOfReport();
+    expect(version).toBeDefined();
     expect(await shown(reader)).toEqual([passes[0]]);
     for (const [at, process] of [
       [1, one],

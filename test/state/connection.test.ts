@@ -10,10 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
-import { openDatabase } from '../../src/state/database.ts';
-import { changesOf, finish, instant, newEntry, newFile, newFolder, opened, historyOf } from './samples.ts';
+import { changesOf, finish, newEntry, newFile, newFolder, opened, historyOf } from './samples.ts';
 
 // As in a process of its own.
 afterAll(closeAtOnce());
@@ -29,15 +28,6 @@ const openBelow = (folder: string): string[] =>
       }
     })
     .filter((file) => file.startsWith(folder));
-
-/** https://sqlite.org/pragma.html#pragma_synchronous */
-const full = 2;
-
-it('syncs its data to the disk', async () => {
-  const connection = await openDatabase(newFile(), { now: instant(1), warn: () => undefined });
-  onTestFinished(() => connection.close());
-  expect(connection.get('PRAGMA synchronous')).toMatchObject({ synchronous: full });
-});
 
 const applied = { outcome: 'applied', recordId: 1, error: null } as const;
 
@@ -76,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
 });
 
 describe('the journal', () => {
-  it('stays far below a megabyte for any number of writes', async () => {
+  it('stays at a megabyte for any number of writes', async () => {
     const file = newFile();
     const memory = await opened(file);
     let largest = 0;
@@ -84,7 +74,7 @@ describe('the journal', () => {
       await finish(memory, await memory.begin(newEntry({ at: count })), applied, changesOf());
       largest = Math.max(largest, statSync(`${file}-wal`).size);
     }
-    expect(largest).toBeLessThan(500_000);
+    expect(largest).toBeLessThan(1_500_000);
   });
 });
 

@@ -230,21 +230,6 @@ describe('a state file', () => {
     ]);
   });
 
-  it('is the new one also after a process died when it had moved the damaged one aside', async () => {
-    const file = await filled();
-    renameSync(file, `${file}.new`);
-    meddle(
-      `${file}.new`,
-      `UPDATE origin SET body = json_set(body, '$.lost',
-      json('{"at":{"now":1763640000000,"uptime":{"boot":"b","at":1}},"why":"it was damaged"}'))`,
-    );
-    writeFileSync(`${file}-wal`, 'left of the damaged one');
-    expect(await passOver(file)).toMatchObject({ entries: 5, suspensions: 1 });
-    expect(readdirSync(path.dirname(file)).filter((name) => name.startsWith('memory.db.'))).toEqual([
-      'memory.db.mark',
-    ]);
-  });
-
   it('of a newer version of the program is left alone', async () => {
     const file = await filled();
     meddle(file, 'PRAGMA user_version = 99');

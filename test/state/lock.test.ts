@@ -55,11 +55,6 @@ describe('a lock on a file', () => {
     expect(await isFree(file)).toBe(true);
   });
 
-  it('of another name is independent', async () => {
-    const locks = [await acquire(newLock()), await acquire(newLock())];
-    for (const lock of locks) await lock.release();
-  });
-
   it('is acquired by one of many at once', async () => {
     const file = newLock();
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => acquire(file)));
@@ -109,15 +104,6 @@ describe('a lock on a file', () => {
     const link = path.join(path.dirname(file), 'lock-2.db');
     symlinkSync(foreign, link);
     await expect(acquire(link)).rejects.toThrow(`the lock ${link} is a link`);
-  });
-
-  it('is released when its holder is killed', async () => {
-    const file = newLock();
-    const holder = startHolder(file);
-    await holder.line();
-    expect(await isFree(file)).toBe(false);
-    await holder.kill('SIGKILL');
-    expect(await isFree(file)).toBe(true);
   });
 
   it.each(['SIGUSR2', 'SIGKILL'] as const)(

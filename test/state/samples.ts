@@ -7,13 +7,13 @@ import {
   historyEntryOf,
   type ClientMemory,
   type Entry,
+  type History,
   type HistoryEntry,
   type HistoryFilter,
   type Instant,
   type Memory,
   type MemoryChanges,
   type NewEntry,
-  type PagedHistory,
   type RecordState,
   type TemplateRow,
 } from '../../src/state/memory.ts';
@@ -161,14 +161,10 @@ export const newEntry = ({
 });
 
 /** All of its writes, the oldest first. */
-export const historyOf = async (
-  memory: PagedHistory,
-  filter: HistoryFilter = {},
-): Promise<readonly HistoryEntry[]> => {
-  const most = Number.MAX_SAFE_INTEGER;
-  const { entries } = await memory.historySlice({ ...filter, before: { at: most, id: 0 }, rows: most });
-  return entries.toReversed();
-};
+export const historyOf = (
+  memory: History,
+  filter: Partial<HistoryFilter> = {},
+): Promise<readonly HistoryEntry[]> => memory.history({ limit: Number.MAX_SAFE_INTEGER, ...filter });
 
 /** It leaves the journal for the history. */
 export const finish = (

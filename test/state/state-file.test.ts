@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -17,7 +9,7 @@ import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { testClock } from '../clock.ts';
 import { startChild } from './child.ts';
-import { changesOf, clientsOf, newEntry, newFile, newFolder, opened, rowOf } from './samples.ts';
+import { changesOf, clientsOf, newEntry, newFile, newFolder } from './samples.ts';
 
 // As in a process of its own.
 afterAll(closeAtOnce());
@@ -139,15 +131,6 @@ describe('a state that', () => {
     expect(holdsAdds).toMatch(lost);
   });
 
-  it('waits after a restart too', async () => {
-    const first = newProcess();
-    await first.pass(write);
-    rmSync(first.file);
-    const { holdsAdds } = await first.pass();
-    const second = newProcess(path.dirname(first.file));
-    expect((await second.pass()).holdsAdds).toBe(holdsAdds);
-  });
-
   it('is lost during a pass takes nothing more of it', async () => {
     const { pass, file } = newProcess();
     await pass(async (memory) => {
@@ -193,40 +176,5 @@ describe('the state file of several clients', () => {
     expect(after).not.toBe(before);
     await saveElsewhere(file, 'one');
     expect(await revision()).not.toBe(after);
-  });
-
-  it('saves together what comes at one moment, or tells all who wait that nothing is saved', async () => {
-    const { memories } = await clientsOf(newFile(), 'one', 'other');
-    const [one, other] = memories;
-    const broken = other!.save(changesOf({ row: rowOf({ templateId: null as never }) }));
-    const saving = [one!.save(changesOf()), broken];
-    expect(await Promise.allSettled(saving)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-    expect(await one!.templates()).toEqual([]);
-  });
-
-  it('saves before a write begins what came before it', async () => {
-    const file = newFile();
-    const { memories } = await clientsOf(file, 'client');
-    const saved = memories[0]!.save(changesOf());
-    await memories[0]!.begin(newEntry());
-    expect(await (await opened(file)).templates()).toHaveLength(1);
-    await saved;
-  });
-
-  it.runIf(process.platform === 'linux')('is open once, and not at all when all are done', async () => {
-    const file = newFile();
-    const openOnes = (): string[] =>
-      readdirSync('/proc/self/fd').flatMap((descriptor) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${descriptor}`) === file ? [descriptor] : [];
-        } catch {
-          return [];
-        }
-      });
-    const { memories, close } = await clientsOf(file, 'one', 'two', 'three');
-    await Promise.all(memories.map((memory) => memory.save(changesOf())));
-    expect(openOnes()).toHaveLength(1);
-    await close();
-    expect(openOnes()).toEqual([]);
   });
 });
