@@ -6,22 +6,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
 import { json, scriptedServer, silence } from './scripted-server.ts';
 
-/** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
-const otherThread = `
-  const { createServer } = require('node:http');
-  const { parentPort, workerData: { flag, answer } } = require('node:worker_threads');
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      Atomics.store(flag, 0, 1);
-      setTimeout(() => response.end(answer, () => {
-        Atomics.store(flag, 0, 2);
-        Atomics.notify(flag, 0);
-      }), 50);
-    });
-  });
-  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
-`;
-
 /** Its port, and the flag that it shares with this thread. */
 const startThread = async (code: string): Promise<{ port: string; flag: Int32Array<SharedArrayBuffer> }> => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -33,20 +17,6 @@ const startThread = async (code: string): Promise<{ port: string; flag: Int32Arr
   const [port]: unknown[] = await once(worker, 'message');
   return { port: String(port), flag };
 };
-
-test('an answer that came while the event loop was blocked is no timeout', async () => {
-  const { port, flag } = await startThread(otherThread);
-  const writeTimeout = 300;
-  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout });
-  const started = performance.now();
-  const writing = write(service);
-  // The loop is then busy from the point after which its next step is the timers.
-  while (Atomics.load(flag, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
-
-  expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
-  while (performance.now() < started + writeTimeout + 100);
-  expect(await writing).toMatchObject({ id: 17 });
-});
 
 /** A service in a thread of its own, which takes no connection before the flag is set. */
 const slowThread = `
@@ -72,14 +42,6 @@ const slowService = async () => {
   };
   return { port, takeAll };
 };
-
-test('a write waits for a connection half its time, so that another one can be tried', async () => {
-  const { port } = await slowService();
-  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout: 400 });
-  const { message } = await failureOf(write(service));
-  // The last try had half of what was left.
-  expect(Number(/a connection did not come within (\d+) ms/.exec(message)?.[1])).toBeLessThanOrEqual(200);
-});
 
 // nodejs/node#54359.
 test('a host with several addresses may be far away', async () => {
