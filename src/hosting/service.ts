@@ -164,8 +164,10 @@ export const connectHosting = (options: HostingOptions) => {
     const call = { operation, isWrite: true, path, parameters, read: readTemplate };
     let end: number | null = null;
     const left = (): number => (end ??= performance.now() + writeTimeout) - performance.now();
-    const result = repeated(call, () => ask(call, left()), left).finally(() => writes.delete(result));
+    const result = repeated(call, () => ask(call, left()), left);
+    const ended = (): boolean => writes.delete(result);
     writes.add(result);
+    result.then(ended, ended);
     return result;
   };
 
