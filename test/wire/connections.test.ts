@@ -1,10 +1,10 @@
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
-import { json, scriptedServer, silence } from './scripted-server.ts';
+import { json, rawServer, scriptedServer, silence } from './scripted-server.ts';
 
 /** Its port, and the flag that it shares with this thread. */
 const startThread = async (code: string): Promise<{ port: string; flag: Int32Array<SharedArrayBuffer> }> => {
@@ -131,17 +131,8 @@ test('an answer that comes unasked, on an idle connection, is not that to the ne
     if (asked === 1) setImmediate(() => socket.write(said('unasked')));
   };
   const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket.on('error', () => undefined).on('data', () => answer(socket)));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const service = connected(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const place = await rawServer((socket) => sockets.push(socket.on('data', () => answer(socket))));
+  const service = connected(`http://${place}`);
   expect(await service.listDnsRecords('a.example')).toMatchObject([{ content: 'answer 1' }]);
   // It has come when the server sees that the connection has ended, or never.
   await Promise.race([once(sockets[0]!, 'close'), new Promise((resolve) => setTimeout(resolve, 200))]);

@@ -1,9 +1,17 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HostingOptions } from '../../src/hosting/service.ts';
-import { half, json, reset, scriptedServer, silence, status, type Answer } from './scripted-server.ts';
+import {
+  half,
+  json,
+  rawServer,
+  reset,
+  scriptedServer,
+  silence,
+  status,
+  type Answer,
+} from './scripted-server.ts';
 import { connected, failureOf, outcomeOf, read, tokensIn, wireTemplate, write } from './connected.ts';
 
 /*
@@ -179,22 +187,9 @@ test.each<[what: string, text: string]>([
   expect(server.seen).toHaveLength(1);
 });
 
-/** A port that takes connections and does with them what a service behind TLS does not. */
-const rawServer = async (onConnection: (socket: Socket) => unknown): Promise<string> => {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket.on('error', () => undefined));
-    onConnection(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-};
+/** A port whose connections do what a service behind TLS does not. */
+const insecure = async (onConnection: (socket: Socket) => unknown): Promise<string> =>
+  `https://${await rawServer(onConnection)}/api/v1`;
 
 const refusing = async (): Promise<string> => {
   const server = await scriptedServer(silence);
@@ -207,15 +202,15 @@ describe.each<[fault: string, url: () => Promise<string>, says: RegExp, options?
   ['an unknown name', async () => 'https://no-such-host.invalid', /there is no such host|cannot be resolved/],
   [
     'no TLS behind https',
-    () => rawServer((socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
+    () => insecure((socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
     /this port does not use TLS: check https: and the port \(ERR_SSL_\w+\)$/,
   ],
   [
     'a reset within the TLS handshake',
-    () => rawServer((socket) => socket.resetAndDestroy()),
+    () => insecure((socket) => socket.resetAndDestroy()),
     /TLS|connection/,
   ],
-  ['a TLS handshake that stalls', () => rawServer(() => undefined), /timeout/, quick],
+  ['a TLS handshake that stalls', () => insecure(() => undefined), /timeout/, quick],
 ])('%s', (_, url, says, options) => {
   test.each([
     ['a read', read],
