@@ -55,15 +55,13 @@ export const unlessAbsent = async <T>(question: Promise<T>, absent: T): Promise<
   try {
     return await question;
   } catch (error) {
-    if (isAbsence(error)) return absent;
+    if (['ENOTFOUND', 'ENODATA'].includes(codeOf(error))) return absent;
     throw error;
   }
 };
 
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
-
-const isAbsence = (error: unknown): boolean => ['ENOTFOUND', 'ENODATA'].includes(codeOf(error));
 
 export const isSilence = (error: unknown): boolean => ['ETIMEOUT', 'ECONNREFUSED'].includes(codeOf(error));
 
