@@ -53,7 +53,8 @@ export const openAnswers = (options: AnswersOptions): Answers => {
   const serverAt = (address: string): Server => {
     const known = servers.get(address) ?? {
       resolver: resolverAt(address, timeout),
-      limited: limit(questionsAtOnce),
+      // Questions at once.
+      limited: limit(32),
       hasAnswered: false,
       silence: null,
     };
@@ -97,8 +98,6 @@ interface Server {
   /** Why it is not asked again in this round: it has answered nothing. */
   silence: string | null;
 }
-
-const questionsAtOnce = 32;
 
 /** All records of one name and type at the service. */
 interface RecordSet {

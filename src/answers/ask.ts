@@ -1,6 +1,7 @@
+import type { MxRecord, SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { canonicalContent } from '../model/canonical.ts';
-import { hasPriority, type RecordData } from '../model/record.ts';
+import type { RecordData } from '../model/record.ts';
 import { quoteOctets } from '../model/quoted-text.ts';
 
 /**
@@ -14,9 +15,10 @@ export const resolverAt = (place: string | null, timeout: number): Resolver => {
 };
 
 /** The types that are asked for: those that templates have. */
-export type AskedType = keyof typeof questions;
+const askedTypes = ['A', 'AAAA', 'CNAME', 'PTR', 'TXT', 'MX', 'SRV'] as const;
+export type AskedType = (typeof askedTypes)[number];
 
-export const isAskedType = (type: string): type is AskedType => Object.hasOwn(questions, type);
+export const isAskedType = (type: string): type is AskedType => askedTypes.some((one) => one === type);
 
 /** The records that it has of a name and type; none too where the name does not exist. Rejects without an answer. */
 export const ask = async (
@@ -24,34 +26,21 @@ export const ask = async (
   name: string,
   type: AskedType,
 ): Promise<readonly RecordData[]> => {
-  const found = await unlessAbsent(questions[type](resolver, name), []);
-  return found.map(([content, priority = null]) => ({
-    type,
-    name,
-    content: canonicalContent(type, content),
-    priority: hasPriority(type) ? priority : null,
-    ttl: null,
-  }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the forms of these types
+  const found = (await unlessAbsent(resolver.resolve(name, type), [])) as readonly Answer[];
+  return found.map((answer) => {
+    const priority = typeof answer === 'object' && 'priority' in answer ? answer.priority : null;
+    return { type, name, content: canonicalContent(type, contentOf(answer)), priority, ttl: null };
+  });
 };
 
-type Data = readonly [content: string, priority?: number];
+type Answer = string | readonly string[] | MxRecord | SrvRecord;
 
-const only = (texts: readonly string[]): readonly Data[] => texts.map((text) => [text]);
-
-const questions = {
-  A: async (resolver: Resolver, name: string) => only(await resolver.resolve4(name)),
-  AAAA: async (resolver: Resolver, name: string) => only(await resolver.resolve6(name)),
-  CNAME: async (resolver: Resolver, name: string) => only(await resolver.resolveCname(name)),
-  PTR: async (resolver: Resolver, name: string) => only(await resolver.resolvePtr(name)),
-  TXT: async (resolver: Resolver, name: string) => only((await resolver.resolveTxt(name)).map(textOf)),
-  MX: async (resolver: Resolver, name: string): Promise<readonly Data[]> =>
-    (await resolver.resolveMx(name)).map(({ exchange, priority }) => [exchange || '.', priority]),
-  SRV: async (resolver: Resolver, name: string): Promise<readonly Data[]> =>
-    (await resolver.resolveSrv(name)).map((one) => [
-      `${one.weight} ${one.port} ${one.name || '.'}`,
-      one.priority,
-    ]),
-} as const;
+const contentOf = (answer: Answer): string => {
+  if (typeof answer === 'string') return answer;
+  if ('exchange' in answer) return answer.exchange || '.';
+  return 'weight' in answer ? `${answer.weight} ${answer.port} ${answer.name || '.'}` : textOf(answer);
+};
 
 /** Node.js gives each octet as a character. A text that is not UTF-8 is shown in presentation format. */
 const textOf = (strings: readonly string[]): string => {
@@ -66,15 +55,13 @@ export const unlessAbsent = async <T>(question: Promise<T>, absent: T): Promise<
   try {
     return await question;
   } catch (error) {
-    if (isAbsence(error)) return absent;
+    if (['ENOTFOUND', 'ENODATA'].includes(codeOf(error))) return absent;
     throw error;
   }
 };
 
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
-
-const isAbsence = (error: unknown): boolean => ['ENOTFOUND', 'ENODATA'].includes(codeOf(error));
 
 export const isSilence = (error: unknown): boolean => ['ETIMEOUT', 'ECONNREFUSED'].includes(codeOf(error));
 

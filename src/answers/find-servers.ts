@@ -1,9 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { lookup, type Resolver } from 'node:dns/promises';
-import { isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { parseNameServer } from '../model/name-server.ts';
 import { silenceWords, unlessAbsent } from './ask.ts';
-import { isPrivateAddress } from './private-address.ts';
 
 export interface KnownServer {
   /** In the delegation or the setting. */
@@ -41,12 +40,8 @@ export const givenServers = async (
   const found = places.map(async (name): Promise<readonly KnownServer[]> => {
     const { host, port } = parseNameServer(name)!;
     try {
-      const addresses =
-        isIP(host) !== 0
-          ? [host]
-          : resolver
-            ? await addressesOf(host, resolver)
-            : await systemAddressesOf(host);
+      // The system's own way knows its hosts file too.
+      const addresses = resolver && isIP(host) === 0 ? await addressesOf(host, resolver) : await lookUp(host);
       return (await reachable(addresses)).map((address) => serverAt(name, address, port));
     } catch {
       return [{ name, address: '', refusal: 'it has no address' }];
@@ -70,7 +65,7 @@ const addressesOf = async (host: string, resolver: Resolver): Promise<readonly s
     await Promise.all([unlessAbsent(resolver.resolve4(host), []), unlessAbsent(resolver.resolve6(host), [])])
   ).flat();
 
-const systemAddressesOf = async (host: string): Promise<readonly string[]> =>
+const lookUp = async (host: string): Promise<readonly string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 const serverAt = (name: string, address: string, port = 53): KnownServer => ({
@@ -96,3 +91,17 @@ const hasRoute = async (address: string): Promise<boolean> =>
     socket.once('error', () => end(false));
     socket.connect(53, address, () => end(true));
   });
+
+/** Whether an address belongs to this machine, a private network or no host (RFC 6890): no public server has it. */
+const isPrivateAddress = (address: string): boolean =>
+  privateNetworks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** Mapped IPv4 addresses are checked as IPv4; NAT64 addresses contain one too. */
+const privateNetworks = new BlockList();
+const networks =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 ' +
+  '198.18.0.0/15 224.0.0.0/3 ::/127 64:ff9b::/96 64:ff9b:1::/48 fc00::/7 fe80::/10 fec0::/10 ff00::/8';
+for (const network of networks.split(' ')) {
+  const [address = '', prefix] = network.split('/');
+  privateNetworks.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -15,7 +15,7 @@ import { plural } from '../lib/plural.ts';
 import { durationText } from '../model/duration.ts';
 import { isDescribable } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { nameOf } from '../network/trust.ts';
+import { nameOf } from '../network/connect.ts';
 import { openCheckouts } from '../source/checkout.ts';
 import { readVersion } from '../version.ts';
 

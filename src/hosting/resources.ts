@@ -8,30 +8,20 @@ import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
  * Written by hand, since a listing may have 100,000 records.
  */
 
-/** What is not as specified, and its place in the answer, which is only put together on the way out. */
+/** What is not as specified: the place in the answer, which is only put together on the way out, and the problem. */
 export class Breach extends Error {
   override name = 'Breach';
-  readonly problem: string;
-  readonly place: string;
-
-  constructor(problem: string, place = '') {
-    super(`answer${place} ${problem}`);
-    this.problem = problem;
-    this.place = place;
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An account or a database, which are only shown: as it came. */
-export type Resource = Fields & { readonly id: number };
-
-export const readResource = (value: unknown): Resource => {
-  const fields = fieldsOf(value);
-  return { ...fields, id: idIn(fields) };
+export const readObject = (value: unknown): Fields => {
+  if (isFields(value)) return value;
+  throw new Breach(' is not an object');
 };
 
-export const readResources = (value: unknown): readonly Resource[] => listOf(value, readResource);
+export const readObjects = (value: unknown): readonly Fields[] => listOf(value, readObject);
 
 /** A template that is as before is the same object as before. */
 export const readTemplates = async (
@@ -65,15 +55,15 @@ const recordKeys = ['id', 'type', 'name', 'content', 'priority', 'ttl', 'isUnrea
  * Only an explicit "no" makes it the client's own: public ones must never be written.
  */
 export const readTemplate = (value: unknown): ActualTemplate => {
-  const fields = fieldsOf(value);
-  const isPublic = fields['publicly_available'];
+  const fields = readObject(value);
+  const isPublic = fields['publicly_available'] ?? null;
   const name = textOf(fields['name'] ?? '');
-  if (name === undefined) throw new Breach('is not text', '.name');
+  if (name === undefined) throw new Breach('.name is not text');
   return {
     id: idIn(fields),
     name,
-    publiclyAvailable: isPublic !== false && isPublic !== 'false' && isPublic !== 0 && isPublic !== '0',
-    ...(isPublic === null || isPublic === undefined ? { isOwnerStated: false as const } : {}),
+    publiclyAvailable: !nos.has(isPublic),
+    ...(isPublic === null ? { isOwnerStated: false as const } : {}),
     subdomains: numberOrNull(fields['subdomains']) ?? null,
     records: within('.dns_template_records', fields['dns_template_records'], (list) =>
       unlikeIds(listOf(list, readRecord)),
@@ -81,11 +71,13 @@ export const readTemplate = (value: unknown): ActualTemplate => {
   };
 };
 
+const nos = new Set<unknown>([false, 'false', 0, '0']);
+
 export const readSubdomainRecords = (value: unknown): SubdomainRecord[] =>
   listOf(value, (one) => {
-    const templateRecordId = numberOrNull(fieldsOf(one)['dns_template_record_id']);
+    const templateRecordId = numberOrNull(readObject(one)['dns_template_record_id']);
     if (templateRecordId === undefined)
-      throw new Breach('is neither a whole number nor null', '.dns_template_record_id');
+      throw new Breach('.dns_template_record_id is neither a whole number nor null');
     return { ...readRecord(one), templateRecordId };
   });
 
@@ -94,14 +86,13 @@ export const readSubdomainRecords = (value: unknown): SubdomainRecord[] =>
  * of a type that this program does not know, or other values cannot be understood, it is only counted.
  */
 const readRecord = (value: unknown): ActualRecord => {
-  const fields = fieldsOf(value);
+  const fields = readObject(value);
   const id = idIn(fields);
   const { type } = fields;
-  if (typeof type !== 'string') throw new Breach('is not text', '.type');
-  if (type === '') throw new Breach('is empty', '.type');
+  if (typeof type !== 'string' || type === '') throw new Breach('.type is not text, or empty');
   const isKnown = isRecordType(type.toUpperCase());
   const name = fields['name'] == null ? null : textOf(fields['name']);
-  if (name === undefined && isKnown) throw new Breach('is not text', '.name');
+  if (name === undefined && isKnown) throw new Breach('.name is not text');
   const content = textOf(fields['content']);
   const ttl = numberOrNull(fields['ttl']);
   const priority = numberOrNull(fields['priority']);
@@ -119,17 +110,12 @@ const readRecord = (value: unknown): ActualRecord => {
   return isRead || !isKnown ? record : { ...record, isUnreadable: true };
 };
 
-const fieldsOf = (value: unknown): Fields => {
-  if (isFields(value)) return value;
-  throw new Breach('is not an object');
-};
-
-export const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Ends at the first element that is not as specified. */
 const listOf = <T>(value: unknown, read: (element: unknown) => T): T[] => {
-  if (!Array.isArray(value)) throw new Breach('is not an array');
+  if (!Array.isArray(value)) throw new Breach(' is not an array');
   return value.map((element: unknown, index) => within(`[${index}]`, element, read));
 };
 
@@ -137,13 +123,13 @@ const within = <T>(place: string, value: unknown, read: (value: unknown) => T): 
   try {
     return read(value);
   } catch (error) {
-    throw error instanceof Breach ? new Breach(error.problem, place + error.place) : error;
+    throw error instanceof Breach ? new Breach(place + error.message) : error;
   }
 };
 
 const idIn = (fields: Fields): number => {
   const id = wholeOf(fields['id']);
-  if (id === undefined) throw new Breach('is not a whole number', '.id');
+  if (id === undefined) throw new Breach('.id is not a whole number');
   return id;
 };
 
@@ -151,7 +137,7 @@ const idIn = (fields: Fields): number => {
 const unlikeIds = <T extends { readonly id: number }>(list: readonly T[]): readonly T[] => {
   const ids = new Set<number>();
   for (const [index, { id }] of list.entries())
-    if (ids.size === ids.add(id).size) throw new Breach(`${id} occurs twice`, `[${index}].id`);
+    if (ids.size === ids.add(id).size) throw new Breach(`[${index}].id ${id} occurs twice`);
   return list;
 };
 

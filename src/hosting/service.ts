@@ -1,24 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { UserError } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
-import { parseUrl } from '../lib/parse-url.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Route } from '../model/route.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { exchange } from '../network/exchange.ts';
 import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
-import { lostKind, oneLine, readAnswer, type Call, type Memo } from './answer.ts';
+import { readAnswer, unanswered, type Call } from './answer.ts';
 import { HostingError, type Operation } from './errors.ts';
-import {
-  readResource,
-  readResources,
-  readSubdomainRecords,
-  readTemplate,
-  readTemplates,
-} from './resources.ts';
+import { readObject, readObjects, readSubdomainRecords, readTemplate, readTemplates } from './resources.ts';
 
 export interface HostingOptions extends Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
@@ -62,119 +54,87 @@ export type HostingService = ReturnType<typeof connectHosting>;
 
 /**
  * The seven operations of the service (specification §4), each of which throws {@link HostingError}. Sends nothing before
- * the first one. Throws {@link UserError} if the base URL is invalid.
+ * the first one.
  */
 export const connectHosting = (options: HostingOptions) => {
-  const { origin, basePath } = readBaseUrl(options.baseUrl);
-  const baseUrl = origin + basePath;
-  const { requestTimeout, writeTimeout, maxAnswerSize, proxy, clock = systemClock } = options;
+  const { baseUrl, requestTimeout, writeTimeout, maxAnswerSize, proxy, clock = systemClock } = options;
   const via = proxy === null ? '' : `, through the proxy ${proxy.shown} (${proxy.place})`;
   const limited = limit(options.concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const open = new Set<Promise<unknown>>();
-  const writing = new Set<Call<unknown>>();
-  const listing: Memo<readonly ActualTemplate[]> = { last: null };
-  let hasAnswered = false;
-  let refusedTokens: string | null = null;
+  const writes = new Set<Promise<unknown>>();
+  const listing: Call<readonly ActualTemplate[]>['memo'] = { last: null };
 
   /** One request, and what its answer says. */
   const ask = async <T>(call: Call<T>, timeout: number, inBody = call.isWrite): Promise<T> => {
-    const { operation, path, isWrite, memo } = call;
-    if (closing.signal.aborted)
-      throw new HostingError('not sent: this program is shutting down', { operation, kind: 'not-sent' });
-    const tokens = options.tokens();
-    const redact = (text: string): string => redactor([tokens.userToken, tokens.clientToken])(text);
-    const parameters = parametersOf(call, tokens);
+    const { operation, isWrite } = call;
+    const { userToken, clientToken, places = '' } = options.tokens();
+    const redact = (text: string): string => redactor([userToken, clientToken])(text);
+    const parameters = new URLSearchParams({ user_token: userToken, client_token: clientToken });
+    for (const [name, value] of Object.entries(call.parameters))
+      if (value !== null && value !== undefined) parameters.set(name, String(value));
+    const { origin, pathname } = new URL(baseUrl + call.path);
+    const context = { baseUrl, places, via, redact, now: clock.now };
     const started = performance.now();
     let status: number | null = null;
     let error: string | undefined;
     try {
       const answer = await exchange({
-        method: isWrite ? 'PUT' : 'GET',
         kind: isWrite ? 'write' : 'read',
         origin,
-        path: basePath + path + (inBody ? '' : `?${parameters}`),
+        path: inBody ? pathname : `${pathname}?${parameters.toString()}`,
         route: options,
         headers: {
           accept: 'application/json',
           ...(inBody ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
         },
-        body: inBody ? parameters : null,
+        body: inBody ? parameters.toString() : null,
         timeout,
         signal: closing.signal,
-        beforeSend: () => {
-          if (!isWrite) return;
-          options.beforeWrite?.();
-          writing.add(call);
-        },
+        beforeSend: isWrite ? options.beforeWrite : undefined,
         maxSize: maxAnswerSize,
-        previous: memo?.last?.body ?? null,
+        previous: call.memo?.last?.body ?? null,
       });
       status = answer.status;
-      hasAnswered = true;
-      const { places = '' } = tokens;
-      return await readAnswer(call, answer, { baseUrl, places, via, redact, now: clock.now, maxAnswerSize });
+      return await readAnswer(call, answer, context);
     } catch (thrown) {
-      const failure = thrown instanceof WireError ? unanswered(call, thrown, redact) : thrown;
+      const failure = thrown instanceof WireError ? unanswered(call, thrown, context) : thrown;
       error = failure instanceof HostingError ? failure.message : 'defect';
       throw failure;
     } finally {
-      writing.delete(call);
       const durationMs = performance.now() - started;
       options.onRequest?.({ operation, status, durationMs, ...(error === undefined ? {} : { error }) });
     }
   };
 
-  const unanswered = (
-    call: Call<unknown>,
-    { message, fault, sent }: WireError,
-    redact: (text: string) => string,
-  ): HostingError => {
-    let advice = '';
-    if (fault === 'timeout' && sent)
-      advice = `: if the service needs longer, allow more with ${call.isWrite ? 'writeTimeout' : 'requestTimeout'}`;
-    // A port that expects TLS ends the connection, or answers in TLS.
-    if (origin.startsWith('http:') && !hasAnswered && /ended the connection|is not HTTP/.test(message))
-      advice = ': does this port need https:?';
-    return new HostingError(`${oneLine(redact(message))}${advice}${fault === 'proxy' ? '' : via}`, {
-      operation: call.operation,
-      kind: !sent ? 'not-sent' : lostKind(call, fault === 'too-large' ? 'bad-answer' : 'unavailable'),
-    });
-  };
-
   /** With the parameters in the query, as specified; where these are refused, once in a form. What works is kept. */
   const askRead = async <T>(call: Call<T>): Promise<T> => {
     const known = placesOfParameters.get(baseUrl);
+    let place = known ?? 'query';
+    let value: T;
     try {
-      const value = await ask(call, requestTimeout, known === 'body');
-      placesOfParameters.set(baseUrl, known ?? 'query');
-      return value;
+      value = await ask(call, requestTimeout, place === 'body');
     } catch (error) {
-      const { userToken, clientToken } = options.tokens();
-      const tokens = `${userToken} ${clientToken}`;
-      if (known !== undefined || !mayBeUnread(error) || tokens === refusedTokens) throw error;
-      const value = await ask(call, requestTimeout, true).catch((again: unknown) => {
-        // They are probably wrong.
-        if (mayBeUnread(again)) refusedTokens = tokens;
-        throw error;
-      });
-      placesOfParameters.set(baseUrl, 'body');
-      return value;
+      const mayBeUnread = error instanceof HostingError && [400, 401, 415, 422].includes(error.status ?? 0);
+      if (known !== undefined || !mayBeUnread) throw error;
+      place = 'body';
+      value = await ask(call, requestTimeout, true).catch(() => Promise.reject(error));
     }
+    placesOfParameters.set(baseUrl, place);
+    return value;
   };
 
   /** Three attempts in all of what may be repeated, with backoff; throws the error of the last one. */
   const repeated = async <T>(
+    { isWrite }: Call<T>,
     attempt: () => Promise<T>,
-    mayRepeat: (error: HostingError) => boolean,
     maxBackoff: () => number,
   ): Promise<T> => {
     for (let failures = 1; ; failures += 1) {
       try {
         return await limited(attempt);
       } catch (error) {
-        if (!(error instanceof HostingError) || failures === 3 || !mayRepeat(error)) throw error;
+        if (!(error instanceof HostingError) || failures === 3 || !mayRepeat(error, isWrite)) throw error;
         const delay = Math.max(backoff(failures, { first: 400, max: 800, jitter: 1 }), error.retryAfter ?? 0);
         if (delay > maxBackoff()) throw error;
         options.onBackoff?.(delay, error.message);
@@ -182,13 +142,6 @@ export const connectHosting = (options: HostingOptions) => {
         if (closing.signal.aborted) throw error;
       }
     }
-  };
-
-  const untilClosed = <T>(result: Promise<T>): Promise<T> => {
-    const ended = (): boolean => open.delete(result);
-    open.add(result);
-    result.then(ended, ended);
-    return result;
   };
 
   const read = <T>(
@@ -200,7 +153,7 @@ export const connectHosting = (options: HostingOptions) => {
   ): Promise<T> => {
     const call = { operation, isWrite: false, path, parameters, read: readValue, memo };
     const attempt = (): Promise<T> => askRead(call);
-    return untilClosed(repeated(attempt, mayRepeatRead, () => requestTimeout));
+    return repeated(call, attempt, () => requestTimeout);
   };
 
   const write = (
@@ -211,14 +164,17 @@ export const connectHosting = (options: HostingOptions) => {
     const call = { operation, isWrite: true, path, parameters, read: readTemplate };
     let end: number | null = null;
     const left = (): number => (end ??= performance.now() + writeTimeout) - performance.now();
-    return untilClosed(repeated(() => ask(call, left()), mayRepeatWrite, left));
+    const result = repeated(call, () => ask(call, left()), left);
+    const ended = (): boolean => writes.delete(result);
+    writes.add(result);
+    result.then(ended, ended);
+    return result;
   };
 
   return {
-    listAccounts: () => read('list-accounts', '/accounts', {}, readResources),
-    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readResource),
-    listDatabases: (account_id: number) =>
-      read('list-databases', '/databases', { account_id }, readResources),
+    listAccounts: () => read('list-accounts', '/accounts', {}, readObjects),
+    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readObject),
+    listDatabases: (account_id: number) => read('list-databases', '/databases', { account_id }, readObjects),
     /** The same object as before if the answer is the same, and the same templates where they are. */
     listDnsTemplates: () => {
       const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);
@@ -242,51 +198,27 @@ export const connectHosting = (options: HostingOptions) => {
       const parameters = { record_id: recordId, content, name, ttl, priority };
       return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
     },
-    /** Whether the outcome of a write that was sent is not known yet. */
     get isWriting() {
-      return writing.size > 0;
+      return writes.size > 0;
     },
     /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
     close: async (): Promise<void> => {
       closing.abort();
-      await Promise.allSettled(open);
+      await Promise.allSettled(writes);
     },
   };
 };
 
 type NewValues = { readonly [Key in Exclude<keyof RecordData, 'type'>]?: RecordData[Key] | null };
 
-/** A read changes nothing, so it may be repeated whenever another try may succeed. */
-const mayRepeatRead = ({ kind, status }: HostingError): boolean =>
+/**
+ * A read changes nothing, so it may be repeated whenever another try may succeed. A write is repeated only if it certainly
+ * was not sent: the service cannot undo a second one.
+ */
+const mayRepeat = ({ kind, status }: HostingError, isWrite: boolean): boolean =>
   kind === 'not-sent' ||
-  kind === 'rate-limited' ||
-  (kind === 'unavailable' && (status === null || status === 408 || status >= 500));
-
-/** A write is repeated only if it certainly was not sent: the service cannot undo a second one. */
-const mayRepeatWrite = ({ kind }: HostingError): boolean => kind === 'not-sent';
+  (!isWrite && kind === 'rate-limited') ||
+  (!isWrite && kind === 'unavailable' && (status ?? 500) >= 500);
 
 /** Where the services of this process read the parameters of a GET, by base URL. */
 const placesOfParameters = new Map<string, 'query' | 'body'>();
-
-/** Whether the service may not have found the parameters. */
-const mayBeUnread = (error: unknown): boolean =>
-  error instanceof HostingError && [400, 401, 415, 422].includes(error.status ?? 0);
-
-/** All parameters are texts (specification §4). */
-const parametersOf = ({ parameters }: Call<unknown>, { userToken, clientToken }: Tokens): string => {
-  const pairs = new URLSearchParams({ user_token: userToken, client_token: clientToken });
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== null && value !== undefined) pairs.set(name, String(value));
-  return pairs.toString();
-};
-
-/** Throws a {@link UserError}. */
-const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
-  const url = parseUrl(baseUrl);
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UserError('The base URL must be a complete http or https URL, such as https://host/api/v1.');
-  // The message does not repeat the value: the extra parts may be secret.
-  if (url.username || url.password || url.search || url.hash)
-    throw new UserError('The base URL must not contain a user name, a password, a query or a fragment.');
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
-};

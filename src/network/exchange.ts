@@ -1,13 +1,24 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import type * as Undici from 'undici';
+// @ts-expect-error -- without types of its own
+import requestOn from 'undici/lib/api/api-request.js';
+// @ts-expect-error -- without types of its own
+import ClientOfUndici from 'undici/lib/dispatcher/client.js';
 import type { Route } from '../model/route.ts';
 import { sizeText } from '../model/size.ts';
-import { connect, proxyHeaders } from './connect.ts';
-import { Client, request } from './undici.ts';
+import { connect } from './connect.ts';
 import { WireError, wireError } from './wire-error.ts';
 
+// The public entry of undici loads all of it (fetch, caches, WebSocket), which costs a plan of the examples 16 ms and 6 MiB.
+// oxlint-disable typescript/no-unsafe-type-assertion -- these modules are what the package exports under these names
+const Client = ClientOfUndici as typeof Undici.Client;
+const request = requestOn as (
+  this: Undici.Client,
+  options: Undici.Dispatcher.RequestOptions,
+) => Promise<Undici.Dispatcher.ResponseData>;
+// oxlint-enable typescript/no-unsafe-type-assertion
+
 export interface WireRequest {
-  readonly method: 'GET' | 'PUT' | 'POST';
   readonly origin: string;
   /** With the query. */
   readonly path: string;
@@ -19,24 +30,25 @@ export interface WireRequest {
   /** Ends it; but not a write that was sent. */
   readonly signal: AbortSignal;
   /**
-   * A read may take a connection that another one has left. A write and a message have their own, and of the answer to a
-   * message only the status is waited for.
+   * GET, PUT and POST. A read may take a connection that another one has left; the others have their own. Of the answer to
+   * a message only the status matters.
    */
-  readonly kind: 'read' | 'write' | 'message';
-  /** Called when a write's connection is ready, just before it is sent: throws if it must not be sent any more. */
-  readonly beforeSend?: () => void;
+  readonly kind: keyof typeof methods;
+  /** Called when the connection is ready, just before anything is sent: throws if it must not be sent any more. */
+  readonly beforeSend?: (() => void) | undefined;
   /** Bytes of the largest answer. */
   readonly maxSize: number;
   /** The previous answer, which most likely comes again and is then the body. */
   readonly previous?: Buffer | null;
 }
 
+const methods = { read: 'GET', write: 'PUT', message: 'POST' } as const;
+
 export interface WireAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Empty if it did not come whole, where the status is enough. */
   readonly body: Buffer;
-  /** True if the body is incomplete, which only happens with errors. */
-  readonly isCut: boolean;
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -48,71 +60,72 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   const { timeout, signal, kind } = asked;
   const cut = new AbortController();
-  const stage: Stage = { sent: false, answered: false };
-  const end = (fault: 'timeout' | 'aborted', message: string): void =>
-    cut.abort(new WireError(message, { fault, sent: stage.sent }));
-  const expire = (after: number): void => {
-    const missing = stage.answered ? 'the rest of the answer' : stage.sent ? 'an answer' : 'a connection';
-    end('timeout', `timeout: ${missing} did not come within ${Math.round(after)} ms`);
+  const stage = { isSent: false };
+  const expire = (): void => {
+    const missing = stage.isSent ? 'the answer' : 'a connection';
+    const message = `timeout: ${missing} did not come within ${Math.round(timeout)} ms`;
+    cut.abort(new WireError(message, 'timeout', stage.isSent));
   };
-  // Half of the time is left for the answer to what is sent once: with too little, its outcome would be unknown.
-  const unsent = kind === 'read' ? timeout : timeout / 2;
-  // After a blocked event loop a timer fires before what waits in the socket is read.
-  const timers = [
-    setTimeout(() => setImmediate(expire, timeout), timeout),
-    setTimeout(() => setImmediate(() => stage.sent || expire(unsent)), unsent),
-  ];
+  const timer = setTimeout(expire, timeout);
   const stop = (): void => {
-    if (kind !== 'write' || !stage.sent) end('aborted', 'aborted: this program is shutting down');
+    if (kind === 'write' && stage.isSent) return;
+    cut.abort(new WireError('aborted: this program is shutting down', 'aborted', stage.isSent));
   };
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
     return await send(asked, cut.signal, stage);
   } catch (error) {
-    throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.sent);
+    throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.isSent);
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
 };
 
-/** How far a request has come. */
-interface Stage {
-  sent: boolean;
-  answered: boolean;
-}
-
-const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise<WireAnswer> => {
-  const { origin, route, kind, beforeSend } = asked;
-  cut.throwIfAborted();
+const send = async (
+  asked: WireRequest,
+  signal: AbortSignal,
+  stage: { isSent: boolean },
+): Promise<WireAnswer> => {
+  const { origin, path, route, headers, body, kind } = asked;
+  signal.throwIfAborted();
   const idle = idleTo(origin, route);
-  for (const one of idle) if (one.socket.destroyed) idle.delete(one);
-  const [left] = kind === 'read' ? idle : [];
-  const connection = left ?? connectionOn(await connect(origin, route, cut), origin);
-  idle.delete(connection);
+  let connection = kind === 'read' ? idle.pop() : undefined;
+  while (connection?.socket.destroyed) connection = idle.pop();
+  connection ??= await open(origin, route, signal);
   const { socket, client } = connection;
-  let isWhole = false;
+  let isFree = false;
   try {
-    cut.throwIfAborted();
-    beforeSend?.();
-    stage.sent = true;
-    const { statusCode: status, headers, body } = await request(client, { ...optionsOf(asked), signal: cut });
-    stage.answered = true;
-    if (kind === 'message') {
-      body.on('error', () => undefined).destroy();
-      return { status, headers, body: Buffer.alloc(0), isCut: true };
-    }
-    const received = await bodyOf(body, asked, !isSuccess(status));
-    isWhole = !received.isCut;
-    return { status, headers, ...received };
+    signal.throwIfAborted();
+    asked.beforeSend?.();
+    stage.isSent = true;
+    const answer = await request.call(client, {
+      method: methods[kind],
+      path,
+      headers: {
+        host: new URL(origin).host,
+        'user-agent': 'dns-template-sync',
+        'accept-encoding': 'identity',
+        ...headers,
+      },
+      body,
+      reset: kind !== 'read',
+      signal,
+    });
+    const { statusCode: status } = answer;
+    const isStatusEnough = kind === 'message' || !isSuccess(status);
+    const received = await bodyOf(answer.body, asked).catch((error: unknown) => {
+      if (isStatusEnough) return Buffer.alloc(0);
+      throw error;
+    });
+    isFree = kind === 'read' && !isStatusEnough && !socket.destroyed;
+    return { status, headers: answer.headers, body: received };
   } catch (error) {
-    if (error !== hasEnded || connection !== left) throw connection.alert ?? error;
-    stage.sent = false;
-    return await send(asked, cut, stage);
+    throw connection.alert ?? error;
   } finally {
-    if (kind === 'read' && isWhole && !socket.destroyed) {
-      idle.add(connection);
+    if (isFree) {
+      idle.push(connection);
     } else {
       socket.destroy();
       await client.destroy();
@@ -120,75 +133,45 @@ const send = async (asked: WireRequest, cut: AbortSignal, stage: Stage): Promise
   }
 };
 
-const optionsOf = ({ method, origin, path, route: { proxy }, headers, body, kind }: WireRequest) => {
-  const isWhole = proxy !== null && origin.startsWith('http:');
-  return {
-    method,
-    path: isWhole ? origin + path : path,
-    headers: {
-      host: new URL(origin).host,
-      'user-agent': 'dns-template-sync',
-      ...(isWhole ? proxyHeaders(proxy) : {}),
-      ...headers,
-    },
-    body,
-    reset: kind !== 'read',
-  };
-};
-
-const bodyOf = async (
-  answer: AsyncIterable<Buffer>,
-  { maxSize, previous }: WireRequest,
-  isError: boolean,
-): Promise<Pick<WireAnswer, 'body' | 'isCut'>> => {
+const bodyOf = async (answer: AsyncIterable<Buffer>, { maxSize, previous }: WireRequest): Promise<Buffer> => {
   const pieces: Buffer[] = [];
   let size = 0;
   let isSame = true;
-  let isCut = false;
-  try {
-    for await (const piece of answer) {
-      // What equals the previous answer is not kept twice.
-      const former = previous?.subarray(size, size + piece.length);
-      const comesAgain = former?.equals(piece) === true;
-      pieces.push(comesAgain ? former : piece);
-      isSame &&= comesAgain;
-      size += piece.length;
-      if (size > maxSize) throw tooLarge(maxSize);
-      isCut = isError && size > maxErrorBytes;
-      if (isCut) break;
-    }
-  } catch (error) {
-    // The status of an error is enough.
-    if (!isError) throw error;
-    isCut = true;
+  for await (const piece of answer) {
+    // What equals the previous answer is not kept twice.
+    const former = previous?.subarray(size, size + piece.length);
+    const comesAgain = former?.equals(piece) === true;
+    pieces.push(comesAgain ? former : piece);
+    isSame &&= comesAgain;
+    size += piece.length;
+    if (size <= maxSize) continue;
+    const problem = `the answer is larger than ${sizeText(maxSize)}: if that is right, allow more with maxAnswerSize`;
+    throw new WireError(problem, 'too-large', true);
   }
-  return { body: previous && isSame && size === previous.length ? previous : Buffer.concat(pieces), isCut };
+  return previous && isSame && size === previous.length ? previous : Buffer.concat(pieces);
 };
-
-/** Bytes of an error's body that are enough for an excerpt. */
-const maxErrorBytes = 8_192;
-
-const tooLarge = (size: number): WireError =>
-  new WireError(
-    `the answer is larger than ${sizeText(size)}: if that is right, allow more with maxAnswerSize`,
-    { fault: 'too-large', sent: true },
-  );
 
 /** One connection, and what speaks HTTP on it. */
 interface OpenConnection {
   readonly socket: Socket;
-  readonly client: InstanceType<typeof Client>;
+  readonly client: Undici.Client;
   /** Why the service ended TLS, which comes before the end of the connection: in TLS 1.3 also after the handshake. */
   alert: Error | null;
 }
 
-/** It gives its one socket once: nothing can be sent twice. */
-const connectionOn = (socket: Socket, origin: string): OpenConnection => {
+const open = async (origin: string, route: Route, signal: AbortSignal): Promise<OpenConnection> => {
+  const socket = await connect(origin, route, signal);
   const client = new Client(origin, {
-    ...noOwnTimeouts,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Servers end idle connections too, and what is sent then fails.
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 4_000,
+    // It gives its one socket once: nothing can be sent twice.
     connect: (_, ready) =>
       queueMicrotask(() => {
-        if (socket.destroyed) ready(hasEnded, null);
+        if (socket.destroyed) ready(new Error('the connection has ended'), null);
         else ready(null, socket);
       }),
   });
@@ -199,24 +182,12 @@ const connectionOn = (socket: Socket, origin: string): OpenConnection => {
   return connection;
 };
 
-/** Nothing was sent: a connection that was left is looked at before it is used again. */
-const hasEnded = new Error('the connection ended before anything was sent');
-
-/** Servers end idle connections too, and what is sent then fails. */
-const noOwnTimeouts = {
-  pipelining: 1,
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  keepAliveTimeout: 4_000,
-  keepAliveMaxTimeout: 4_000,
-} as const;
-
 /** What reads have left, by where it leads: thousands of clients of one service share it. It keeps no process alive. */
-const idleTo = (origin: string, { proxy, ca }: Route): Set<OpenConnection> => {
+const idleTo = (origin: string, { proxy, ca }: Route): OpenConnection[] => {
   const key = JSON.stringify([origin, proxy?.url, ca?.pem()]);
-  const connections = idleConnections.get(key) ?? new Set();
+  const connections = idleConnections.get(key) ?? [];
   idleConnections.set(key, connections);
   return connections;
 };
 
-const idleConnections = new Map<string, Set<OpenConnection>>();
+const idleConnections = new Map<string, OpenConnection[]>();

@@ -1,11 +1,5 @@
 /** What ended a request without an answer. */
-export type WireFault = 'timeout' | 'aborted' | 'too-large' | 'proxy' | 'network';
-
-interface WireErrorFields {
-  readonly fault: WireFault;
-  readonly sent: boolean;
-  readonly code?: string;
-}
+type WireFault = 'timeout' | 'aborted' | 'too-large' | 'proxy' | 'network';
 
 /** Why there is no answer. The message comes from the network: redact it before it is shown. */
 export class WireError extends Error {
@@ -16,7 +10,7 @@ export class WireError extends Error {
   /** The code of the error; it shows no address. */
   readonly code: string;
 
-  constructor(message: string, { fault, sent, code = fault }: WireErrorFields) {
+  constructor(message: string, fault: WireFault, sent: boolean, code: string = fault) {
     super(message);
     this.fault = fault;
     this.sent = sent;
@@ -28,14 +22,14 @@ export class WireError extends Error {
 export const wireError = (thrown: unknown, sent: boolean): WireError => {
   if (thrown instanceof WireError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  if (code === null) return new WireError(error.message, { fault: 'network', sent, code: error.name });
   const { message } = error;
-  const said = message.includes(code) ? message : [code, message].filter(Boolean).join(': ');
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  if (code === null) return new WireError(message, 'network', sent, error.name);
+  const said = message.includes(code) ? message : `${code}: ${message}`;
   const meant = inWords.find(([pattern]) => pattern.test(code));
   // What OpenSSL adds to such a code are places in its own source.
   const text = meant ? `${meant[1]} (${code.startsWith('ERR_SSL_') ? code : said})` : said;
-  return new WireError(text, { fault: 'network', sent, code });
+  return new WireError(text, 'network', sent, code);
 };
 
 /** The error codes of Node.js in words. */
@@ -47,7 +41,6 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     'the service ended the connection before its answer was complete',
   ],
-  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to this host'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
     'this port does not use TLS: check https: and the port',
@@ -64,6 +57,4 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE$/,
     'the service ended the TLS handshake: it may want a client certificate, which this program has none of, or other ciphers',
   ],
-  [/^(?:HPE_HEADER_OVERFLOW|UND_ERR_HEADERS_OVERFLOW)$/, 'the headers of the answer are too large'],
-  [/^HPE_/, 'the answer is not HTTP'],
 ];

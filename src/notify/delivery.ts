@@ -35,7 +35,6 @@ export const post = async (
     const route = routeTo(address);
     through = route.proxy === null ? '' : `, through the proxy ${route.proxy.shown} (${route.proxy.place})`;
     const { status, headers } = await exchange({
-      method: 'POST',
       kind: 'message',
       origin,
       path: pathname + search,
@@ -48,7 +47,7 @@ export const post = async (
       body,
       timeout,
       signal,
-      maxSize: 0,
+      maxSize: 65_536,
     });
     if (isSuccess(status)) return { outcome: 'delivered' };
     const isRedirect = status >= 300 && status < 400;

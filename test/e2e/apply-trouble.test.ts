@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { scriptedServer, silence } from '../wire/scripted-server.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { rawServer, scriptedServer, silence } from '../wire/scripted-server.ts';
 import { startProcess } from './process.ts';
 import { reportOf, run, start, workplace } from './program.ts';
 import { environment, startHoldingService } from './service.ts';
@@ -63,20 +61,12 @@ describe('a signal', () => {
     ['run', '--listen', 'off'],
     ['apply', '--yes'],
   ])('ends %s at once where a proxy does not answer', async (...args) => {
-    const proxy = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
-    const sockets: Socket[] = [];
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    onTestFinished(() => {
-      proxy.close();
-      for (const socket of sockets) socket.destroy();
-    });
-    const connected = once(proxy, 'connection');
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-    const { port } = proxy.address() as AddressInfo;
+    let hasConnected = (): void => undefined;
+    const connected = new Promise<void>((resolve) => (hasConnected = resolve));
+    const proxy = await rawServer(() => hasConnected());
     const env = {
       ...environment('https://panel.example.net/api/v1'),
-      DNS_SYNC_PROXY: `http://127.0.0.1:${port}`,
+      DNS_SYNC_PROXY: `http://${proxy}`,
       DNS_SYNC_REQUEST_TIMEOUT: '10m',
     };
     const program = startProcess(args, { cwd: await workplace(), env });

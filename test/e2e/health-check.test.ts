@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { addTemplate, describing, startDaemon } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService } from './service.ts';
 import { writeBelow } from '../daemon/ways.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 
 /** The image's own, as the container's runtime would run it: healthy is 0. */
 const healthCheck = async (listen: string): Promise<number> => {
@@ -59,14 +58,9 @@ it('the health check of the image fails only while no pass can run', async () =>
 });
 
 it('waits briefly for a daemon that has just started', async () => {
-  const answers = [503, 503];
-  const server = createServer((_, response) => response.writeHead(answers.shift() ?? 200).end());
-  onTestFinished(() => void server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  expect(await healthCheck(`127.0.0.1:${port}`)).toBe(0);
-  expect(answers).toEqual([]);
+  const server = await scriptedServer(status(503), status(503), status(200));
+  expect(await healthCheck(new URL(server.url).host)).toBe(0);
+  expect(server.seen).toHaveLength(3);
 });
 
 it('succeeds for a daemon that listens nowhere', async () => {

@@ -18,9 +18,8 @@ const manyOf = (element: string, size: number): string =>
 /** What no service sends, and what each says of itself. */
 const answers: [what: string, body: string, said: RegExp][] = [
   ['empty objects', manyOf('{}', 2 * mebibyte), /answer\[0\]\.id is not a whole number: \[\{\},/],
-  ['numbers', manyOf('0', 5 * mebibyte), /more than \d+ values/],
-  ['lists in lists', '['.repeat(5 * mebibyte), /more than \d+ values/],
-  ['empty objects, as many as there is room for', manyOf('{}', 60 * mebibyte), /more than \d+ values/],
+  ['numbers', manyOf('0', 5 * mebibyte), /answer\[0\] is not an object: \[0,/],
+  ['lists in lists', '['.repeat(5 * mebibyte), /the answer is not JSON/],
   ['more than there is room for', manyOf('{}', 65 * mebibyte), /larger than 64MiB/],
 ];
 

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { blocksOf } from './documents.ts';
 import { reportOf, workplace } from './program.ts';
 import { clientToken, startService, userToken } from './service.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -101,16 +99,7 @@ await client.plan({ format: 'json' });
   it('posts a plan to a chat as the documents say', async () => {
     const service = await startService();
     const { templates, stateDir } = await settingsFor(service.url);
-    const posted: string[] = [];
-    const receiver = createServer((request, response) => {
-      void (async () => {
-        posted.push(await textOf(request));
-        response.end('ok');
-      })();
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void receiver.close());
-    await once(receiver, 'listening');
-    const { port } = z.object({ port: z.number() }).parse(receiver.address());
+    const receiver = await scriptedServer(status(200, 'ok'));
     const secret = path.join(project, 'client-token');
     await writeFile(secret, `${clientToken}\n`);
     const source = chat
@@ -123,10 +112,10 @@ await client.plan({ format: 'json' });
         .split('\n')
         .filter((line) => line !== '').length,
     ).toBeLessThanOrEqual(16);
-    const env = { USER_TOKEN: userToken, CHAT_URL: `http://127.0.0.1:${port}/` };
+    const env = { USER_TOKEN: userToken, CHAT_URL: receiver.url };
     expect(await runModule('chat.mjs', source, env)).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(posted).toHaveLength(1);
-    const { text } = z.object({ text: z.string() }).parse(JSON.parse(posted[0] ?? ''));
+    expect(receiver.seen).toHaveLength(1);
+    const { text } = z.object({ text: z.string() }).parse(JSON.parse(receiver.seen[0]?.body ?? ''));
     expect(text).toMatch(/^DNS is drifted:\n/);
     expect(text).toContain('203.0.113.9 → 203.0.113.10');
     expect(service.writes()).toEqual([]);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { testClock } from '../clock.ts';
 import { run, workplace } from './program.ts';
+import { status } from '../wire/scripted-server.ts';
 import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -83,4 +84,19 @@ describe('apply', () => {
     const { stderr } = await run(['apply', 'voice', '--yes'], launch);
     expect(stderr).toMatch(/waiting 1 s: .*503/);
   });
+});
+
+it.each([
+  ['plan', [], 'GET'],
+  ['apply', ['--yes'], 'GET'],
+  ['apply', ['--yes'], 'PUT'],
+])('%s says how long the service asks to wait', async (command, options, method) => {
+  const busy = status(429, 'slow down', { 'retry-after': '7200' });
+  const service = await startService((request) => (request.method === method ? busy : null));
+  const launch = { cwd: await workplace(), env: service.env, clock: testClock() };
+  const { code, stdout } = await run([command, 'voice', ...options], launch);
+  expect(code).toBe(1);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'the service answered 429, and asks to wait 2h: slow down',
+  );
 });

@@ -1,26 +1,10 @@
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connected, failureOf, wireTemplate, write } from './connected.ts';
-import { json, scriptedServer, silence } from './scripted-server.ts';
-
-/** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
-const otherThread = `
-  const { createServer } = require('node:http');
-  const { parentPort, workerData: { flag, answer } } = require('node:worker_threads');
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      Atomics.store(flag, 0, 1);
-      setTimeout(() => response.end(answer, () => {
-        Atomics.store(flag, 0, 2);
-        Atomics.notify(flag, 0);
-      }), 50);
-    });
-  });
-  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
-`;
+import { json, rawServer, scriptedServer, silence } from './scripted-server.ts';
 
 /** Its port, and the flag that it shares with this thread. */
 const startThread = async (code: string): Promise<{ port: string; flag: Int32Array<SharedArrayBuffer> }> => {
@@ -33,20 +17,6 @@ const startThread = async (code: string): Promise<{ port: string; flag: Int32Arr
   const [port]: unknown[] = await once(worker, 'message');
   return { port: String(port), flag };
 };
-
-test('an answer that came while the event loop was blocked is no timeout', async () => {
-  const { port, flag } = await startThread(otherThread);
-  const writeTimeout = 300;
-  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout });
-  const started = performance.now();
-  const writing = write(service);
-  // The loop is then busy from the point after which its next step is the timers.
-  while (Atomics.load(flag, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
-
-  expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
-  while (performance.now() < started + writeTimeout + 100);
-  expect(await writing).toMatchObject({ id: 17 });
-});
 
 /** A service in a thread of its own, which takes no connection before the flag is set. */
 const slowThread = `
@@ -72,14 +42,6 @@ const slowService = async () => {
   };
   return { port, takeAll };
 };
-
-test('a write waits for a connection half its time, so that another one can be tried', async () => {
-  const { port } = await slowService();
-  const service = connected(`http://127.0.0.1:${port}`, { writeTimeout: 400 });
-  const { message } = await failureOf(write(service));
-  // The last try had half of what was left.
-  expect(Number(/a connection did not come within (\d+) ms/.exec(message)?.[1])).toBeLessThanOrEqual(200);
-});
 
 // nodejs/node#54359.
 test('a host with several addresses may be far away', async () => {
@@ -169,17 +131,8 @@ test('an answer that comes unasked, on an idle connection, is not that to the ne
     if (asked === 1) setImmediate(() => socket.write(said('unasked')));
   };
   const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket.on('error', () => undefined).on('data', () => answer(socket)));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const service = connected(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const place = await rawServer((socket) => sockets.push(socket.on('data', () => answer(socket))));
+  const service = connected(`http://${place}`);
   expect(await service.listDnsRecords('a.example')).toMatchObject([{ content: 'answer 1' }]);
   // It has come when the server sees that the connection has ended, or never.
   await Promise.race([once(sockets[0]!, 'close'), new Promise((resolve) => setTimeout(resolve, 200))]);

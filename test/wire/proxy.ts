@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -20,27 +20,13 @@ export interface ProxyOptions {
 export const startProxy = async ({ credentials, refusal }: ProxyOptions = {}): Promise<TestProxy> => {
   const seen: string[] = [];
   const sockets = new Set<Socket>();
-  const isAllowed = ({ headers }: IncomingMessage): boolean =>
-    credentials === undefined ||
-    headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`;
-  const server = createServer((incoming, outgoing) => {
-    seen.push(`${incoming.method} ${incoming.url}`);
-    if (!isAllowed(incoming)) {
-      outgoing.writeHead(407).end();
-      return;
-    }
-    const { port, pathname, search } = new URL(incoming.url ?? '');
-    const headers = { ...incoming.headers };
-    delete headers['proxy-authorization'];
-    const onward = request(
-      { host: '127.0.0.1', port, path: pathname + search, method: incoming.method, headers, agent: false },
-      (answer) => answer.pipe(outgoing.writeHead(answer.statusCode ?? 0, answer.headers)),
-    );
-    incoming.pipe(onward);
-  });
+  const server = createServer();
   server.on('connect', (incoming, socket: Socket) => {
     seen.push(`CONNECT ${incoming.url}`);
-    const status = isAllowed(incoming) ? (refusal ?? 200) : 407;
+    const { 'proxy-authorization': given } = incoming.headers;
+    const isAllowed =
+      credentials === undefined || given === `Basic ${Buffer.from(credentials).toString('base64')}`;
+    const status = isAllowed ? (refusal ?? 200) : 407;
     if (status !== 200) {
       socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
       return;

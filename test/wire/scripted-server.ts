@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
@@ -62,6 +62,23 @@ export const scriptedServer = async (...answers: Answer[]): Promise<ScriptedServ
   if (typeof address !== 'object' || address === null) throw new Error('no port');
   const open = (): void => void server.listen(address.port, '127.0.0.1');
   return { url: `http://127.0.0.1:${address.port}/api/v1`, seen, close, open };
+};
+
+/** A port that takes connections, of which each is handed over; gives `HOST:PORT`. */
+export const rawServer = async (onConnection: (socket: Socket) => unknown): Promise<string> => {
+  const sockets: Socket[] = [];
+  const server = createRawServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
 export const json =
