@@ -1,11 +1,12 @@
+import { z } from 'zod';
 import {
   recordsOf,
   Refusal,
   shownTemplate,
   templateOf,
+  TemplateRecord,
   type DnsTemplate,
   type SandboxData,
-  type TemplateRecord,
 } from './data.ts';
 import { accounts } from './example-data.ts';
 
@@ -19,17 +20,15 @@ export const operate = (data: SandboxData, method: string, path: string, paramet
   return operation.run({ data, parameters, id: Number(operation.pattern.exec(path)?.[1]) });
 };
 
-interface OperationCall {
-  readonly data: SandboxData;
-  readonly parameters: URLSearchParams;
-  /** From the path, if it has one. */
-  readonly id: number;
-}
-
 interface Operation {
   readonly method: 'GET' | 'PUT';
   readonly pattern: RegExp;
-  readonly run: (call: OperationCall) => unknown;
+  /** `id` is from the path, if it has one. */
+  readonly run: (call: {
+    readonly data: SandboxData;
+    readonly parameters: URLSearchParams;
+    readonly id: number;
+  }) => unknown;
 }
 
 /** The seven operations of specification §4, in its order. */
@@ -135,4 +134,60 @@ const ownTemplate = (data: SandboxData, id: number): DnsTemplate => {
   if (template.publicly_available)
     throw new Refusal(403, `DNS template ${id} is publicly available and cannot be changed.`);
   return template;
+};
+
+/**
+ * What other users of the service do, a POST of JSON to `/sandbox/NAME`: changes the data, and gives the template. The
+ * rules of the operations do not apply.
+ */
+export const changeByHand = (data: SandboxData, name: string, body: string) => {
+  const change = changes[name];
+  if (!change) throw new Refusal(404, 'There is no such path.');
+  try {
+    return shownTemplate(data, change(data, JSON.parse(body)));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal(400, 'The body is not JSON.');
+    if (error instanceof z.ZodError) throw new Refusal(422, z.prettifyError(error));
+    throw error;
+  }
+};
+
+const { id: _, ...fields } = TemplateRecord.shape;
+const Addition = z.strictObject({
+  ...fields,
+  dns_template_id: z.int(),
+  name: fields.name.default(null),
+  priority: fields.priority.default(null),
+  ttl: fields.ttl.default(3600),
+});
+const Edit = z.strictObject(fields).partial().extend({ record_id: z.int() });
+const Removal = z.strictObject({ record_id: z.int() });
+
+const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsTemplate>> = {
+  'add-record': (data, body) => {
+    const { dns_template_id, ...record } = Addition.parse(body);
+    const template = templateOf(data, dns_template_id);
+    template.dns_template_records.push({ id: data.next_id, ...record });
+    data.next_id += 1;
+    return template;
+  },
+  'edit-record': (data, body) => {
+    const { record_id, ...given } = Edit.parse(body);
+    const { template, record } = foundRecord(data, record_id);
+    Object.assign(record, given);
+    return template;
+  },
+  'remove-record': (data, body) => {
+    const { template, record } = foundRecord(data, Removal.parse(body).record_id);
+    template.dns_template_records = template.dns_template_records.filter((one) => one !== record);
+    return template;
+  },
+};
+
+const foundRecord = (data: SandboxData, recordId: number) => {
+  for (const template of data.dns_templates) {
+    const record = template.dns_template_records.find(({ id }) => id === recordId);
+    if (record) return { template, record };
+  }
+  throw new Refusal(404, 'There is no such DNS template record.');
 };

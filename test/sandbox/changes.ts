@@ -1,11 +1,11 @@
-import { changeByHand } from '../../src/sandbox/by-hand.ts';
 import {
   shownTemplate,
   type DnsTemplate,
   type SandboxData,
   type TemplateRecord,
 } from '../../src/sandbox/data.ts';
-import type { SandboxStore } from '../../src/sandbox/store.ts';
+import { changeByHand } from '../../src/sandbox/operations.ts';
+import type { SandboxStore } from '../../src/sandbox/sandbox.ts';
 
 export type ShownTemplate = ReturnType<typeof shownTemplate>;
 
