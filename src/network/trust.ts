@@ -86,7 +86,7 @@ const namesIn = (own: DetailedPeerCertificate | undefined): string => {
 const mostNames = 5;
 
 /** Of an authority, as people know it. */
-export const nameOf = (subject: Partial<DetailedPeerCertificate['subject']> | undefined): string =>
+const nameOf = (subject: Partial<DetailedPeerCertificate['subject']> | undefined): string =>
   [subject?.O, subject?.CN].flat().filter(Boolean).join(', ') || 'an authority without a name';
 
 const timeText = (time: string | number | undefined): string =>
