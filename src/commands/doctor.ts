@@ -23,10 +23,9 @@ interface Finding {
   readonly text: string;
 }
 
-const finding =
-  (state: Finding['state']) =>
-  (about: string, text: string): Finding => ({ about, state, text });
-const [ok, note, problem] = [finding('ok'), finding('note'), finding('problem')];
+const ok = (about: string, text: string): Finding => ({ about, state: 'ok', text });
+const note = (about: string, text: string): Finding => ({ about, state: 'note', text });
+const problem = (about: string, text: string): Finding => ({ about, state: 'problem', text });
 
 const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
@@ -107,11 +106,13 @@ const compareListings = (
   const partsOf = (all: readonly ActualTemplate[]): string[] =>
     all.flatMap(({ id, records }) => [String(id), ...records.map((one) => JSON.stringify(one))]);
   const [before, after] = [new Set(partsOf(first)), new Set(partsOf(second))];
-  const gone = [...before].filter((one) => !after.has(one)).length;
-  const come = [...after].filter((one) => !before.has(one)).length;
-  if (gone + come === 0) return ok('two listings', `${apart}, they agree`);
+  const differing = [...before, ...after].filter((one) => !before.has(one) || !after.has(one));
+  if (differing.length === 0) return ok('two listings', `${apart}, they agree`);
   const why = 'does somebody work there now, or is a listing not whole?';
-  return problem('two listings', `${apart}, ${gone} templates or records are gone, ${come} new: ${why}`);
+  return problem(
+    'two listings',
+    `${apart}, they differ in ${differing.length} of their templates and records: ${why}`,
+  );
 };
 
 /** What keeps a request without tokens from being answered, the listing has said. */

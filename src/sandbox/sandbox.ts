@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeDirectory } from '../directory.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { writeAtomically } from '../lib/write-atomically.ts';
+import { makeDirectory, writeAtomically } from '../lib/files.ts';
 import { Refusal, SandboxData } from './data.ts';
 import { exampleData } from './example-data.ts';
 import { changeByHand, operate } from './operations.ts';
@@ -125,7 +124,7 @@ export const memoryStore = (): SandboxStore => {
 
 /** One JSON file, replaced as a whole with each change, which several processes may read. A missing one is the example data. */
 const fileStore = (file: string, reset: boolean): SandboxStore => {
-  const write = (data: SandboxData): void => writeAtomically(file, JSON.stringify(data), { mode: 0o600 });
+  const write = (data: SandboxData): void => writeAtomically(file, JSON.stringify(data), 0o600);
   const read = (): SandboxData => (existsSync(file) ? parse(file) : exampleData());
   try {
     makeDirectory(path.dirname(file), 0o700);
