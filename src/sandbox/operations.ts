@@ -12,75 +12,54 @@ import { accounts } from './example-data.ts';
 
 /** Performs one of the operations, which may change the data, and gives its answer. `path` is below the base address. */
 export const operate = (data: SandboxData, method: string, path: string, parameters: URLSearchParams) => {
-  const operation = operations.find(({ pattern }) => pattern.test(path));
+  const operation = operations.find(([, pattern]) => pattern.test(path));
   if (!operation) throw new Refusal(404, 'There is no such path.');
-  if (operation.method !== method) throw new Refusal(405, `Ask for this path with ${operation.method}.`);
+  const [wanted, pattern, run] = operation;
+  if (wanted !== method) throw new Refusal(405, `Ask for this path with ${wanted}.`);
   if (!parameters.get('user_token') || !parameters.get('client_token'))
     throw new Refusal(401, 'Both user_token and client_token are required as data parameters.');
-  return operation.run({ data, parameters, id: Number(operation.pattern.exec(path)?.[1]) });
+  return run(data, parameters, Number(pattern.exec(path)?.[1]));
 };
 
-interface Operation {
-  readonly method: 'GET' | 'PUT';
-  readonly pattern: RegExp;
-  /** `id` is from the path, if it has one. */
-  readonly run: (call: {
-    readonly data: SandboxData;
-    readonly parameters: URLSearchParams;
-    readonly id: number;
-  }) => unknown;
-}
+/** `id` is from the path, if it has one. */
+type Operation = (data: SandboxData, parameters: URLSearchParams, id: number) => unknown;
+
+const addRecord: Operation = (data, parameters, id) => {
+  const type = required(parameters, 'type');
+  const template = ownTemplate(data, id);
+  if (!types.includes(type)) throw new Refusal(422, `Parameter type must be one of ${types.join(', ')}.`);
+  const content = required(parameters, 'content');
+  const unset = { id: data.next_id, type, content, name: null, priority: null, ttl: 3600 };
+  template.dns_template_records.push({ ...unset, ...givenFields(type, parameters) });
+  data.next_id += 1;
+  return shownTemplate(data, template);
+};
+
+const updateRecord: Operation = (data, parameters, id) => {
+  const recordId = required(parameters, 'record_id');
+  const template = ownTemplate(data, id);
+  const record = template.dns_template_records.find((one) => String(one.id) === recordId);
+  if (!record) throw new Refusal(404, `DNS template ${id} has no such record.`);
+  Object.assign(record, givenFields(record.type, parameters));
+  return shownTemplate(data, template);
+};
+
+const listRecords: Operation = (data, parameters) => {
+  const name = required(parameters, 'subdomain').toLowerCase();
+  const subdomain = data.subdomains.find((one) => one.name === name);
+  if (!subdomain) throw new Refusal(404, 'There is no such subdomain.');
+  return recordsOf(data, subdomain);
+};
 
 /** The seven operations of specification §4, in its order. */
-const operations: readonly Operation[] = [
-  { method: 'GET', pattern: /^\/accounts$/, run: () => accounts.map(withoutGrantIds) },
-  { method: 'GET', pattern: /^\/accounts\/(\d{1,15})$/, run: ({ id }) => withoutGrantIds(accountOf(id)) },
-  {
-    method: 'GET',
-    pattern: /^\/databases$/,
-    run: ({ parameters }) => accountOf(wholeNumber(parameters, 'account_id', 1e15)).databases,
-  },
-  {
-    method: 'GET',
-    pattern: /^\/dns_templates$/,
-    run: ({ data }) => data.dns_templates.map((one) => shownTemplate(data, one)),
-  },
-  {
-    method: 'PUT',
-    pattern: /^\/dns_templates\/(\d{1,15})\/add_record$/,
-    run: ({ data, parameters, id }) => {
-      const type = required(parameters, 'type');
-      const template = ownTemplate(data, id);
-      if (!types.includes(type)) throw new Refusal(422, `Parameter type must be one of ${types.join(', ')}.`);
-      const content = required(parameters, 'content');
-      const unset = { id: data.next_id, type, content, name: null, priority: null, ttl: 3600 };
-      template.dns_template_records.push({ ...unset, ...givenFields(type, parameters) });
-      data.next_id += 1;
-      return shownTemplate(data, template);
-    },
-  },
-  {
-    method: 'PUT',
-    pattern: /^\/dns_templates\/(\d{1,15})\/update_record$/,
-    run: ({ data, parameters, id }) => {
-      const recordId = required(parameters, 'record_id');
-      const template = ownTemplate(data, id);
-      const record = template.dns_template_records.find((one) => String(one.id) === recordId);
-      if (!record) throw new Refusal(404, `DNS template ${id} has no such record.`);
-      Object.assign(record, givenFields(record.type, parameters));
-      return shownTemplate(data, template);
-    },
-  },
-  {
-    method: 'GET',
-    pattern: /^\/dns_records$/,
-    run: ({ data, parameters }) => {
-      const name = required(parameters, 'subdomain').toLowerCase();
-      const subdomain = data.subdomains.find((one) => one.name === name);
-      if (!subdomain) throw new Refusal(404, 'There is no such subdomain.');
-      return recordsOf(data, subdomain);
-    },
-  },
+const operations: readonly (readonly ['GET' | 'PUT', RegExp, Operation])[] = [
+  ['GET', /^\/accounts$/, () => accounts.map(withoutGrantIds)],
+  ['GET', /^\/accounts\/(\d{1,15})$/, (_, __, id) => withoutGrantIds(accountOf(id))],
+  ['GET', /^\/databases$/, (_, form) => accountOf(wholeNumber(form, 'account_id', 1e15)).databases],
+  ['GET', /^\/dns_templates$/, (data) => data.dns_templates.map((one) => shownTemplate(data, one))],
+  ['PUT', /^\/dns_templates\/(\d{1,15})\/add_record$/, addRecord],
+  ['PUT', /^\/dns_templates\/(\d{1,15})\/update_record$/, updateRecord],
+  ['GET', /^\/dns_records$/, listRecords],
 ];
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT'];

@@ -10,21 +10,6 @@ import { Refusal, SandboxData } from './data.ts';
 import { exampleData } from './example-data.ts';
 import { changeByHand, operate } from './operations.ts';
 
-export interface SandboxOptions {
-  /** Default 127.0.0.1. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** The file for the data. Without it, data is in memory. */
-  readonly dataFile?: string;
-  /** Milliseconds before each answer, after its change has been made. */
-  readonly latency?: number;
-  /** Start again with the example data. */
-  readonly reset?: boolean;
-  /** Called after each answer. `path` is without the query, which has the tokens. */
-  readonly onRequest?: (method: string, path: string, status: number) => void;
-}
-
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /**
@@ -32,7 +17,19 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
  * where the specification is silent is its own choice, which `.github/docs/sandbox.md` tells; another service may differ.
  * Throws a `UserError` if it cannot listen, or cannot use the data file.
  */
-export const startSandbox = async (options: SandboxOptions) => {
+export const startSandbox = async (options: {
+  readonly host?: string;
+  /** 0: any free one. */
+  readonly port?: number;
+  /** The file for the data, which is in memory without one. */
+  readonly dataFile?: string;
+  /** Milliseconds before each answer, after its change has been made. */
+  readonly latency?: number;
+  /** Start again with the example data. */
+  readonly reset?: boolean;
+  /** Called after each answer. `path` is without the query, which has the tokens. */
+  readonly onRequest?: (method: string, path: string, status: number) => void;
+}) => {
   const { host = '127.0.0.1', port = 0, dataFile, latency = 0, reset = false, onRequest } = options;
   const store = dataFile === undefined ? memoryStore() : fileStore(dataFile, reset);
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -185,52 +185,31 @@ type Refusal = [method: string, path: string, form: Record<string, string>, stat
 /** What is refused, with a word of what is said. */
 const refusals: Refusal[] = [
   ['PUT', adding, { content: '203.0.113.5' }, 422, 'type'],
-  ['PUT', adding, { ...a, type: 'a' }, 422, 'type'],
   ['PUT', adding, { type: 'CAA', content: '0 issue "example.net"' }, 422, 'type'],
-  ['PUT', adding, { type: 'A' }, 422, 'content'],
   ['PUT', adding, { type: 'A', content: '' }, 422, 'content'],
   ...['5m', '', '-1', '2147483648'].map((ttl): Refusal => ['PUT', adding, { ...a, ttl }, 422, 'ttl']),
   ['PUT', adding, { type: 'MX', content: 'mx1.example.net' }, 422, 'priority'],
   ['PUT', adding, { type: 'MX', content: 'mx1.example.net', priority: '65536' }, 422, 'priority'],
-  ['PUT', adding, { type: 'MX', content: 'mx1.example.net', priority: 'high' }, 422, 'priority'],
-  ['PUT', adding, { type: 'PTR', content: 'a.example.net' }, 422, 'name'],
   ['PUT', adding, { type: 'PTR', content: 'a.example.net', name: '' }, 422, 'name'],
   ['PUT', adding, { ...srv, name: '' }, 422, 'name'],
-  ['PUT', adding, { ...srv, priority: '' }, 422, 'priority'],
-  ['PUT', adding, { ...srv, content: '5  5060 a.example.net' }, 422, 'content'],
   ['PUT', adding, { ...srv, content: '5060 a.example.net' }, 422, 'content'],
   ['PUT', adding, { ...srv, content: '5 65536 a.example.net' }, 422, 'content'],
   ['PUT', 'dns_templates/1/add_record', a, 403],
   ['PUT', 'dns_templates/999/add_record', a, 404],
-  ['PUT', 'dns_templates/x/add_record', a, 404],
-  ['PUT', updating(21), {}, 422],
   ['PUT', updating(21), { record_id: '' }, 422],
-  ['PUT', updating(21), { record_id: '999' }, 404],
   ['PUT', updating(21), { record_id: '170', content: '203.0.113.5' }, 404],
   ['PUT', updating(21), { record_id: '216', content: '' }, 422],
-  ['PUT', updating(21), { record_id: '216', ttl: 'soon' }, 422],
   ['PUT', updating(21), { record_id: '211', content: 'mx3.example.com' }, 422],
-  ['PUT', updating(21), { record_id: '211', priority: '' }, 422],
   ['PUT', updating(26), { record_id: '260', content: 'a.example.net' }, 422],
-  ['PUT', updating(26), { record_id: '260', name: '', content: 'a.example.net' }, 422],
   ['PUT', updating(31), { record_id: '313', name: '_sips._tcp', content: '5 5061 a.example.net' }, 422],
-  ['PUT', updating(31), { record_id: '313', priority: '10', content: '5 5061 a.example.net' }, 422],
-  ['PUT', updating(31), { record_id: '313', name: '_sips._tcp', priority: '10', content: 'a.' }, 422],
   ['PUT', updating(1), { record_id: '10', content: '203.0.113.5' }, 403],
-  ['PUT', updating(999), { record_id: '170', content: '203.0.113.5' }, 404],
-  ['GET', 'databases', {}, 422],
-  ['GET', 'databases', { account_id: '' }, 422],
   ['GET', 'databases', { account_id: 'bakery' }, 422],
   ['GET', 'databases', { account_id: '999' }, 404],
-  ['GET', 'dns_records', {}, 422],
   ['GET', 'dns_records', { subdomain: '' }, 422],
   ['GET', 'dns_records', { subdomain: 'unknown.example.net' }, 404],
   ['GET', '', {}, 404],
-  ['GET', 'dns_templates/', {}, 404],
   ['GET', 'accounts/bakery', {}, 404],
   ['GET', 'accounts/999', {}, 404],
-  ['GET', '../v2/accounts', {}, 404],
-  ['GET', '../..', {}, 404],
 ];
 
 it.each(refusals)(
@@ -311,19 +290,10 @@ describe.each<[method: string, path: string, parameters: Record<string, string>]
   });
 
   it('answers 401 without both tokens, for any headers', async () => {
-    const headers = { authorization: 'Bearer x', 'x-user-token': 'u', 'x-client-token': 'c', ...tokens };
-    for (const given of [
-      {},
-      { user_token: 'u' },
-      { client_token: 'c' },
-      { user_token: '', client_token: 'c' },
-      { user_token: 'u', client_token: '' },
-    ])
+    const headers = { authorization: 'Bearer x', ...tokens };
+    for (const given of [{ user_token: 'u' }, { user_token: '', client_token: 'c' }])
       expect(
         await send(method, sandbox.url + path, { query: { ...given, ...parameters }, headers }),
-      ).toMatchObject({
-        status: 401,
-        json: { error: expect.any(String) },
-      });
+      ).toMatchObject({ status: 401, json: { error: expect.any(String) } });
   });
 });
