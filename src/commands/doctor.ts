@@ -106,13 +106,11 @@ const compareListings = (
   const partsOf = (all: readonly ActualTemplate[]): string[] =>
     all.flatMap(({ id, records }) => [String(id), ...records.map((one) => JSON.stringify(one))]);
   const [before, after] = [new Set(partsOf(first)), new Set(partsOf(second))];
-  const differing = [...before, ...after].filter((one) => !before.has(one) || !after.has(one));
-  if (differing.length === 0) return ok('two listings', `${apart}, they agree`);
+  const gone = [...before].filter((one) => !after.has(one)).length;
+  const come = [...after].filter((one) => !before.has(one)).length;
+  if (gone + come === 0) return ok('two listings', `${apart}, they agree`);
   const why = 'does somebody work there now, or is a listing not whole?';
-  return problem(
-    'two listings',
-    `${apart}, they differ in ${differing.length} of their templates and records: ${why}`,
-  );
+  return problem('two listings', `${apart}, of all templates and records ${gone} gone, ${come} new: ${why}`);
 };
 
 /** What keeps a request without tokens from being answered, the listing has said. */

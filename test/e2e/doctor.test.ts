@@ -76,7 +76,7 @@ it('says what of two listings does not agree', async () => {
   const { code, found } = await examine();
   expect(code).toBe(1);
   expect(found.findings).toContainEqual(
-    saying('two listings', 'problem', 'they differ in 1 of their templates and records'),
+    saying('two listings', 'problem', 'of all templates and records 0 gone, 1 new'),
   );
 });
 
