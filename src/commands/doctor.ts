@@ -128,7 +128,7 @@ const examineClock = async ({ settings }: Client, { clock }: AppContext): Promis
   const answer = await exchange({ ...asked, origin, path: pathname, route: settings, signal }).catch(
     () => null,
   );
-  const off = Math.round(Math.abs(clock.now() - Date.parse(answer?.headers.date ?? '')) / 1_000);
+  const off = Math.round(Math.abs(clock.now() - Date.parse(String(answer?.headers.date))) / 1_000);
   if (Number.isNaN(off)) return [];
   if (off < 5) return [ok('clock', 'agrees with that of the service')];
   return [note('clock', `differs by ${off} s from that of the service`)];
