@@ -96,6 +96,7 @@ const beginning = (text: string, at: number): number =>
 
 /** Messages about a file quote only the beginning of a long text, which may end within a secret. */
 const withoutBeginnings = (text: string, secrets: readonly string[]): string => {
+  if (!text.includes('...') && !text.includes('…')) return text;
   const parts = text.split(/(?=\.\.\.|…)/);
   return parts.map((part, at) => (at === parts.length - 1 ? part : withoutEnd(part, secrets))).join('');
 };
