@@ -1,15 +1,15 @@
 import { type Logger, pino } from 'pino';
-import { hasColors, type Output } from './io.ts';
-import { fitted, type Line } from './log/fit.ts';
+import type { Output } from './io.ts';
 import { lineWriter } from './log/lines.ts';
-import { inWords } from './log/words.ts';
+import { inWords, type Line } from './log/words.ts';
+import { escapeInJson, shortText } from './lib/escape-control.ts';
 import { currentRedactor, redactTexts } from './secrets.ts';
 import type { LogLevel } from './settings/table.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
   /** stdout for the daemon, whose result its log is; stderr for a command, whose result goes to stdout. */
-  readonly out: Pick<Output, 'write' | 'fd' | 'isTTY' | 'hasColors'>;
+  readonly out: Pick<Output, 'write' | 'fd'>;
   /** `text`: in words, for people. */
   readonly format?: 'json' | 'text';
   /** Called before each write: a token file may have been replaced since the last one. */
@@ -23,7 +23,7 @@ export const createLogger = ({ level, out, secrets, now, format = 'json' }: LogO
   const redactor = currentRedactor(secrets);
   const shown = (json: string): string => {
     const line = fitted(withoutSecrets(json, redactor()));
-    return format === 'json' ? line : `${inWords(JSON.parse(line), hasColors(out))}\n`;
+    return format === 'json' ? line : `${inWords(JSON.parse(line))}\n`;
   };
   const time = (): string => new Date(now()).toISOString();
   const msg = 'the log was not read, or could not be written: lines are missing here';
@@ -50,6 +50,40 @@ const withoutSecrets = (json: string, redact: (text: string) => string): string 
   const isOfError = typeof err === 'object' && err !== null && 'message' in err && err.message === msg;
   const message = typeof msg === 'string' && isOfError ? redact(msg) : msg;
   return `${JSON.stringify({ ...redactTexts(fields, redact), msg: message })}\n`;
+};
+
+/**
+ * The line, which ends with a line feed, in at most 16 KiB: Docker cuts longer ones. Long texts keep their beginning and
+ * say how much is missing; long lists keep their first elements, and `more` says how many are missing.
+ */
+const fitted = (json: string): string => {
+  const whole = escapeInJson(json);
+  if (isFit(whole)) return whole;
+  const line: Line = JSON.parse(json);
+  for (let items = 512; items >= 1; items /= 2) {
+    const text = linear(shortened(line, { items, text: items > 1 ? 1_024 : 64 }));
+    if (isFit(text)) return text;
+  }
+  const { level, time, event, client, msg } = shortened(line, { items: 0, text: 64 });
+  return linear({ level, time, event, client, more: 'all other fields', msg });
+};
+
+const isFit = (line: string): boolean => Buffer.byteLength(line) <= 16 * 1024;
+
+const linear = (line: Line): string => `${escapeInJson(JSON.stringify(line))}\n`;
+
+const shortened = (line: Line, limit: { readonly items: number; readonly text: number }): Line => {
+  let more = 0;
+  const visit = (part: unknown): unknown => {
+    if (typeof part === 'string') return shortText(part, limit.text);
+    if (typeof part !== 'object' || part === null) return part;
+    if (!Array.isArray(part))
+      return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, visit(one)]));
+    more += Math.max(part.length - limit.items, 0);
+    return part.slice(0, limit.items).map(visit);
+  };
+  const { msg, ...fields } = Object.fromEntries(Object.entries(line).map(([key, one]) => [key, visit(one)]));
+  return { ...fields, ...(more === 0 ? {} : { more }), msg };
 };
 
 /**

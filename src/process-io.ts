@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Io, Signals } from './io.ts';
 import { systemClock } from './lib/clock.ts';
@@ -15,23 +14,13 @@ export const processIo = (ownsProcess: boolean): Io => ({
     return process.stdin;
   },
   get env() {
-    return withHome(process.env);
+    return process.env;
   },
   cwd: process.cwd(),
   signals: processSignals(),
   clock: systemClock,
   ownsProcess,
 });
-
-const withHome = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  if (env['HOME']) return env;
-  try {
-    return { ...env, HOME: homedir() };
-  } catch {
-    // The system does not know this user.
-    return env;
-  }
-};
 
 const processSignals = (): Signals => ({
   untilStop: () =>
@@ -72,13 +61,8 @@ const endingWithTerminal = (call: () => void): void => {
   const hadTerminal = isatty(1);
   process.on('SIGHUP', () => {
     if (!hadTerminal || isatty(1)) return call();
-    process.on('exit', dieOfHangup);
+    // Node.js itself would fail an assertion when it resets the missing terminal.
+    process.on('exit', () => process.kill(process.pid, 'SIGKILL'));
     process.kill(process.pid, 'SIGTERM');
   });
-};
-
-/** Node.js itself would fail an assertion when it resets the missing terminal. */
-const dieOfHangup = (): void => {
-  process.removeAllListeners('SIGHUP');
-  process.kill(process.pid, 'SIGHUP');
 };

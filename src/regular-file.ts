@@ -69,28 +69,22 @@ export const readBeginning = async (
 const openFile = promisify(open);
 const readFile = promisify(read);
 
-/** Reads the whole file. Throws if it is larger than `maxBytes`. */
-export const readRegularFile = async (
-  file: string,
-  maxBytes: number,
-  identity?: FileIdentity,
-): Promise<Buffer> => whole(await readBeginning(file, maxBytes + 1, identity), maxBytes);
-
-/** The same, synchronously, for what nothing can start without. */
+/** Reads the whole file, for what nothing can start without. Throws if it is larger than `maxBytes`. */
 export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
-  const descriptor = openRegularFileSync(file);
+  const descriptor = openRegularFile(file);
   try {
-    const bytes = reading(fstatSync(descriptor).size, maxBytes + 1);
-    let step = bytes.next(0);
-    while (!step.done) step = bytes.next(readSync(descriptor, step.value));
-    return whole(step.value, maxBytes);
+    const parts = reading(fstatSync(descriptor).size, maxBytes + 1);
+    let step = parts.next(0);
+    while (!step.done) step = parts.next(readSync(descriptor, step.value));
+    if (step.value.length > maxBytes) throw new Error(`it is larger than ${Math.floor(maxBytes / 1024)} KiB`);
+    return step.value;
   } finally {
     closeSync(descriptor);
   }
 };
 
 /** A descriptor to read from. */
-const openRegularFileSync = (file: string): number => {
+const openRegularFile = (file: string): number => {
   checkKind(statSync(file));
   const descriptor = openSync(file, flags);
   try {
@@ -108,18 +102,6 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const checkKind = (stats: { readonly isFile: () => boolean }): void => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
 };
-
-const whole = (bytes: Buffer, maxBytes: number): Buffer => {
-  if (bytes.length > maxBytes) throw new Error(`it is larger than ${sizeInWords(maxBytes)}`);
-  return bytes;
-};
-
-const sizeInWords = (bytes: number): string =>
-  bytes % 1024 > 0
-    ? `${bytes} bytes`
-    : bytes % 1024 ** 2 > 0
-      ? `${bytes / 1024} KiB`
-      : `${bytes / 1024 ** 2} MiB`;
 
 /**
  * Yields buffers to read into, gets how many bytes each has, and returns all of them: first a buffer for the file's size, then

@@ -1,8 +1,8 @@
 type Redact = (text: string) => string;
 
 /**
- * Makes a function that replaces every given secret in a text by `[secret]`: as it is, in capitals or small letters,
- * URL-, form-, JSON- or HTML-encoded, or in base64. Not where several of these are mixed.
+ * Makes a function that replaces every given secret in a text by `[secret]`: as it is, URL-, form-, JSON- or
+ * HTML-encoded, or in base64. Not where several of these are mixed.
  */
 export const redactor = (secrets: readonly string[]): Redact => {
   const known = [...new Set(secrets)]
@@ -28,52 +28,40 @@ export const currentRedactor = (secrets: () => readonly string[]): (() => Redact
   };
 };
 
-const formsOf = (secret: string): readonly string[] => [
-  ...[secret, secret.toUpperCase(), secret.toLowerCase()].flatMap(encodingsOf),
-  Buffer.from(secret).toString('base64'),
-  Buffer.from(secret).toString('base64url'),
-  ...insideBase64(secret),
-];
-
-const encodingsOf = (secret: string): readonly string[] => {
-  if (/^[\w.-]*$/.test(secret)) return [secret];
+const formsOf = (secret: string): readonly string[] => {
+  if (/^[\w.-]*$/.test(secret)) return [secret, ...inBase64(secret)];
   const text = Buffer.from(secret).toString();
-  const urls = [
-    encodeURIComponent(text),
-    encodeURI(text),
-    new URLSearchParams({ '': secret }).toString().slice(1),
-  ];
   const json = JSON.stringify(secret).slice(1, -1);
-  const ascii = json.replaceAll(
-    /[^ -~]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
   return [
     secret,
-    ...urls,
-    ...urls.map((url) => url.replaceAll(/%../g, (octet) => octet.toLowerCase())),
-    ...[json, ascii].flatMap((one) => [one, one.replaceAll('/', '\\/')]),
+    encodeURI(text),
+    encodeURIComponent(text),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    json,
+    json.replaceAll('/', '\\/'),
     ...inHtml(secret),
+    ...inBase64(secret),
   ];
 };
 
-/** What need not be escaped may be. */
-const inHtml = (secret: string): readonly string[] =>
-  [['>', '&gt;'] as const, ['"', '&quot;'] as const, ["'", '&#39;', '&#x27;'] as const].reduce(
-    (forms, [character, ...entities]) =>
-      forms.flatMap((form) => [form, ...entities.map((entity) => form.replaceAll(character, entity))]),
-    [secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;')],
-  );
+/** As text, and as an attribute. */
+const inHtml = (secret: string): readonly string[] => {
+  const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const attribute = text.replaceAll('"', '&quot;');
+  return [text, ...["'", '&#39;', '&#039;', '&#x27;'].map((sign) => attribute.replaceAll("'", sign))];
+};
 
-/** The characters that encode nothing else, for a secret that starts at the first, second or third byte of a group. */
-const insideBase64 = (secret: string): readonly string[] =>
-  [0, 1, 2].flatMap((offset) => {
-    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
-    const [from, to] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
-    // A few characters could be in any text.
-    if (to - from < 5) return [];
-    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
-  });
+/** Also inside a longer one, where a secret may start at the first, second or third byte of a group. */
+const inBase64 = (secret: string): readonly string[] =>
+  (['base64', 'base64url'] as const).flatMap((form) => [
+    Buffer.from(secret).toString(form),
+    ...[0, 1, 2].flatMap((offset) => {
+      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+      // The characters that encode nothing else. A few could be in any text.
+      const [from, to] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+      return to - from < 5 ? [] : bytes.toString(form).slice(from, to);
+    }),
+  ]);
 
 /** In a time that does not grow with their number. The longest first: a secret may start with another one. */
 const replaceAny = (texts: readonly string[]): Redact => {
@@ -106,18 +94,17 @@ const beginning = (text: string, at: number): number =>
     (text.charCodeAt(at + 3) << 12)) &
   0xf_ff_ff;
 
-/** Messages of libraries quote only the beginning of a long text, which may cut a secret. */
+/** Messages about a file quote only the beginning of a long text, which may end within a secret. */
 const withoutBeginnings = (text: string, secrets: readonly string[]): string => {
   if (!text.includes('...') && !text.includes('…')) return text;
-  const parts = text.split(/(\.\.\.|…)/);
-  return parts.map((part, index) => (index < parts.length - 1 ? withoutEnd(part, secrets) : part)).join('');
+  const parts = text.split(/(?=\.\.\.|…)/);
+  return parts.map((part, at) => (at === parts.length - 1 ? part : withoutEnd(part, secrets))).join('');
 };
 
 const withoutEnd = (part: string, secrets: readonly string[]): string => {
   for (const secret of secrets)
-    for (let length = Math.min(secret.length - 1, part.length); length >= minBeginning; length -= 1)
-      if (part.slice(-length).toUpperCase() === secret.slice(0, length).toUpperCase())
-        return `${part.slice(0, -length)}[secret]`;
+    for (let length = secret.length - 1; length >= minBeginning; length -= 1)
+      if (part.endsWith(secret.slice(0, length))) return `${part.slice(0, -length)}[secret]`;
   return part;
 };
 

@@ -20,7 +20,7 @@ process-io.ts io.ts lib
 main.ts       cli.ts io.ts lib errors.ts
 cli.ts        commands app io.ts version.ts
 commands      app cluster daemon notify report sandbox source import desired hosting answers network state
-              io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
+              io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts lib errors.ts
 app           cluster version.ts daemon notify report sandbox reconcile source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify status-page settings result.ts state model lib errors.ts
@@ -34,22 +34,21 @@ log           io.ts lib
 settings.ts   settings secrets.ts lib
 settings      model secrets.ts regular-file.ts lib errors.ts
 source        desired state model regular-file.ts lib errors.ts
-import        desired plan model regular-file.ts directory.ts lib errors.ts
+import        desired plan model regular-file.ts lib errors.ts
 desired       plan model lib errors.ts
 hosting       network model secrets.ts lib errors.ts
 answers       result.ts model lib
-state         plan model directory.ts lib errors.ts
+state         plan model lib errors.ts
 result.ts     plan model
 plan          model
 network       model
 model
-sandbox       directory.ts lib errors.ts
+sandbox       lib errors.ts
 secrets.ts
 version.ts
 io.ts         lib
-lib           directory.ts errors.ts
+lib
 regular-file.ts
-directory.ts
 errors.ts
 `;
 

@@ -144,7 +144,7 @@ describe('a line is at most 16 KiB', () => {
     ['a long text', () => ({ message: 'ü'.repeat(3_000_000) })],
     ['invisible characters, which are escaped', () => ({ message: '\u200b'.repeat(4_000) })],
     ['many texts of some length', () => ({ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) })],
-    ['many keys', () => Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key${n}`, n]))],
+    ['many keys', () => Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]))],
     [
       'a list deep inside',
       () => ({ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }),

@@ -855,7 +855,7 @@ describe('a settings file', () => {
       '/dev/zero: cannot read this file (it is not a regular file)',
     ]);
     expect(problemsOf({ flags: { config: '/proc/kallsyms' } })).toEqual([
-      '/proc/kallsyms: cannot read this file (it is larger than 1 MiB)',
+      '/proc/kallsyms: cannot read this file (it is larger than 1024 KiB)',
     ]);
   });
 });

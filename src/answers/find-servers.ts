@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { lookup, type Resolver } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { parseNameServer } from '../model/name-server.ts';
+import { parseNameServer } from '../model/address.ts';
 import { silenceWords, unlessAbsent } from './ask.ts';
 
 export interface KnownServer {

@@ -4,7 +4,7 @@ import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { groupBy } from '../model/group.ts';
 import type { Difference, SkipCause } from '../plan/difference.ts';
-import { readRegularFile } from '../regular-file.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { changeText, recordText } from '../report/row.ts';
 import type { Report } from '../report/report.ts';
 import type { Client } from './client.ts';
@@ -12,13 +12,16 @@ import type { Client } from './client.ts';
 /** A report that `plan --format json --out FILE` wrote. */
 export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<Report> => {
   const how = 'write one with plan --format json --out plan.json';
-  const text = await readRegularFile(path.resolve(cwd, file), largestFile).catch((error: unknown) => {
+  let text = '';
+  try {
+    text = readRegularFileSync(path.resolve(cwd, file), largestFile).toString('utf8');
+  } catch (error) {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
-  });
+  }
   let value: unknown = null;
   try {
     // PowerShell's `>` and some editors put a mark before the text.
-    value = JSON.parse(text.toString('utf8').replace(/^\ufeff/, ''));
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     // Null is no plan.
   }

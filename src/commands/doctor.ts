@@ -1,8 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
 import path from 'node:path';
-import { rootCertificates, TLSSocket } from 'node:tls';
 import { inAppContext, onlyClient, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
@@ -15,7 +12,7 @@ import { plural } from '../lib/plural.ts';
 import { durationText } from '../model/duration.ts';
 import { isDescribable } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { nameOf } from '../network/connect.ts';
+import { exchange } from '../network/exchange.ts';
 import { openCheckouts } from '../source/checkout.ts';
 import { readVersion } from '../version.ts';
 
@@ -26,10 +23,9 @@ interface Finding {
   readonly text: string;
 }
 
-const finding =
-  (state: Finding['state']) =>
-  (about: string, text: string): Finding => ({ about, state, text });
-const [ok, note, problem] = [finding('ok'), finding('note'), finding('problem')];
+const ok = (about: string, text: string): Finding => ({ about, state: 'ok', text });
+const note = (about: string, text: string): Finding => ({ about, state: 'note', text });
+const problem = (about: string, text: string): Finding => ({ about, state: 'problem', text });
 
 const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
@@ -117,31 +113,25 @@ const compareListings = (
   return problem('two listings', `${apart}, of all templates and records ${gone} gone, ${come} new: ${why}`);
 };
 
-/** One request without tokens tells of clock and certificate. What keeps it from being answered, the listing has said. */
-const examineClock = ({ settings }: Client, { clock }: AppContext): Promise<Finding[]> => {
-  const { baseUrl, proxy, ca } = settings;
-  if (proxy !== null) return Promise.resolve([]);
-  const trust = ca === null ? {} : { ca: [...rootCertificates, ca.pem()] };
-  return new Promise((resolve) => {
-    const request = baseUrl.startsWith('https:') ? requestSecure : requestPlain;
-    const options = { method: 'HEAD', agent: false, timeout: 5_000, ...trust };
-    const asked = request(baseUrl, options, ({ headers: { date }, socket }) => {
-      const found: Finding[] = [];
-      const off = Math.round(Math.abs(clock.now() - Date.parse(date ?? '')) / 1_000);
-      if (off < 5) found.push(ok('clock', 'agrees with that of the service'));
-      else if (date !== undefined) found.push(note('clock', `differs by ${off} s from that of the service`));
-      if (socket instanceof TLSSocket) {
-        const { issuer, valid_to: until } = socket.getPeerCertificate();
-        found.push(ok('certificate', `of ${nameOf(issuer)}, valid until ${until}`));
-      }
-      asked.destroy();
-      resolve(found);
-    });
-    asked
-      .on('timeout', () => asked.destroy())
-      .on('error', () => resolve([]))
-      .end();
-  });
+/** What keeps a request without tokens from being answered, the listing has said. */
+const examineClock = async ({ settings }: Client, { clock }: AppContext): Promise<Finding[]> => {
+  const { origin, pathname } = new URL(settings.baseUrl);
+  const signal = new AbortController().signal;
+  const asked = {
+    method: 'GET',
+    kind: 'message',
+    headers: {},
+    body: null,
+    timeout: 5_000,
+    maxSize: 0,
+  } as const;
+  const answer = await exchange({ ...asked, origin, path: pathname, route: settings, signal }).catch(
+    () => null,
+  );
+  const off = Math.round(Math.abs(clock.now() - Date.parse(String(answer?.headers.date))) / 1_000);
+  if (Number.isNaN(off)) return [];
+  if (off < 5) return [ok('clock', 'agrees with that of the service')];
+  return [note('clock', `differs by ${off} s from that of the service`)];
 };
 
 const examineSettings = ({ settings }: Client): Finding => {

@@ -13,7 +13,7 @@ import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { groupBy } from '../model/group.ts';
 import { isHostLabel } from '../model/host.ts';
-import { readRegularFile } from '../regular-file.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
 import { importTarget, importTemplate, showOutcomes } from './import-file.ts';
 
@@ -71,7 +71,7 @@ const maxShown = 50;
 const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
   try {
     const bytes =
-      file === '-' ? await buffer(stdin) : await readRegularFile(path.resolve(cwd, file), maxFileSize);
+      file === '-' ? await buffer(stdin) : readRegularFileSync(path.resolve(cwd, file), maxFileSize);
     // PowerShell writes what a program prints like that.
     if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
     if (isUtf8(bytes)) return new TextDecoder().decode(bytes);

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { SavedAt } from '../model/saved-at.ts';
-import type { Suspension, Suspensions } from '../model/suspension.ts';
+import type { SavedAt, Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { NotifyStore } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';

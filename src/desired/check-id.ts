@@ -53,7 +53,6 @@ const checks = {
   'spf-open': 'allowable warning',
   'dmarc-place': 'allowable warning',
   'subdomain-name': 'warning',
-  'ignore-matches-nothing': 'warning',
 } as const;
 
 type Checks = typeof checks;

@@ -1,5 +1,5 @@
 import { isAddress } from '../model/address.ts';
-import { unseenIn } from '../model/invisible.ts';
+import { unseenIn } from '../model/text.ts';
 import { finalPlaceholder, hasPlaceholder } from '../model/placeholder.ts';
 import { hasPriority, recordTypes } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';

@@ -1,8 +1,7 @@
 import { suggestionOr } from '../lib/nearest.ts';
 import { isAddress } from '../model/address.ts';
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import { contentGlob, nameGlob, type Glob } from '../model/glob.ts';
-import { nameLabelsOf, whyNotInHost } from '../model/host.ts';
+import { nameLabelsOf } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import {
   isRecordType,
@@ -211,31 +210,7 @@ export const ruleOf = (node: YamlNode, part: Part): ResolvedRule | null => {
   const type = fields.place('type') === null ? null : typeIn(fields.node('type'), fields.at, part);
   const rule = { type, name: fields.text('name'), content: fields.text('content') };
   if (Object.values(rule).filter((value) => value !== null).length < fields.keys.length) return null;
-  // A rule that matches nothing is worse than none: its author relies on it.
-  const { name, content } = rule;
-  const why = { name: name && whyNoName(name), content: type && content && whyNoContent(type, content) };
-  for (const key of ['name', 'content'] as const)
-    if (why[key]) {
-      const message = `${quote(rule[key]!)} matches no record: ${why[key]}`;
-      part.report('ignore-matches-nothing', fields.place(key)!, message);
-    }
   return { rule, place: { file: part.file, ...part.parsed.placeOf(fields.at) } };
 };
 
 const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';
-
-const whyNoName = (pattern: string): string | null => {
-  if (hasPlaceholder(pattern)) return null;
-  const glob = nameGlob(pattern);
-  if (glob.texts.some((text) => text.includes('@')))
-    return '`@` means the subdomain itself only if it is alone';
-  return /\s/.test(pattern) ? 'a name has no blanks' : whyNotIn(glob, whyNotInHost);
-};
-
-const whyNoContent = (type: string, pattern: string): string | null =>
-  whyNotIn(contentGlob(type, pattern), definitionOf(type)!.whyNotIn);
-
-const whyNotIn = (
-  { hasStar, texts }: Glob,
-  why: (text: string, isWhole: boolean) => string | null,
-): string | null => texts.map((text) => why(text, !hasStar)).find((reason) => reason !== null) ?? null;

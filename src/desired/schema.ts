@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../model/duration.ts';
 import { hasPriority, recordTypes } from '../model/record.ts';
 import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
-import { maxUnsigned16 } from '../model/unsigned16.ts';
+import { maxUnsigned16 } from '../model/types/srv.ts';
 import { allowableChecks } from './check-id.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { parseNameServer } from '../model/name-server.ts';
+import { parseNameServer } from '../model/address.ts';
 import type { Place } from '../model/record.ts';
 import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/template.ts';
 import { Budget, tooMuch } from './budget.ts';

@@ -1,8 +1,7 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectory } from '../directory.ts';
 import { UserError } from '../errors.ts';
-import { writeAtomically } from '../lib/write-atomically.ts';
+import { makeDirectory, writeAtomically } from '../lib/files.ts';
 import { readBeginning } from '../regular-file.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
 
@@ -26,5 +25,5 @@ export const createFile = async (file: string, text: string): Promise<void> => {
 /** Readers see the old file or the new one, never a part. */
 export const replaceFile = async (file: string, text: string): Promise<void> => {
   const { mode } = await lstat(file);
-  writeAtomically(file, text, { mode });
+  writeAtomically(file, text, mode);
 };

@@ -1,5 +1,5 @@
 import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
-import { maxUnsigned16 } from '../model/unsigned16.ts';
+import { maxUnsigned16 } from '../model/types/srv.ts';
 import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../plan/entry.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { shownRecord, statableTtl } from './entry.ts';

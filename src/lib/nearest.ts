@@ -1,44 +1,29 @@
 /** The word that was probably meant, or null: one edit per three letters, at most two. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
-  if (word.length > maxWordLength) return null;
   const meant = word.toLowerCase();
-  let best: string | null = null;
-  let bestDistance = Math.min(2, Math.floor(meant.length / 3)) + 1;
-  for (const candidate of known) {
-    if (Math.abs(candidate.length - meant.length) >= bestDistance) continue;
-    const distance = editDistance(...withoutSameBeginning(meant, candidate.toLowerCase()));
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  const words = Array.from(known, (one) => ({ one, small: one.toLowerCase() }));
+  for (let edits = 0; edits <= Math.min(2, Math.floor(meant.length / 3)); edits += 1) {
+    const found = words.find(({ small }) => isWithin(meant, small, edits));
+    if (found) return found.one;
   }
-  return best;
+  return null;
 };
 
-/** Characters. Comparing takes quadratic time. */
-const maxWordLength = 64;
-
-/** Variables often share a prefix, and equal parts cost nothing. */
-const withoutSameBeginning = (one: string, other: string): [string, string] => {
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same += 1;
-  return [one.slice(same), other.slice(same)];
-};
-
-/** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
-const editDistance = (from: string, to: string): number => {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column += 1) {
-      const substitution = last[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      let cost = Math.min(substitution, last[column]! + 1, current[column - 1]! + 1);
-      const swapped =
-        row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
-      current.push(cost);
-    }
-    [beforeLast, last] = [last, current];
-  }
-  return last[to.length]!;
+/** Whether so many insertions, deletions, substitutions and swaps of neighbours are enough. */
+const isWithin = (from: string, to: string, edits: number): boolean => {
+  if (Math.abs(from.length - to.length) > edits) return false;
+  let at = 0;
+  while (at < from.length && from[at] === to[at]) at += 1;
+  const [left, right] = [from.slice(at), to.slice(at)];
+  if (left === right) return true;
+  const isSwapped = left[0] === right[1] && left[1] === right[0];
+  return (
+    edits > 0 &&
+    (isWithin(left.slice(1), right.slice(1), edits - 1) ||
+      isWithin(left.slice(1), right, edits - 1) ||
+      isWithin(left, right.slice(1), edits - 1) ||
+      (isSwapped && isWithin(left.slice(2), right.slice(2), edits - 1)))
+  );
 };
 
 /** `, did you mean X?` or nothing. */

@@ -1,20 +1,17 @@
 import { escapeControl, shortText } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { Line } from './fit.ts';
+
+/** One line of the log. */
+export type Line = Readonly<Record<string, unknown>>;
 
 /** A log line for people: time of day, level, client and what happened. Further lines are indented. */
-export const inWords = (line: Line, color: boolean): string => {
+export const inWords = (line: Line): string => {
   const { time, level, client, event, err, msg, problems, ...others } = line;
   const label = typeof level === 'string' && level !== 'info' ? `${level.toUpperCase()} ` : '';
   const text = formatters[String(event)]?.(line) ?? listed([msg, fieldsOf(err)['message'], ...named(others)]);
   const lines = [...text.split('\n'), ...linesOf(problems).map(ofProblem)].map(escapeControl);
-  return `${paint(said(time).slice(-8), 90, color)} ${paint(label, colors[String(level)] ?? 33, color)}${who(client)}${lines.join('\n         ')}`;
+  return `${said(time).slice(-8)} ${label}${who(client)}${lines.join('\n         ')}`;
 };
-
-const colors: Readonly<Record<string, number>> = { error: 31, fatal: 31, debug: 90, trace: 90 };
-
-const paint = (text: string, code: number, color: boolean): string =>
-  color && text !== '' ? `\u001B[${code}m${text}\u001B[39m` : text;
 
 /** The default client needs no name. */
 const who = (client: unknown): string =>

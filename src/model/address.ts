@@ -1,5 +1,4 @@
-import { isIPv4 } from 'node:net';
-import { canonicalIPv6 } from './ipv6.ts';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** Also with a zone index, as copied from a machine. */
 export const isAddress = (text: string): boolean =>
@@ -11,3 +10,44 @@ export const isLoopback = (host: string): boolean =>
   host.endsWith('.localhost') ||
   host === '[::1]' ||
   (isIPv4(host) && host.startsWith('127.'));
+
+/**
+ * An IPv6 address (RFC 4291 §2.2) in the form of RFC 5952; null if the text is not one. A zone index has no
+ * meaning in the DNS, so a text with one is not an address.
+ */
+export const canonicalIPv6 = (text: string): string | null => {
+  if (text.includes('%') || !text.includes(':')) return null;
+  try {
+    return new SocketAddress({ address: text, family: 'ipv6' }).address.replace(compatible, inGroups);
+  } catch {
+    return null;
+  }
+};
+
+/** Node.js writes all of `::/96` with dots, where RFC 5952 §5 has them for known prefixes alone. */
+const compatible = /^::(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
+
+const inGroups = (_: string, ...bytes: readonly string[]): string => {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+  const groups = [a * 256 + b, c * 256 + d].map((group) => group.toString(16));
+  return `::${groups.join(':').replace(/^0:/, '')}`;
+};
+
+/** The address or host name of a DNS server, and its port. */
+export interface NameServerPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53`, `[2001:db8::53]:5353`, `ns1.example.net`; null for others. */
+export const parseNameServer = (text: string): NameServerPlace | null => {
+  if (isIP(text) !== 0) return { host: text, port: 53 };
+  const match = /^(?:\[([^\]]+)\]|([^:[\]/\s]+?)\.?)(?::(\d{1,5}))?$/.exec(text);
+  const [, inBrackets, plain, port = '53'] = match ?? [];
+  const host = inBrackets ?? plain?.toLowerCase() ?? '';
+  const isHost = inBrackets === undefined ? isIP(host) !== 0 || hostName.test(host) : isIPv6(host);
+  return isHost && Number(port) >= 1 && Number(port) <= 65_535 ? { host, port: Number(port) } : null;
+};
+
+/** With a letter in its last label, so that an invalid address is not a name. */
+const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9-]*[a-z][a-z0-9-]*$/;

@@ -69,13 +69,3 @@ export const isReverseLabel = (label: string): boolean => /^[a-z0-9_](?:[a-z0-9_
 /** The labels of a canonical name, which may have a final dot. */
 export const nameLabelsOf = (name: string): string[] =>
   (name.length > 1 && name.endsWith('.') ? name.slice(0, -1) : name).split('.');
-
-/** Why a text in a pattern cannot match any host; null if it can. */
-export const whyNotInHost = (text: string, isWhole: boolean): string | null =>
-  !isWhole && /[^\x00-\x7f]/.test(text)
-    ? 'hosts and names are compared in their ASCII form (`xn--…`), and a label with a star in it has none'
-    : null;
-
-/** The same for contents that are a host only. */
-export const whyNotInHostAlone = (type: string, text: string, isWhole: boolean): string | null =>
-  /\s/.test(text) ? `the content of ${type} is a host alone, without blanks` : whyNotInHost(text, isWhole);

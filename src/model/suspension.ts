@@ -124,3 +124,13 @@ const isAbout = (suspension: Suspension, { template, templateId }: SuspendedTemp
   templateId === null || suspension.templateId === null
     ? suspension.template === template
     : suspension.templateId === templateId;
+
+/** Where the state of one client is, and what identifies it there. */
+export interface SavedAt {
+  readonly file: string;
+  readonly stateDir: string;
+  /** The key of its rows: the digest of base URL and client name. */
+  readonly scope: string;
+  /** The embedded service starts without state, which needs no warning. */
+  readonly isSandbox: boolean;
+}

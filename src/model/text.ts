@@ -31,25 +31,16 @@ const places = new Map([
 /** In canonical form. */
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
-/**
- * The largest TXT data in one DNS message of 65,535 octets: minus a header of 12, a question of at most 259,
- * and 12 before the data (RFC 1035 §4).
- */
-const maxTextData = 65_535 - 12 - 259 - 12;
-
-/** Why a text, as written and in canonical form, cannot be served; null if it can. */
-export const whyTooLong = (written: string, text: string): string | null => {
-  const strings = text === written ? [] : stringsIn(written);
-  const long = strings.find((string) => octetsOf(string) > 255);
-  if (long !== undefined)
-    return `one quoted string of the text has ${octetsOf(long)} octets; 255 are allowed: split it into several, "..." "..."`;
-  const octets = octetsOf(text);
-  const data = octets + Math.max(strings.length, Math.ceil(octets / 255));
-  return data > maxTextData ? `a text of ${octets} octets does not fit into a DNS message` : null;
+/** As `U+200B`, the first character that nobody sees and that does not belong to its text; null if there is none. */
+export const unseenIn = (text: string): string | null => {
+  const [first] = ascii.test(text) ? [] : (unseen.exec(text) ?? []);
+  if (first === undefined) return null;
+  // Other scripts need joiners, and emoji need them and variation selectors.
+  const rest = text.replaceAll(/\u200c|\u200d|\ufe0e|\ufe0f/g, '');
+  if (/[^\x00-\x7f]/.test(rest) && !unseen.test(rest)) return null;
+  return `U+${first.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 };
 
-/** The strings of a content in presentation format, each escape as one letter. */
-const stringsIn = (content: string): string[] =>
-  [...content.matchAll(/"((?:[^"\\]|\\[^])*)"/g)].map(([, text]) => text!.replace(/\\(?:\d{3}|[^])/g, 'x'));
+const ascii = /^[\x00-\x7f]*$/;
 
-const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;

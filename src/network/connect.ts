@@ -156,7 +156,7 @@ const distrust = (
 };
 
 /** Of an authority, as people know it. */
-export const nameOf = (subject: Partial<DetailedPeerCertificate['subject']> | undefined): string =>
+const nameOf = (subject: Partial<DetailedPeerCertificate['subject']> | undefined): string =>
   [subject?.O, subject?.CN].flat().filter(Boolean).join(', ') || 'an authority without a name';
 
 const timeText = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -71,21 +71,17 @@ const dnsTemplates = (): DnsTemplate[] => [
 
 const dkim = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 
-type Row = readonly [
+const template = (
   id: number,
-  type: string,
-  name: string | null,
-  content: string,
-  priority: number | null,
-  ttl: number,
-];
-
-const template = (id: number, name: string, isPublic: boolean, rows: readonly Row[]): DnsTemplate => ({
+  name: string,
+  publicly_available: boolean,
+  rows: readonly (readonly [number, string, string | null, string, number | null, number])[],
+): DnsTemplate => ({
   id,
   name,
-  publicly_available: isPublic,
-  dns_template_records: rows.map(([number, type, relative, content, priority, ttl]) => ({
-    id: number,
+  publicly_available,
+  dns_template_records: rows.map(([record, type, relative, content, priority, ttl]) => ({
+    id: record,
     type,
     content,
     name: relative,
@@ -122,18 +118,8 @@ export const accounts = [
           { id: 612, login: 'bakery_report', access_level: 'read' },
         ],
       },
-      {
-        id: 512,
-        account_id: 301,
-        name: 'cafe',
-        hosts: ['localhost'],
-        database_grants: [{ id: 613, login: 'cafe_app', access_level: 'read-write' }],
-      },
     ],
-    ftp_users: [
-      { id: 711, account_id: 301, user: 'bakery', host: 'ftp.example.net', directory: '' },
-      { id: 712, account_id: 301, user: 'bakery-photos', host: 'ftp.example.net', directory: 'shop/photos' },
-    ],
+    ftp_users: [{ id: 711, account_id: 301, user: 'bakery', host: 'ftp.example.net', directory: '' }],
     ssh_keys: [
       'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample deploy@example.net',
     ],

@@ -1,87 +1,65 @@
+import { z } from 'zod';
 import {
   recordsOf,
   Refusal,
   shownTemplate,
   templateOf,
+  TemplateRecord,
   type DnsTemplate,
   type SandboxData,
-  type TemplateRecord,
 } from './data.ts';
 import { accounts } from './example-data.ts';
 
 /** Performs one of the operations, which may change the data, and gives its answer. `path` is below the base address. */
 export const operate = (data: SandboxData, method: string, path: string, parameters: URLSearchParams) => {
-  const operation = operations.find(({ pattern }) => pattern.test(path));
+  const operation = operations.find(([, pattern]) => pattern.test(path));
   if (!operation) throw new Refusal(404, 'There is no such path.');
-  if (operation.method !== method) throw new Refusal(405, `Ask for this path with ${operation.method}.`);
+  const [wanted, pattern, run] = operation;
+  if (wanted !== method) throw new Refusal(405, `Ask for this path with ${wanted}.`);
   if (!parameters.get('user_token') || !parameters.get('client_token'))
     throw new Refusal(401, 'Both user_token and client_token are required as data parameters.');
-  return operation.run({ data, parameters, id: Number(operation.pattern.exec(path)?.[1]) });
+  return run(data, parameters, Number(pattern.exec(path)?.[1]));
 };
 
-interface OperationCall {
-  readonly data: SandboxData;
-  readonly parameters: URLSearchParams;
-  /** From the path, if it has one. */
-  readonly id: number;
-}
+/** `id` is from the path, if it has one. */
+type Operation = (data: SandboxData, parameters: URLSearchParams, id: number) => unknown;
 
-interface Operation {
-  readonly method: 'GET' | 'PUT';
-  readonly pattern: RegExp;
-  readonly run: (call: OperationCall) => unknown;
-}
+const addRecord: Operation = (data, parameters, id) => {
+  const type = required(parameters, 'type');
+  const template = ownTemplate(data, id);
+  if (!types.includes(type)) throw new Refusal(422, `Parameter type must be one of ${types.join(', ')}.`);
+  const content = required(parameters, 'content');
+  const unset = { id: data.next_id, type, content, name: null, priority: null, ttl: 3600 };
+  template.dns_template_records.push({ ...unset, ...givenFields(type, parameters) });
+  data.next_id += 1;
+  return shownTemplate(data, template);
+};
+
+const updateRecord: Operation = (data, parameters, id) => {
+  const recordId = required(parameters, 'record_id');
+  const template = ownTemplate(data, id);
+  const record = template.dns_template_records.find((one) => String(one.id) === recordId);
+  if (!record) throw new Refusal(404, `DNS template ${id} has no such record.`);
+  Object.assign(record, givenFields(record.type, parameters));
+  return shownTemplate(data, template);
+};
+
+const listRecords: Operation = (data, parameters) => {
+  const name = required(parameters, 'subdomain').toLowerCase();
+  const subdomain = data.subdomains.find((one) => one.name === name);
+  if (!subdomain) throw new Refusal(404, 'There is no such subdomain.');
+  return recordsOf(data, subdomain);
+};
 
 /** The seven operations of specification §4, in its order. */
-const operations: readonly Operation[] = [
-  { method: 'GET', pattern: /^\/accounts$/, run: () => accounts.map(withoutGrantIds) },
-  { method: 'GET', pattern: /^\/accounts\/(\d{1,15})$/, run: ({ id }) => withoutGrantIds(accountOf(id)) },
-  {
-    method: 'GET',
-    pattern: /^\/databases$/,
-    run: ({ parameters }) => accountOf(wholeNumber(parameters, 'account_id', 1e15)).databases,
-  },
-  {
-    method: 'GET',
-    pattern: /^\/dns_templates$/,
-    run: ({ data }) => data.dns_templates.map((one) => shownTemplate(data, one)),
-  },
-  {
-    method: 'PUT',
-    pattern: /^\/dns_templates\/(\d{1,15})\/add_record$/,
-    run: ({ data, parameters, id }) => {
-      const type = required(parameters, 'type');
-      const template = ownTemplate(data, id);
-      if (!types.includes(type)) throw new Refusal(422, `Parameter type must be one of ${types.join(', ')}.`);
-      const content = required(parameters, 'content');
-      const unset = { id: data.next_id, type, content, name: null, priority: null, ttl: 3600 };
-      template.dns_template_records.push({ ...unset, ...givenFields(type, parameters) });
-      data.next_id += 1;
-      return shownTemplate(data, template);
-    },
-  },
-  {
-    method: 'PUT',
-    pattern: /^\/dns_templates\/(\d{1,15})\/update_record$/,
-    run: ({ data, parameters, id }) => {
-      const recordId = required(parameters, 'record_id');
-      const template = ownTemplate(data, id);
-      const record = template.dns_template_records.find((one) => String(one.id) === recordId);
-      if (!record) throw new Refusal(404, `DNS template ${id} has no such record.`);
-      Object.assign(record, givenFields(record.type, parameters));
-      return shownTemplate(data, template);
-    },
-  },
-  {
-    method: 'GET',
-    pattern: /^\/dns_records$/,
-    run: ({ data, parameters }) => {
-      const name = required(parameters, 'subdomain').toLowerCase();
-      const subdomain = data.subdomains.find((one) => one.name === name);
-      if (!subdomain) throw new Refusal(404, 'There is no such subdomain.');
-      return recordsOf(data, subdomain);
-    },
-  },
+const operations: readonly (readonly ['GET' | 'PUT', RegExp, Operation])[] = [
+  ['GET', /^\/accounts$/, () => accounts.map(withoutGrantIds)],
+  ['GET', /^\/accounts\/(\d{1,15})$/, (_, __, id) => withoutGrantIds(accountOf(id))],
+  ['GET', /^\/databases$/, (_, form) => accountOf(wholeNumber(form, 'account_id', 1e15)).databases],
+  ['GET', /^\/dns_templates$/, (data) => data.dns_templates.map((one) => shownTemplate(data, one))],
+  ['PUT', /^\/dns_templates\/(\d{1,15})\/add_record$/, addRecord],
+  ['PUT', /^\/dns_templates\/(\d{1,15})\/update_record$/, updateRecord],
+  ['GET', /^\/dns_records$/, listRecords],
 ];
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT'];
@@ -135,4 +113,60 @@ const ownTemplate = (data: SandboxData, id: number): DnsTemplate => {
   if (template.publicly_available)
     throw new Refusal(403, `DNS template ${id} is publicly available and cannot be changed.`);
   return template;
+};
+
+/**
+ * What other users of the service do, a POST of JSON to `/sandbox/NAME`: changes the data, and gives the template. The
+ * rules of the operations do not apply.
+ */
+export const changeByHand = (data: SandboxData, name: string, body: string) => {
+  const change = changes[name];
+  if (!change) throw new Refusal(404, 'There is no such path.');
+  try {
+    return shownTemplate(data, change(data, JSON.parse(body)));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal(400, 'The body is not JSON.');
+    if (error instanceof z.ZodError) throw new Refusal(422, z.prettifyError(error));
+    throw error;
+  }
+};
+
+const { id: _, ...fields } = TemplateRecord.shape;
+const Addition = z.strictObject({
+  ...fields,
+  dns_template_id: z.int(),
+  name: fields.name.default(null),
+  priority: fields.priority.default(null),
+  ttl: fields.ttl.default(3600),
+});
+const Edit = z.strictObject(fields).partial().extend({ record_id: z.int() });
+const Removal = z.strictObject({ record_id: z.int() });
+
+const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsTemplate>> = {
+  'add-record': (data, body) => {
+    const { dns_template_id, ...record } = Addition.parse(body);
+    const template = templateOf(data, dns_template_id);
+    template.dns_template_records.push({ id: data.next_id, ...record });
+    data.next_id += 1;
+    return template;
+  },
+  'edit-record': (data, body) => {
+    const { record_id, ...given } = Edit.parse(body);
+    const { template, record } = foundRecord(data, record_id);
+    Object.assign(record, given);
+    return template;
+  },
+  'remove-record': (data, body) => {
+    const { template, record } = foundRecord(data, Removal.parse(body).record_id);
+    template.dns_template_records = template.dns_template_records.filter((one) => one !== record);
+    return template;
+  },
+};
+
+const foundRecord = (data: SandboxData, recordId: number) => {
+  for (const template of data.dns_templates) {
+    const record = template.dns_template_records.find(({ id }) => id === recordId);
+    if (record) return { template, record };
+  }
+  throw new Refusal(404, 'There is no such DNS template record.');
 };

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { durationText, parseDuration } from '../model/duration.ts';
-import { parseNameServer } from '../model/name-server.ts';
+import { parseNameServer } from '../model/address.ts';
 import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 

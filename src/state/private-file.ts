@@ -9,8 +9,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectory } from '../directory.ts';
 import { messageOf, UserError } from '../errors.ts';
+import { makeDirectory } from '../lib/files.ts';
 
 /**
  * Makes a file, and the directory for it, that only its owner can read, if it is not there. One that is there is

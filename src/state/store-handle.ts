@@ -1,6 +1,5 @@
 import { messageOf } from '../errors.ts';
-import type { SavedAt } from '../model/saved-at.ts';
-import type { Suspension, Suspensions } from '../model/suspension.ts';
+import type { SavedAt, Suspension, Suspensions } from '../model/suspension.ts';
 import type { Lock, Waiting } from './lock.ts';
 import { MemoryError, noMemories, type Memory, type MemoryReader, type History } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';

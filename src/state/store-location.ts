@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { SavedAt } from '../model/saved-at.ts';
+import type { SavedAt } from '../model/suspension.ts';
 
 /** Where the state of one client is, and whose it is. */
 export interface StoreLocation extends SavedAt {

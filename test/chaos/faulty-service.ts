@@ -1,5 +1,4 @@
-import { answerTo } from '../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../src/sandbox/store.ts';
+import { answerTo, memoryStore } from '../../src/sandbox/sandbox.ts';
 import { createJudge, type Failure, type Judge } from '../laws/judge.ts';
 import type { Pass, Sent } from '../laws/seen.ts';
 import { changeOf } from '../sandbox/changes.ts';

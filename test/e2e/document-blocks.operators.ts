@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { recordsOf, type SandboxData, type TemplateRecord } from '../../src/sandbox/data.ts';
+import { exampleData } from '../../src/sandbox/example-data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { built } from '../built.ts';
@@ -136,10 +137,11 @@ it.each(pages)('every block of %s has its check', (page) => {
 /** A directory as the documents assume it, with `bin` for the programs that they call, and a service to call. */
 const place = async () => {
   const cwd = await workplace();
-  const service = await startSandbox({});
+  const data = withShop(exampleData());
+  const dataFile = path.join(cwd, '.service.json');
+  await writeFile(dataFile, JSON.stringify(data));
+  const service = await startSandbox({ dataFile });
   onTestFinished(() => service.close());
-  const data = withShop(service.store.read());
-  service.store.write(data);
   const bakery = data.subdomains.find(({ name }) => name === 'bakery.example.net')!;
   const zone = await startZoneServer({
     apex: bakery.name,

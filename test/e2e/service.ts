@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { shownTemplate, templateOf, type TemplateRecord } from '../../src/sandbox/data.ts';
-import { answerTo } from '../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../src/sandbox/store.ts';
+import { answerTo, memoryStore } from '../../src/sandbox/sandbox.ts';
 import { json, scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
 

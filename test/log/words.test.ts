@@ -3,7 +3,7 @@ import { inWords } from '../../src/log/words.ts';
 
 const time = '2026-11-20T20:00:00.000Z';
 const words = (fields: Record<string, unknown>): string =>
-  inWords({ time, level: 'info', ...fields }, false).replace(/^\d\d:\d\d:\d\d /, '');
+  inWords({ time, level: 'info', ...fields }).replace(/^\d\d:\d\d:\d\d /, '');
 
 describe('a line of the log in words', () => {
   it('says what its event means', () => {

@@ -1,21 +1,20 @@
-import { changeByHand } from '../../src/sandbox/by-hand.ts';
 import {
   shownTemplate,
+  templateOf,
   type DnsTemplate,
   type SandboxData,
   type TemplateRecord,
 } from '../../src/sandbox/data.ts';
-import type { SandboxStore } from '../../src/sandbox/store.ts';
+import { changeByHand } from '../../src/sandbox/operations.ts';
+import type { SandboxStore } from '../../src/sandbox/sandbox.ts';
 
 export type ShownTemplate = ReturnType<typeof shownTemplate>;
 
 /** A change of the embedded service that none of its operations makes: by hand, or one that only a test can make. */
 export const changeOf = (store: SandboxStore, name: string, body: object): ShownTemplate => {
   const data = store.read();
-  const shown =
-    name === 'add-template'
-      ? shownTemplate(data, addTemplate(data, body))
-      : changeByHand(data, name, JSON.stringify(body));
+  const own = ownChanges[name];
+  const shown = own ? shownTemplate(data, own(data, body)) : changeByHand(data, name, JSON.stringify(body));
   store.write(data);
   return shown;
 };
@@ -41,4 +40,20 @@ const addTemplate = (
   data.next_id = id + 1 + records.length;
   data.dns_templates.push(template);
   return template;
+};
+
+/** It follows the template from then on. */
+const setSubdomain = (
+  data: SandboxData,
+  { name = '', dns_template_id = 0 }: { readonly name?: string; readonly dns_template_id?: number },
+): DnsTemplate => {
+  data.subdomains = data.subdomains.filter((one) => one.name !== name);
+  data.subdomains.push({ id: data.next_id, name, dns_template_id });
+  data.next_id += 1;
+  return templateOf(data, dns_template_id);
+};
+
+const ownChanges: Partial<Record<string, (data: SandboxData, body: object) => DnsTemplate>> = {
+  'add-template': addTemplate,
+  'set-subdomain': setSubdomain,
 };

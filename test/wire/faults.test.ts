@@ -39,14 +39,13 @@ const bytes =
   (response) =>
     response.socket?.end(text);
 
-/** Everything of the request, in every spelling that a service may use. */
+/** Everything of the request, in the spellings that a service may use. */
 const echo =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (response, { query, body: form }) => {
     const values = [...new URLSearchParams(query + form).values()];
-    const entities = values.map((value) =>
-      value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;'),
-    );
+    const signs: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
+    const entities = values.map((value) => value.replaceAll(/[&"<>]/g, (sign) => signs[sign]!));
     const spellings = [query, form, ...values, JSON.stringify(values), encodeURI(values.join()), ...entities];
     response.writeHead(code, headers).end(`<p>${spellings.join(' ')}</p>`);
   };

@@ -5,7 +5,7 @@ import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';
 import type { RecordData, RecordType } from '../../model/record.ts';
 import type { TypeDefinition } from '../../model/types/definition.ts';
 import { definitions } from '../../model/types/table.ts';
-import { isUnsigned16 } from '../../model/unsigned16.ts';
+import { isUnsigned16 } from '../../model/types/srv.ts';
 import { unseen } from '../../lib/escape-control.ts';
 import type { ZoneWord } from './entries.ts';
 

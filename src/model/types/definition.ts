@@ -1,3 +1,5 @@
+import { isNameLabel } from '../host.ts';
+
 /**
  * A record type: everything that depends on the type, except the embedded service's own rules. `table.ts` has
  * one definition a type; a missing member does not compile. Contents are in canonical form unless a member
@@ -20,13 +22,39 @@ export interface TypeDefinition {
   /** Whether a label of its name is valid, apart from stars. */
   readonly isNameLabel: (label: string) => boolean;
   /** The host that it points at; null for types without a target. */
-  readonly target: TargetRule | null;
+  readonly target: {
+    /** Null if the content is invalid. */
+    readonly in: (content: string) => string | null;
+    readonly isLabel: (label: string) => boolean;
+    /** Whether a lone `.` is allowed, which means that there is none. */
+    readonly mayBeRoot: boolean;
+    readonly mayBeAlias: boolean;
+    /** What an invalid content, as written, probably means; null for most. */
+    readonly mistake: (content: string) => string | null;
+  } | null;
   /** The keys that may replace `content` in a template file; null if there are none. */
-  readonly parts: ContentParts | null;
-  /** Checks of this type, besides those of every name, host and priority. */
-  readonly checks: readonly TypeCheck[];
-  /** Why a text in a pattern cannot match any content; null if it can. `isWhole`: the text is the whole content. */
-  readonly whyNotIn: (text: string, isWhole: boolean) => string | null;
+  readonly parts: {
+    /** Null if the content is invalid. */
+    readonly of: (content: string) => { weight: number; port: number; target: string } | null;
+    /** The content to send: the parts joined by single blanks. */
+    readonly joined: (content: string) => string;
+  } | null;
+  /**
+   * Checks of this type, besides those of every name, host and priority: the id, the field that it is about, and its
+   * message on a record, as written and in canonical form; null if the record is valid.
+   */
+  readonly checks: readonly {
+    readonly id: string;
+    readonly at: 'name' | 'content';
+    readonly find: (
+      record: {
+        readonly name: string | null;
+        readonly content: string;
+        readonly canonical: { readonly name: string; readonly content: string };
+      },
+      quote: (text: string) => string,
+    ) => string | null;
+  }[];
   /** The order of writing: addresses 0, independent types 1, types that point at names 2. */
   readonly writePhase: 0 | 1 | 2;
   /** The content of a parked record: valid and inert. */
@@ -46,35 +74,15 @@ export interface Independent {
   readonly kindOf: (name: string, content: string) => string | null;
 }
 
-export interface TargetRule {
-  /** Null if the content is invalid. */
-  readonly in: (content: string) => string | null;
-  readonly isLabel: (label: string) => boolean;
-  /** Whether a lone `.` is allowed, which means that there is none. */
-  readonly mayBeRoot: boolean;
-  readonly mayBeAlias: boolean;
-  /** What an invalid content, as written, probably means; null for most. */
-  readonly mistake: (content: string) => string | null;
-}
-
-/** A content that can be written in three keys. */
-export interface ContentParts {
-  /** Null if the content is invalid. */
-  readonly of: (content: string) => { weight: number; port: number; target: string } | null;
-  /** The content to send: the parts joined by single blanks. */
-  readonly joined: (content: string) => string;
-}
-
-/** A check of template files: its id, the field that it is about, and its message; null if the record is valid. */
-export interface TypeCheck {
-  readonly id: string;
-  readonly at: 'name' | 'content';
-  readonly find: (record: CheckedRecord, quote: (text: string) => string) => string | null;
-}
-
-/** A record as written, and in canonical form. */
-export interface CheckedRecord {
-  readonly name: string | null;
-  readonly content: string;
-  readonly canonical: { readonly name: string; readonly content: string };
-}
+/** What most types have in common. */
+export const common = {
+  ignoresCase: true,
+  hasPriority: false,
+  name: 'optional',
+  isNameLabel,
+  target: null,
+  parts: null,
+  checks: [],
+  conflictKind: () => 'other',
+  independent: null,
+} as const satisfies Partial<TypeDefinition>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalIPv6 } from '../../src/model/ipv6.ts';
+import { canonicalIPv6 } from '../../src/model/address.ts';
 
 describe('an IPv6 address', () => {
   test.each([
