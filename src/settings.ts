@@ -1,15 +1,13 @@
 import path from 'node:path';
 import { redactor } from './secrets.ts';
-import type { ClientFiles } from './settings/client-files.ts';
-import type { ClientSettings } from './settings/client.ts';
-import { readClients } from './settings/clients.ts';
-import { checkedVariables, configVariable, withoutEmpty } from './settings/environment.ts';
+import { readClients, type ClientFiles } from './settings/clients.ts';
 import { findSettingsFile, parseWritten, textOf } from './settings/file.ts';
-import type { Values } from './settings/kinds.ts';
-import { attempt, SettingsError, type ClientProblem, type Problems } from './settings/problems.ts';
-import { readReceivers, type NotifyReceiver } from './settings/receivers.ts';
-import { ownTokenFault, Secrets, storeFault, type SecretSource } from './settings/secrets.ts';
+import { attempt, SettingsError, type Problems } from './settings/problems.ts';
+import { readReceivers } from './settings/receivers.ts';
+import { openSecrets, ownTokenFault, storeFault, type SecretSource } from './settings/secrets.ts';
 import {
+  checkedVariables,
+  configVariable,
   environmentSource,
   find,
   flagSource,
@@ -20,28 +18,7 @@ import {
 } from './settings/sources.ts';
 import { fileRows, programTable, runTable } from './settings/table.ts';
 
-/** Durations are milliseconds. `listen` is null for no HTTP. */
-export interface Settings extends Values<typeof programTable>, Values<typeof runTable> {
-  readonly clients: readonly ClientSettings[];
-  /** Where clients have files of their own; null where they have none. */
-  readonly clientFiles: ClientFiles | null;
-  /** Why clients are left out, or keep the settings that they had. May hold secrets. */
-  readonly leftOut: readonly ClientProblem[];
-  /** Null: passes cannot be requested over HTTP. */
-  readonly triggerToken: SecretSource | null;
-  /** Null: page and API need no token. */
-  readonly pageToken: SecretSource | null;
-  /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
-  readonly store: SecretSource | null;
-  readonly notify: readonly NotifyReceiver[];
-  /** The settings file that was read, as it was given. */
-  readonly configFile: string | null;
-  readonly sandbox: boolean;
-  /** Every secret read so far, also replaced ones: none of them may reach an output. */
-  readonly secrets: () => readonly string[];
-  /** The same, and all others that the settings name and that can be read, for commands that need no tokens. */
-  readonly allSecrets: () => readonly string[];
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 export interface SettingsRequest {
   /** The flags of the command line, as the argument parser names them; others are ignored. */
@@ -58,20 +35,21 @@ export interface SettingsRequest {
   /** Clients whose files cannot be used are left out while there are others, rather than an error. */
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
-  readonly previous?: Settings;
+  readonly previous?: { readonly clientFiles: ClientFiles | null };
   /** Told, in a line, of a settings file that is read though nobody has named it. */
   readonly say?: (line: string) => void;
 }
 
 /**
- * Reads the settings from flags, environment, settings file and defaults, in this order. Throws a SettingsError that
- * has all problems.
+ * Reads the settings from flags, environment, settings file and defaults, in this order. Durations are milliseconds. Throws
+ * a SettingsError that has all problems.
  */
-export const readSettings = (request: SettingsRequest): Settings => {
+export const readSettings = (request: SettingsRequest) => {
   const { flags, cwd, object, mayLeaveOut = false, previous } = request;
   const problems: Problems = new Set();
   const isObject = object !== undefined;
-  const given = withoutEmpty(request.env);
+  // Compose files pass missing values as empty ones.
+  const given = Object.fromEntries(Object.entries(request.env).filter(([, value]) => value?.trim()));
   const env = isObject ? {} : checkedVariables(given, problems);
   const sandbox = flags['sandbox'] === true;
   const needsService = request.needsService && !sandbox;
@@ -93,7 +71,7 @@ export const readSettings = (request: SettingsRequest): Settings => {
     isBroken: written.isBroken,
     env,
     cwd,
-    secrets: new Secrets(isObject ? given : env),
+    secrets: openSecrets(isObject ? given : env),
     problems,
     needsService,
     isObject,
@@ -113,20 +91,27 @@ export const readSettings = (request: SettingsRequest): Settings => {
   };
   const store = secretOf('store', storeFault);
   if (store !== null) attempt(problems, store.read);
-  // What a client's file is that cannot be read is not known.
-  const notify = readReceivers(reading, program.publicUrl, read.lines.length === 0 ? read.names : null);
   const settings = {
     ...program,
     clients: read.clients,
+    /** Where clients have files of their own; null where they have none. */
     clientFiles: read.files,
+    /** Why clients are left out, or keep the settings that they had. May hold secrets. */
     leftOut: isLeftOut ? read.problems : [],
+    /** Null: passes cannot be requested over HTTP. */
     triggerToken: secretOf('triggerToken', ownTokenFault),
+    /** Null: page and API need no token. */
     pageToken: secretOf('pageToken', ownTokenFault),
+    /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
     store,
-    notify,
+    // What a client's file is that cannot be read is not known.
+    notify: readReceivers(reading, program.publicUrl, read.lines.length === 0 ? read.names : null),
+    /** The settings file that was read, as it was given. */
     configFile: file,
     sandbox,
+    /** Every secret read so far, also replaced ones: none of them may reach an output. */
     secrets: () => secrets.seen(),
+    /** The same, and all others that the settings name and that can be read, for commands that need no tokens. */
     allSecrets: () => secrets.all(),
   };
   if (problems.size === 0) return settings;

@@ -773,8 +773,8 @@ clients:
   it('cannot be the same one twice', () => {
     const same = 'baseUrl: https://x.example/\nclients: {a: {}, b: {baseUrl: "https://X.example:443"}}\n';
     expect(problemsOf({ config: same, env: tokens, needsService: true })).toEqual([
-      'clients.b: the same base URL and client token as clients.a: keep one of them',
       'clients.a: the same base URL and client token as clients.b: keep one of them',
+      'clients.b: the same base URL and client token as clients.a: keep one of them',
     ]);
   });
 });

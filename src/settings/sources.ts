@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { suggestion } from '../lib/nearest.ts';
+import { nearest, suggestion } from '../lib/nearest.ts';
 import { expectedMapping, isMapping, type Base, type Kind, type Table, type Values } from './kinds.ts';
 import type { Problems } from './problems.ts';
-import type { Secrets } from './secrets.ts';
+import { quotesAdvice, standsInQuotes, type Secrets } from './secrets.ts';
 import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
 
 /*
@@ -88,6 +88,33 @@ export const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: 
     take(key, kind, given, () => name);
   }
   return source;
+};
+
+export const configVariable = 'DNS_SYNC_CONFIG';
+
+/** The variables that many programs obey. */
+export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+
+/** Variables as the program uses them; what is wrong with their names, or with quotes around a value, is a problem. */
+export const checkedVariables = (env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv => {
+  const own = Object.values(everyRow).flatMap(({ variables }) => variables);
+  const fixed = { ...env };
+  for (const name of [...own, ...proxyVariables, 'NO_PROXY', 'no_proxy', 'XDG_STATE_HOME']) {
+    if (!standsInQuotes(env[name])) continue;
+    problems.add(`${name}: ${quotesAdvice}`);
+    fixed[name] = env[name]?.slice(1, -1);
+  }
+  // The settings file may take tokens from variables of any name; all else would stay at its default.
+  const known = [configVariable, ...own];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
+    const meant = nearest(
+      name,
+      known.filter((one) => !one.includes('_TOKEN')),
+    );
+    if (meant !== null) problems.add(`${name}: unknown variable; did you mean ${meant}?`);
+  }
+  return fixed;
 };
 
 /** A mapping as it was written, in a file or by a program. */
