@@ -15,7 +15,7 @@ import { groupBy } from '../model/group.ts';
 import { isHostLabel } from '../model/host.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
-import { importTarget, importTemplate, showOutcomes } from './import-file.ts';
+import { importTarget, importTemplate, showOutcomes } from './import.ts';
 
 /** Writes a template file from a zone file; needs no network and no tokens. Exits with 1 if there is such a file. */
 export const importZone = async (names: readonly string[], options: Options, io: Io): Promise<number> => {

@@ -48,6 +48,7 @@ export const openConnection = (
   /** Passes of one client must not overlap. */
   const inTurn = async <T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | Failed> => {
     if (isClosed) return failed('closed', 'the connection is closed');
+    if (signal.aborted) return aborted;
     const turn = last.then(async () => {
       if (signal.aborted) return aborted;
       return task().catch((error: unknown) => {
