@@ -208,16 +208,18 @@ const findTwins = (fresh: Placed, inUse: Placed, hasTokens: boolean): ReadonlyMa
   const identities = (clients: Placed) =>
     clients.flatMap(([place, client]) => {
       const access = hasTokens ? accessOf(client) : null;
-      const name = { place, key: client.name, same: `the same client name, ${client.name},` };
-      const token = { place, key: access ?? '', same: 'the same base URL and client token' };
+      const name = { place, key: client.name, same: `the same client name, ${client.name},`, advice: '' };
+      const same = 'the same base URL and client token';
+      const token = { place, key: access ?? '', same, advice: ', or give each its own token' };
       return access === null ? [name] : [token, name];
     });
   const own = identities(fresh);
   const byKey = groupBy([...identities(inUse), ...own], ({ key }) => key);
   return new Map(
-    own.flatMap(({ place, key, same }) => {
+    own.flatMap(({ place, key, same, advice }) => {
       const other = byKey.get(key)?.find((one) => one.place !== place);
-      return other === undefined ? [] : [[place, `${same} as ${other.place}: keep one of them`] as const];
+      const problem = `${same} as ${other?.place}: keep one of them${advice}`;
+      return other === undefined ? [] : [[place, problem] as const];
     }),
   );
 };

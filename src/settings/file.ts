@@ -89,6 +89,7 @@ export const parseWritten = (
 
 const whatToDo: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'keep one of the two',
+  TAG_RESOLVE_FAILED: 'leave out the tag, which begins with !',
   MULTIPLE_DOCS: 'a file has one document: remove what follows ---',
 };
 const closeAndQuote = 'text with special characters needs quotes, and an opening bracket its end';

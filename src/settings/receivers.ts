@@ -1,4 +1,5 @@
 import { isLoopback } from '../model/address.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import type { Route } from '../model/route.ts';
 import { expectedMapping, expectedName, isMapping, namePattern } from './kinds.ts';
 import { SettingsError, type Problems } from './problems.ts';
@@ -29,8 +30,10 @@ export const readReceivers = (
     const { url: foundUrl, secret } = source;
     if (foundUrl?.value === undefined) return [];
     for (const client of values.clients ?? [])
-      if (known?.includes(client) === false)
-        problems.add(`${written.placeOf([...keys, 'clients'])}: there is no client ${client}`);
+      if (known !== null && !known.includes(client))
+        problems.add(
+          `${written.placeOf([...keys, 'clients'])}: there is no client ${client}${suggestionOr(client, known)}`,
+        );
     if (values.type === 'slack' && secret)
       problems.add(`${secret.place}: Slack does not check signatures: remove it`);
     const faultOf = (text: string): string | null => addressFault(text, allowInsecure);
