@@ -82,10 +82,7 @@ const report: readonly Option[] = [
 const asTable = format('table', 'json');
 const ofTemplate = [
   format('table', 'json', 'zone'),
-  option(
-    '--origin <name>',
-    'with --format zone: the name of the zone, such as example.net; without it, names are relative',
-  ),
+  option('--origin <name>', 'with --format zone: the name of the zone; without it, names are relative'),
 ];
 
 /** The read operations, each with an example. */
@@ -133,12 +130,7 @@ export const commands: readonly CommandEntry[] = [
       setting('--schedule <cron>'),
       setting('--timezone <zone>'),
       setting('--listen <host:port>', '127.0.0.1:8053'),
-      choice(
-        '--log-format <form>',
-        'form of the log (default: text on a terminal, json elsewhere)',
-        'json',
-        'text',
-      ),
+      choice('--log-format <form>', '(default: text on a terminal, json elsewhere)', 'json', 'text'),
     ],
     exitCodes: {
       0: 'ended by SIGTERM or SIGINT, after the write in progress',
@@ -155,10 +147,7 @@ export const commands: readonly CommandEntry[] = [
     about:
       'Shows what differs, and what a pass would do about it. Compares the template files with the service, and writes nothing.',
     options: [
-      option(
-        '--base <dir>',
-        'compare as if the files in this directory had been applied; reads no saved state',
-      ),
+      option('--base <dir>', 'as if the files in this directory had been applied, without saved state'),
       option('--answers', 'ask the name servers of the subdomains too'),
       ...report,
     ],
@@ -207,8 +196,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'validate [file...]',
-    about:
-      'Checks the template files, without network and tokens. Prints each problem as FILE:LINE:COLUMN. With --strict, a warning is an error.',
+    about: 'Checks the template files, without network and tokens. With --strict, warnings are errors.',
     options: [format('text', 'json', 'github')],
     common: [...settings, ...files],
     examples: ['dns-template-sync validate --strict', 'dns-template-sync validate templates/voice.yaml'],
@@ -237,8 +225,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'check <name...>',
-    about:
-      'Compares a name in file, template, service and each name server. Shows a subdomain, or a name below it, side by side as each of them has it.',
+    about: 'Compares a name, side by side, in file, template, service and each name server.',
     options: [asTable, detailed],
     common: passes,
     examples: ['dns-template-sync check team.example.org --sandbox'],
@@ -267,16 +254,14 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'resume [template...]',
-    about:
-      'Ends the suspension of these templates, or of a whole --client. It ends them whoever suspended them. The next pass writes again.',
+    about: 'Ends the suspension of these templates, or of a whole --client, whoever made it.',
     common: passes,
     examples: ['dns-template-sync resume mail-only'],
     run: async (args, options, io) => (await import('./suspend.ts')).resume(args, options, io),
   },
   {
     usage: 'get',
-    about:
-      'Reads from the service: accounts, databases, templates, records. Each kind of thing has a command of its own.',
+    about: 'Reads accounts, databases, templates and records from the service.',
     examples: ['dns-template-sync get dns-templates'],
   },
   ...reads,
@@ -286,14 +271,7 @@ export const commands: readonly CommandEntry[] = [
       'What was written: when, by which pass, before, after, and what became of it. Lists the newest 1,000 writes of the last 90 days, the oldest first. Reads the saved state.',
     options: [
       option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)'),
-      choice(
-        '--outcome <outcome>',
-        'only writes with this outcome',
-        'applied',
-        'failed',
-        'unknown',
-        'duplicate',
-      ),
+      choice('--outcome <outcome>', 'only writes with it', 'applied', 'failed', 'unknown', 'duplicate'),
       format('text', 'json'),
     ],
     common: settingsOfReads,
@@ -307,12 +285,7 @@ export const commands: readonly CommandEntry[] = [
     usage: 'schema [what]',
     about:
       "JSON Schema, for completion and checks in editors. Prints that of template files, fragments, the settings file, clients' files, reports or notifications. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.",
-    options: [
-      option(
-        '--write [dir]',
-        'write those of template files and fragments to this directory of templates (default: those of all clients)',
-      ),
-    ],
+    options: [option('--write [dir]', 'to this directory of templates (default: those of all clients)')],
     common: settings,
     examples: [
       'dns-template-sync schema template',
@@ -322,8 +295,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'notify [receiver...]',
-    about:
-      'With --test: sends the receivers of the settings file a test message. Says whether each accepted it.',
+    about: 'Sends the receivers of the settings file a test message, with --test.',
     options: [option('--test', 'send a test message')],
     common: settings,
     examples: ['dns-template-sync notify --test', 'dns-template-sync notify --test ops'],
@@ -341,8 +313,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     usage: 'sandbox',
-    about:
-      'An embedded hosting service with all seven operations. It has example data and accepts any tokens. For trying things out, and for tests.',
+    about: 'An embedded hosting service with example data, which accepts any tokens.',
     options: [
       option('--listen <host:port>', 'address to listen on').default('127.0.0.1:8080'),
       option('--data <file>', 'file for its data (default: in memory)'),

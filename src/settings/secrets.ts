@@ -16,8 +16,6 @@ export interface SecretSource {
   readonly place: string;
 }
 
-export type Secrets = ReturnType<typeof openSecrets>;
-
 /** The secrets of one run of the program. Remembers every value read, so that none of them reaches an output. */
 export const openSecrets = (env: NodeJS.ProcessEnv) => {
   const known = new Set<string>();

@@ -114,7 +114,7 @@ describe('import --zone', () => {
     expect([code, stderr]).toEqual([
       0,
       [
-        'a.zone:1,2: a TTL of 1 means "automatic" at Cloudflare, so that the entry states none',
+        'a.zone:1: a TTL of 1 means "automatic" at Cloudflare, so that entries like this one state none',
         'a.zone:1: `example.net` has no final dot, and is read as a whole name',
         '',
       ].join('\n'),
