@@ -130,7 +130,7 @@ export const commands: readonly CommandEntry[] = [
       setting('--schedule <cron>'),
       setting('--timezone <zone>'),
       setting('--listen <host:port>', '127.0.0.1:8053'),
-      choice('--log-format <form>', '(default: text on a terminal, json elsewhere)', 'json', 'text'),
+      choice('--log-format <form>', 'default: text on a terminal, json elsewhere', 'json', 'text'),
     ],
     exitCodes: {
       0: 'ended by SIGTERM or SIGINT, after the write in progress',
@@ -285,7 +285,7 @@ export const commands: readonly CommandEntry[] = [
     usage: 'schema [what]',
     about:
       "JSON Schema, for completion and checks in editors. Prints that of template files, fragments, the settings file, clients' files, reports or notifications. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.",
-    options: [option('--write [dir]', 'to this directory of templates (default: those of all clients)')],
+    options: [option('--write [dir]', 'write them to this directory (default: those of all clients)')],
     common: settings,
     examples: [
       'dns-template-sync schema template',

@@ -77,7 +77,7 @@ const openClientFiles = (
   const { cwd, needsService: hasTokens } = reading;
   // What is wrong may have been put right elsewhere, such as in the file of a token: all are read once more.
   let inUse: InUse = new Map([...previous].map(([absolute, one]) => [absolute, { ...one, text: null }]));
-  let taken: unknown = null;
+  let taken = '';
   const directories = [...new Set(paths.map(({ absolute }) => folderOf(absolute).directory))];
 
   /** In the order of the paths and of their names; with the paths that lead to none. */
@@ -128,13 +128,12 @@ const openClientFiles = (
     directories,
     /** Whether the files are other ones than were read last, for a watcher. A directory that was replaced has another text. */
     look: (): { readonly change: unknown; readonly directories: ReadonlyMap<string, string> } => {
-      const found = find();
-      const change = marksOf(found, true) === taken ? null : marksOf(found, false);
+      const now = marksOf(find(), false);
       const identities = directories.map((directory) => {
         const stats = statSync(directory, { bigint: true, throwIfNoEntry: false });
         return [directory, `${stats?.dev}:${stats?.ino}`] as const;
       });
-      return { change, directories: new Map(identities) };
+      return { change: now === taken ? null : now, directories: new Map(identities) };
     },
     /**
      * Reads the files again. A client whose file is unchanged is the same object as before. The names are also those of
