@@ -1,11 +1,24 @@
-import { Command, CommanderError, Help, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import type { Options } from './app/options.ts';
 import { commands, type CommandEntry } from './commands/table.ts';
+import { messageOf, UserError } from './errors.ts';
 import type { Io, Output } from './io.ts';
+import { escapeControl } from './lib/escape-control.ts';
 import { readVersion } from './version.ts';
 
-/** Runs one command and returns its exit code. */
-export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
+/** Runs one command, and returns its exit code. */
+export const main = async (argv: readonly string[], io: Io): Promise<number> => {
+  try {
+    return await runCommand(argv, io);
+  } catch (error) {
+    const message = error instanceof UserError ? messageOf(error) : `defect: ${messageOf(error)}`;
+    const escaped = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());
+    io.stderr.write(`dns-template-sync: ${message.split('\n').map(escaped).join('\n')}\n`);
+    return 1;
+  }
+};
+
+const runCommand = async (argv: readonly string[], io: Io): Promise<number> => {
   let exitCode = 0;
   const program = new Command('dns-template-sync')
     .description('Keeps the DNS templates of a hosting service in line with YAML files.')
@@ -13,7 +26,15 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     .helpCommand(true)
     .showHelpAfterError('(see dns-template-sync help; options come after the command: plan --sandbox)')
     .addHelpText('after', epilogue)
-    .configureOutput(outputTo(io))
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => widthOf(io.stdout),
+      getErrHelpWidth: () => widthOf(io.stderr),
+      // They have none.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
     .exitOverride();
   for (const entry of commands) addCommand(entry, program, io, (code) => void (exitCode = code));
   // By the script of a shell, which no help lists.
@@ -21,26 +42,12 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     return (await import('./commands/completion.ts')).complete(argv.slice(1), program, io);
   try {
     await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const meant = otherTools[argv.slice(0, argv[0] === 'get' ? 2 : 1).join(' ')];
-    if (error.code !== 'commander.helpDisplayed' && meant !== undefined)
-      io.stderr.write(`did you mean \`dns-template-sync ${meant}\`?\n`);
     return error.exitCode === 0 ? 0 : 1;
   }
-  return exitCode;
 };
-
-/** Texts that the parser itself writes. */
-const outputTo = ({ stdout, stderr }: Io): OutputConfiguration => ({
-  writeOut: (text) => void stdout.write(text),
-  writeErr: (text) => void stderr.write(text),
-  getOutHelpWidth: () => widthOf(stdout),
-  getErrHelpWidth: () => widthOf(stderr),
-  // They have none.
-  getOutHasColors: () => false,
-  getErrHasColors: () => false,
-});
 
 const widthOf = ({ isTTY, columns }: Output): number => (isTTY === true && columns) || 80;
 
@@ -65,9 +72,8 @@ const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: n
     })
     .addHelpText('after', () => `\n${sectionsOf(entry, command, io).join('\n\n')}`);
   for (const argument of command.registeredArguments) {
-    const text = argumentTexts[argument.name()];
+    const { text, choices } = argumentTexts[argument.name()] ?? {};
     if (text !== undefined) argument.description = `${text}${argument.required ? '' : '; default: all'}`;
-    const choices = argumentChoices[argument.name()];
     if (choices !== undefined) argument.choices(choices);
   }
   for (const one of [...options, ...common]) command.addOption(one);
@@ -80,20 +86,20 @@ const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: n
 };
 
 /** What arguments of these names are. */
-const argumentTexts: Readonly<Record<string, string | undefined>> = {
-  template: "a name, an id, or a pattern such as 'acme-*'",
-  record: "only these records, such as 'www A', '@ MX' or '* TXT'",
-  file: 'only these files',
-  receiver: 'only these receivers',
-};
-const argumentChoices: Readonly<Record<string, readonly string[] | undefined>> = {
-  what: ['template', 'fragment', 'config', 'client', 'report', 'notification'],
-  shell: ['bash', 'zsh', 'fish'],
+const argumentTexts: Readonly<
+  Record<string, { readonly text?: string; readonly choices?: readonly string[] } | undefined>
+> = {
+  template: { text: "a name, an id, or a pattern such as 'acme-*'" },
+  record: { text: "only these records, such as 'www A', '@ MX' or '* TXT'" },
+  file: { text: 'only these files' },
+  receiver: { text: 'only these receivers' },
+  what: { choices: ['template', 'fragment', 'config', 'client', 'report', 'notification'] },
+  shell: { choices: ['bash', 'zsh', 'fish'] },
 };
 
 /** What the help has beside arguments and options. */
 const sectionsOf = (
-  { options = [], common = [], exitCodes = usualCodes, examples }: CommandEntry,
+  { options = [], common = [], exitCodes, examples }: CommandEntry,
   command: Command,
   { stdout }: Io,
 ): string[] => {
@@ -103,39 +109,17 @@ const sectionsOf = (
     const width = Math.max(...items.map(([term]) => term.length));
     return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
   };
+  const names = new Set([...options, ...common].map(({ long }) => long));
   const shared = common.map(({ long }) => long).join(', ');
-  const hasSettings = [...options, ...common].some(({ long }) => long === '--config');
-  return [
-    ...(hasSettings
-      ? [
-          section('Settings:', [
-            ...(shared === '' ? [] : [['options', `${shared}: run --help describes them`] as const]),
-            ['variables', 'and the settings file: .github/docs/settings.md'],
-          ]),
-        ]
-      : []),
-    section('Exit codes:', Object.entries(exitCodes)),
-    `Examples:\n${Object.entries(examples)
-      .map(([line, purpose]) => `  # ${purpose}\n  ${line}`)
-      .join('\n')}`,
+  const settings: [string, string][] = [
+    ['options', `${shared}: run --help describes them`],
+    ['variables', 'and the settings file: .github/docs/settings.md'],
   ];
-};
-
-const usualCodes: NonNullable<CommandEntry['exitCodes']> = {
-  0: 'done, and nothing is wrong',
-  1: 'an error, or what it prints as a problem',
-};
-
-/** What other programs call these commands. */
-const otherTools: Readonly<Record<string, string | undefined>> = {
-  diff: 'plan',
-  preview: 'plan',
-  push: 'apply',
-  sync: 'apply',
-  lint: 'validate',
-  daemon: 'run',
-  serve: 'run',
-  'get templates': 'get dns-templates',
-  'get template': 'get dns-template',
-  'get records': 'get dns-records',
+  const detailed = names.has('--detailed-exitcode') ? { 2: 'something is not in sync; 1 wins over 2' } : {};
+  const codes = { 0: 'done', 1: 'an error, or what it prints as a problem', ...detailed, ...exitCodes };
+  return [
+    ...(names.has('--config') ? [section('Settings:', settings.slice(shared === '' ? 1 : 0))] : []),
+    section('Exit codes:', Object.entries(codes)),
+    ['Examples:', ...examples.map((line) => `  ${line}`)].join('\n'),
+  ];
 };

@@ -1,6 +1,6 @@
 /**
  * An error that the person who runs the program can fix. It is shown as one message, without a stack. Any
- * other error that reaches `main.ts` is a bug.
+ * other error that reaches `cli.ts` is a bug.
  */
 export class UserError extends Error {
   override name = 'UserError';

@@ -1,4 +1,4 @@
-import { main } from './main.ts';
+import { main } from './cli.ts';
 import { processIo } from './process-io.ts';
 import { closeAtOnce } from './state/connection.ts';
 

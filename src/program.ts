@@ -11,7 +11,7 @@ export const runProcess = async (): Promise<void> => (await import('./own-proces
 
 /** Runs one command, and returns its exit code. */
 export const main = async (argv: readonly string[], io: Io): Promise<number> =>
-  (await import('./main.ts')).main(argv, io);
+  (await import('./cli.ts')).main(argv, io);
 
 /** The daemon, once it has started. */
 export const startDaemon = async (options: Options, io: Io): Promise<Daemon> =>

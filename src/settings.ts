@@ -1,47 +1,12 @@
-import path from 'node:path';
 import { redactor } from './secrets.ts';
-import type { ClientFiles } from './settings/client-files.ts';
-import type { ClientSettings } from './settings/client.ts';
-import { readClients } from './settings/clients.ts';
-import { checkedVariables, configVariable, withoutEmpty } from './settings/environment.ts';
-import { findSettingsFile, parseWritten, textOf } from './settings/file.ts';
-import type { Values } from './settings/kinds.ts';
-import { attempt, SettingsError, type ClientProblem, type Problems } from './settings/problems.ts';
-import { readReceivers, type NotifyReceiver } from './settings/receivers.ts';
-import { ownTokenFault, Secrets, storeFault, type SecretSource } from './settings/secrets.ts';
-import {
-  environmentSource,
-  find,
-  flagSource,
-  resolve,
-  writtenSource,
-  type Reading,
-  type Written,
-} from './settings/sources.ts';
-import { fileRows, programTable, runTable } from './settings/table.ts';
+import { readClients, type ClientFiles } from './settings/clients.ts';
+import { attempt, SettingsError, type Problems } from './settings/problems.ts';
+import { readReceivers } from './settings/receivers.ts';
+import { ownTokenFault, storeFault, type SecretSource } from './settings/secrets.ts';
+import { find, readSources, resolve } from './settings/sources.ts';
+import { programTable, runTable } from './settings/table.ts';
 
-/** Durations are milliseconds. `listen` is null for no HTTP. */
-export interface Settings extends Values<typeof programTable>, Values<typeof runTable> {
-  readonly clients: readonly ClientSettings[];
-  /** Where clients have files of their own; null where they have none. */
-  readonly clientFiles: ClientFiles | null;
-  /** Why clients are left out, or keep the settings that they had. May hold secrets. */
-  readonly leftOut: readonly ClientProblem[];
-  /** Null: passes cannot be requested over HTTP. */
-  readonly triggerToken: SecretSource | null;
-  /** Null: page and API need no token. */
-  readonly pageToken: SecretSource | null;
-  /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
-  readonly store: SecretSource | null;
-  readonly notify: readonly NotifyReceiver[];
-  /** The settings file that was read, as it was given. */
-  readonly configFile: string | null;
-  readonly sandbox: boolean;
-  /** Every secret read so far, also replaced ones: none of them may reach an output. */
-  readonly secrets: () => readonly string[];
-  /** The same, and all others that the settings name and that can be read, for commands that need no tokens. */
-  readonly allSecrets: () => readonly string[];
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 export interface SettingsRequest {
   /** The flags of the command line, as the argument parser names them; others are ignored. */
@@ -58,48 +23,22 @@ export interface SettingsRequest {
   /** Clients whose files cannot be used are left out while there are others, rather than an error. */
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
-  readonly previous?: Settings;
+  readonly previous?: { readonly clientFiles: ClientFiles | null };
   /** Told, in a line, of a settings file that is read though nobody has named it. */
   readonly say?: (line: string) => void;
 }
 
 /**
- * Reads the settings from flags, environment, settings file and defaults, in this order. Throws a SettingsError that
- * has all problems.
+ * Reads the settings from flags, environment, settings file and defaults, in this order. Durations are milliseconds. Throws
+ * a SettingsError that has all problems.
  */
-export const readSettings = (request: SettingsRequest): Settings => {
-  const { flags, cwd, object, mayLeaveOut = false, previous } = request;
+export const readSettings = (request: SettingsRequest) => {
+  const { flags, mayLeaveOut = false, previous } = request;
   const problems: Problems = new Set();
-  const isObject = object !== undefined;
-  const given = withoutEmpty(request.env);
-  const env = isObject ? {} : checkedVariables(given, problems);
-  const sandbox = flags['sandbox'] === true;
-  const needsService = request.needsService && !sandbox;
-  if (sandbox && flags['baseUrl'] !== undefined)
-    problems.add('--base-url: the embedded service of --sandbox would take its place: keep one of them');
-  // Node.js would obey it silently, and send the tokens to whoever answers instead of the service.
-  if (needsService && given['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') problems.add(anyCertificate);
-  const { file, isNamed } = isObject ? { file: null, isNamed: true } : settingsFile(request, env, problems);
-  if (file !== null && !isNamed && previous === undefined)
+  const reading = readSources(request, problems);
+  const { file, top } = reading;
+  if (file !== null && !reading.isNamed && previous === undefined)
     request.say?.(`settings from ${file}, since it is there; --no-config reads none`);
-  const written = isObject ? writtenObject(request) : writtenFile(file, cwd, problems);
-  const top = writtenSource(written, [], fileRows, problems);
-  const base = { cwd, folder: cwd, mayHoldSecrets: true };
-  const reading: Reading = {
-    flags: flagSource(flags, base, problems),
-    environment: environmentSource(env, base, problems),
-    written,
-    top,
-    isBroken: written.isBroken,
-    env,
-    cwd,
-    secrets: new Secrets(isObject ? given : env),
-    problems,
-    needsService,
-    isObject,
-    isForeign: !isNamed && !['false', '0', undefined].includes(env['CI']),
-    override: overridesOf([flags['var'] ?? []].flat().map(String), problems),
-  };
   const { secrets } = reading;
   const chosen = [flags['client'] ?? []].flat().flatMap((text) => String(text).split(','));
   const read = readClients(reading, chosen, previous?.clientFiles ?? null);
@@ -113,55 +52,30 @@ export const readSettings = (request: SettingsRequest): Settings => {
   };
   const store = secretOf('store', storeFault);
   if (store !== null) attempt(problems, store.read);
-  // What a client's file is that cannot be read is not known.
-  const notify = readReceivers(reading, program.publicUrl, read.lines.length === 0 ? read.names : null);
   const settings = {
     ...program,
     clients: read.clients,
+    /** Where clients have files of their own; null where they have none. */
     clientFiles: read.files,
+    /** Why clients are left out, or keep the settings that they had. May hold secrets. */
     leftOut: isLeftOut ? read.problems : [],
+    /** Null: passes cannot be requested over HTTP. */
     triggerToken: secretOf('triggerToken', ownTokenFault),
+    /** Null: page and API need no token. */
     pageToken: secretOf('pageToken', ownTokenFault),
+    /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
     store,
-    notify,
+    // What a client's file is that cannot be read is not known.
+    notify: readReceivers(reading, program.publicUrl, read.lines.length === 0 ? read.names : null),
+    /** The settings file that was read, as it was given. */
     configFile: file,
-    sandbox,
+    sandbox: flags['sandbox'] === true,
+    /** Every secret read so far, also replaced ones: none of them may reach an output. */
     secrets: () => secrets.seen(),
+    /** The same, and all others that the settings name and that can be read, for commands that need no tokens. */
     allSecrets: () => secrets.all(),
   };
   if (problems.size === 0) return settings;
   const redact = redactor(secrets.seen());
   throw new SettingsError([...problems].map((line) => redact(line)));
-};
-
-const anyCertificate =
-  'NODE_TLS_REJECT_UNAUTHORIZED: 0 switches off the check of certificates, so that anybody on the network path could read the tokens: unset it, and add your own authority with NODE_EXTRA_CA_CERTS=FILE';
-
-/** A settings file can send any variable and any file to any address, so reading one can be switched off. */
-const settingsFile = ({ flags, cwd }: SettingsRequest, env: NodeJS.ProcessEnv, problems: Problems) => {
-  const { config } = flags;
-  if (typeof config === 'string') return { file: config, isNamed: true };
-  const { [configVariable]: isOff } = env;
-  if (config === undefined && isOff !== undefined && isOff !== 'off')
-    problems.add(`${configVariable}: expected off; a settings file is given with --config`);
-  if (config === false || isOff !== undefined) return { file: null, isNamed: true };
-  return { file: findSettingsFile(cwd, problems), isNamed: false };
-};
-
-const writtenFile = (file: string | null, cwd: string, problems: Problems): Written => {
-  const place = { absolute: path.resolve(cwd, file ?? ''), file: file ?? '', cwd };
-  return parseWritten(file === null ? '' : textOf(place, problems), place, problems);
-};
-
-const writtenObject = ({ object, cwd, folder = cwd }: SettingsRequest): Written => ({
-  value: object,
-  base: { cwd, folder, mayHoldSecrets: true },
-  placeOf: (keys) => keys.join('.') || 'settings',
-  isBroken: false,
-});
-
-const overridesOf = (given: readonly string[], problems: Problems): Readonly<Record<string, string>> => {
-  const pairs = given.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]);
-  if (given.some((text) => text.indexOf('=') < 1)) problems.add('--var: expected NAME=VALUE');
-  return Object.fromEntries(pairs);
 };

@@ -12,13 +12,12 @@ const table = `
 package.ts    index.ts load-program.ts
 start.ts      load-program.ts version.ts
 load-program.ts program.ts
-program.ts    own-process.ts main.ts commands app index.ts io.ts
-own-process.ts main.ts process-io.ts state
+program.ts    own-process.ts cli.ts commands app index.ts io.ts
+own-process.ts cli.ts process-io.ts state
 index.ts      library result.ts plan model report
 library       process-io.ts app report log.ts settings.ts settings result.ts model errors.ts
 process-io.ts io.ts lib
-main.ts       cli.ts io.ts lib errors.ts
-cli.ts        commands app io.ts version.ts
+cli.ts        commands app io.ts version.ts lib errors.ts
 commands      app cluster daemon notify report sandbox source import desired hosting answers network state
               io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts lib errors.ts
 app           cluster version.ts daemon notify report sandbox reconcile source desired hosting answers state log.ts

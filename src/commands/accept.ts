@@ -20,7 +20,7 @@ import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { openWorkingCopy, type WorkingCopy } from '../source/template-source.ts';
+import { openWorkingCopy } from '../source/template-source.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
 export const acceptTemplate = async (
@@ -97,18 +97,21 @@ const findEdits = async (
     throw new UserError(
       'the service has a record that contains a token of this client, which must not be in a file',
     );
-  const texts = await textsOf(template, copy);
-  const sharers = await sharersOf(texts, client.settings, options, io);
+  // Keeps a byte order mark.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const texts = new Map<string, string>();
+  for (const file of [template.source.file, ...(template.fragments ?? [])]) {
+    const bytes = await copy.read(file);
+    if (bytes) texts.set(file, utf8.decode(bytes));
+  }
+  const sharers = await sharersOf([...texts.keys()], client.settings, options, io);
   const accepted = await accept({ template, changes, texts, before, load: copy.load, sharers });
   if ('refusals' in accepted) throw refusalOf(accepted.refusals);
   return { template: own, files: accepted.files, count: plural(changes.length, 'difference'), unsaid };
 };
 
 /** The one template that is meant, and the one client that has it. */
-const chooseTemplate = async (
-  name: string,
-  clients: readonly Client[],
-): Promise<{ readonly client: Client; readonly template: string }> => {
+const chooseTemplate = async (name: string, clients: readonly Client[]) => {
   const names = await resolveNames(clients, [name]);
   const described = (await Promise.all(clients.map((client) => client.load()))).map(describedIn);
   const [client, another] = clients.filter((_, index) =>
@@ -159,23 +162,9 @@ const refuseStrangers = (
 const refusalOf = (refusals: readonly string[]): UserError =>
   new UserError(`nothing was changed:\n${refusals.map(escapeControl).join('\n')}`);
 
-const textsOf = async (
-  { source, fragments = [] }: DesiredTemplate,
-  copy: WorkingCopy,
-): Promise<ReadonlyMap<string, string>> => {
-  // Keeps a byte order mark.
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const texts = new Map<string, string>();
-  for (const file of [source.file, ...fragments]) {
-    const bytes = await copy.read(file);
-    if (bytes) texts.set(file, utf8.decode(bytes));
-  }
-  return texts;
-};
-
 /** Why these files are not this client's alone: templates of others, also of clients that were not chosen, use them. */
 const sharersOf = async (
-  files: ReadonlyMap<string, string>,
+  files: readonly string[],
   { name, cwd }: ClientSettings,
   options: Options,
   io: Io,
@@ -185,38 +174,32 @@ const sharersOf = async (
   const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
   const { clients } = readOffline(flags, { ...io, env }, { isSilent: true });
   const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
-  const places = new Map<string, string>();
-  for (const file of files.keys()) places.set(await placeOf(file), file);
   const sharers = new Map<string, string>();
   for (const other of clients) {
     if (other.name === name) continue;
     const { templates, unusable } = await loadTemplates(other, { allowEmpty: true });
-    const fragments = [...files.keys()].filter(isFragmentPath);
-    for (const { file } of unusable)
-      for (const own of fragments)
-        sharers.set(own, `${file} of client ${other.name} has errors, and may include it`);
-    for (const { template, source, fragments: included = [] } of templates)
-      for (const file of [source.file, ...included]) {
-        const own = places.get(await placeOf(file));
-        if (own !== undefined)
-          sharers.set(own, `template ${template} of client ${other.name} uses this file too`);
-      }
+    const users = new Map<string, string>();
+    for (const { template, source, fragments = [] } of templates)
+      for (const file of [source.file, ...fragments])
+        users.set(await placeOf(file), `template ${template} of client ${other.name} uses this file too`);
+    const [broken] = unusable;
+    for (const file of files) {
+      const mayBe = `${broken?.file} of client ${other.name} has errors, and may include it`;
+      const user = users.get(await placeOf(file)) ?? (broken && isFragmentPath(file) ? mayBe : undefined);
+      if (user !== undefined) sharers.set(file, user);
+    }
   }
   return sharers;
 };
 
 /** A file that has changed since stays as it is. */
 const save = async (files: readonly EditedFile[], cwd: string): Promise<void> => {
-  const refuseChanged = async ({ path: file, before }: EditedFile): Promise<void> => {
+  for (const { path: file, before } of files) {
     const now = await readIfThere(path.resolve(cwd, file)).catch((error: unknown) => {
       throw error instanceof UserError ? new UserError(`${file} is not changed: ${error.message}`) : error;
     });
     if (now?.equals(Buffer.from(before)) !== true)
       throw new UserError(`${file} was changed meanwhile, and is left as it is: try again`);
-  };
-  for (const file of files) await refuseChanged(file);
-  for (const file of files) {
-    await refuseChanged(file);
-    await replaceFile(path.resolve(cwd, file.path), file.after);
   }
+  for (const file of files) await replaceFile(path.resolve(cwd, file.path), file.after);
 };

@@ -2,23 +2,23 @@ import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { templateOf } from '../app/client-answers.ts';
 import type { Client } from '../app/client.ts';
 import type { Options } from '../app/options.ts';
-import { printLine, whileShown } from '../app/progress.ts';
 import { passClients } from '../app/passes.ts';
+import { printLine, whileShown } from '../app/progress.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { ActualTemplate, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
+import type { DesiredTemplate } from '../model/template.ts';
 import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
 import { shorten, shortenPair } from '../report/columns.ts';
-import { asTable } from './text-table.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
-import { notAsked, type Status, type SubdomainAnswers } from '../result.ts';
+import { notAsked, type SubdomainAnswers } from '../result.ts';
+import { areAlike, layerRows, setText, type Layer, type LayerRow } from './check-layers.ts';
+import { asTable } from './text-table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
@@ -49,36 +49,34 @@ const checkName = async (name: string, context: AppContext, io: Io) => {
   const found = await whileShown(io, `checking ${name}`, () => findName(name, context.clients));
   const { client, subdomain, desired, template } = found;
   const isWhole = canonicalHost(name) === canonicalHost(subdomain);
-  const answers = isWhole ? found.layers.answers : answersOn(name, found.layers.answers);
-  const all = layerRows(subdomain, found.layers);
+  const all = layerRows(subdomain, found);
   const rows = isWhole
     ? all
     : all.filter((row) => canonicalHost(`${row.name}.${subdomain}`) === canonicalHost(name));
   if (rows.length === 0) throw new UserError(`${subdomain} has no record of that name`);
+  const answers = isWhole ? found.answers : answersOn(name, found.answers);
+  // Any file may be the one that should name it.
+  const { problems } = await client.load();
   const judged =
     desired !== null && isWhole
       ? await judge(subdomain, desired, answers, client, context, io)
       : {
           status: rows.some(differs) ? ('drifted' as const) : ('in-sync' as const),
-          isPending: false,
-          // Any file may be the one that should name it.
-          problems: (await client.load()).problems,
+          problems,
           parked: 0,
           ignored: 0,
         };
-  const { isPending, ...shown } = judged;
-  const byServers = answers.status === 'off' ? 'in-sync' : answers.status;
   const isFailed =
     answers.status === 'failed' || judged.problems.some(({ severity }) => severity === 'error');
-  const calm = isPending ? 'pending' : byServers;
-  const settled = judged.status === 'in-sync' ? calm : judged.status;
+  const byServers = answers.status === 'off' ? 'in-sync' : answers.status;
+  const settled = judged.status === 'in-sync' ? byServers : judged.status;
   return {
     name,
     /** The subdomain itself, or the one that it is below. */
     subdomain,
     client: client.settings.name,
-    ...shown,
-    status: isFailed ? 'failed' : settled,
+    ...judged,
+    status: isFailed ? ('failed' as const) : settled,
     /** Null if no file names the subdomain. */
     file: desired?.source.file ?? null,
     template: template?.name ?? desired?.template ?? null,
@@ -90,8 +88,13 @@ const checkName = async (name: string, context: AppContext, io: Io) => {
 
 /** All layers of the nearest subdomain at or above the name that files name or the service knows. */
 const findName = async (name: string, clients: readonly Client[]) => {
-  const { client, subdomain, desired, records } = await ownerOf(name, clients);
-  const template = templateFor(desired, records, await client.service.listDnsTemplates());
+  const { client, subdomain, desired, service } = await ownerOf(name, clients);
+  const ids = new Set(service.map(({ templateRecordId }) => templateRecordId));
+  const template = (await client.service.listDnsTemplates()).find((one) => {
+    if (desired === null) return one.records.some(({ id }) => ids.has(id));
+    const isMeant = desired.id === null ? one.name === desired.template : one.id === desired.id;
+    return isMeant && !one.publiclyAvailable;
+  });
   const known = await client.askNameServers({
     templates: [],
     isCommand: true,
@@ -99,13 +102,8 @@ const findName = async (name: string, clients: readonly Client[]) => {
     signal: new AbortController().signal,
     previous: new Map(),
   });
-  const layers: NameLayers = {
-    file: desired?.records ?? null,
-    template: template?.records ?? null,
-    service: records,
-    answers: known.get(answersKey(desired?.template ?? null, subdomain)) ?? notAsked,
-  };
-  return { client, subdomain, desired, template, layers };
+  const answers = known.get(answersKey(desired?.template ?? null, subdomain)) ?? notAsked;
+  return { client, subdomain, desired, template, service, answers };
 };
 
 const ownerOf = async (name: string, clients: readonly Client[]) => {
@@ -120,31 +118,18 @@ const ownerOf = async (name: string, clients: readonly Client[]) => {
     for (const client of clients) {
       const desired = templateOf(subdomain, (await client.load()).templates);
       if (desired !== null)
-        return { client, subdomain, desired, records: await client.service.listDnsRecords(subdomain) };
+        return { client, subdomain, desired, service: await client.service.listDnsRecords(subdomain) };
     }
     if (only === undefined || others.length > 0) continue;
     try {
-      const records = await only.service.listDnsRecords(subdomain);
-      return { client: only, subdomain, desired: null, records };
+      const service = await only.service.listDnsRecords(subdomain);
+      return { client: only, subdomain, desired: null, service };
     } catch (error) {
       if (!(error instanceof HostingError) || error.status !== 404) throw error;
       if (from === 0) unknown = error;
     }
   }
   throw unknown;
-};
-
-const templateFor = (
-  desired: DesiredTemplate | null,
-  records: readonly SubdomainRecord[],
-  templates: readonly ActualTemplate[],
-): ActualTemplate | undefined => {
-  const ids = new Set(records.map(({ templateRecordId }) => templateRecordId));
-  if (desired === null) return templates.find((one) => one.records.some(({ id }) => ids.has(id)));
-  return templates.find(
-    ({ id, name, publiclyAvailable }) =>
-      !publiclyAvailable && (desired.id === null ? name === desired.template : id === desired.id),
-  );
 };
 
 /** Of a name below the subdomain, only what is about that name. */
@@ -173,15 +158,14 @@ const judge = async (
   const passes = await passClients(io, { ...context, clients: [client] }, how, [template]);
   const subdomains = passes.flatMap(({ templates }) => templates.flatMap((one) => one.subdomains));
   const known = new Map(subdomains.map((one) => [answersKey(template, one.subdomain), answers]));
-  const report = assembleReport(passes.map((pass) => withAnswers(pass, known)));
-  const status: Status = report.status;
+  const { status, problems, templates } = assembleReport(passes.map((pass) => withAnswers(pass, known)));
+  const isPending = status === 'in-sync' && subdomains.some((one) => one.status === 'pending');
   return {
-    status,
-    isPending: subdomains.some((one) => one.status === 'pending'),
-    problems: report.problems,
+    status: isPending ? ('pending' as const) : status,
+    problems,
     /** Records of the template that do not count. */
-    parked: report.templates.reduce((sum, one) => sum + one.parked, 0),
-    ignored: report.templates.reduce((sum, one) => sum + one.ignored, 0),
+    parked: templates.reduce((sum, one) => sum + one.parked, 0),
+    ignored: templates.reduce((sum, one) => sum + one.ignored, 0),
   };
 };
 
@@ -198,7 +182,7 @@ const asText = (checked: CheckedName): string => {
   const uncounted = kinds.map((kind) => `${checked[kind]} ${kind}`).join(', ');
   const labelOf = serverLabels(answers.servers);
   const lines = [
-    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? not asked, or not readable']),
+    '= same as to the left, - nothing, ? not asked, or not readable',
     ...(kinds.length === 0 ? [] : [`records of the template that do not count: ${uncounted}`]),
     ...problems.map(formatProblem),
     ...answers.servers.flatMap((server) =>
@@ -214,11 +198,11 @@ const asText = (checked: CheckedName): string => {
 };
 
 const tableRow = ({ name, type, file, template, service, servers }: LayerRow): Record<string, string> => {
-  const others = [template, service, ...Object.values(servers)];
-  const cell = (own: LayerRow['file'], left: LayerRow['file']): string => {
+  const cell = (own: Layer, left: Layer): string => {
     if (own !== null && areAlike(own, left)) return own.length === 0 ? '-' : '=';
     return shortenPair(setText(left), setText(own), maxContent)[1];
   };
+  const others = [template, service, ...Object.values(servers)];
   const differing = others.find((one) => one !== null && !areAlike(one, file));
   return {
     name: name ?? '@',

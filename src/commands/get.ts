@@ -16,8 +16,8 @@ export const get = (what: string, of: string | undefined, options: Options, io: 
   inAppContext(options, io, async (context) => {
     const { service } = onlyClient(context);
     const { redact } = context;
-    const isTemplate = what.startsWith('dns-template') && of !== undefined;
     const { format, origin } = options;
+    const isTemplate = what.startsWith('dns-template') && of !== undefined;
     if (format !== 'zone' && origin !== undefined)
       throw new ArgumentError('--origin goes with --format zone');
     if (format === 'zone' && !isTemplate)
@@ -27,16 +27,16 @@ export const get = (what: string, of: string | undefined, options: Options, io: 
       if (isTemplate) {
         const template = redact(templateCalled(of, await service.listDnsTemplates()));
         if (format === 'zone') return writeZone(template.records, zone);
-        return format === 'json'
-          ? asJson(asSpecified(template))
-          : asTable(template.records.map((record) => recordRow({ ...record })));
+        const specified = asSpecified(template);
+        return format === 'json' ? asJson(specified) : asTable(template.records.map((one) => rowOf(one)));
       }
       const value = redact(asSpecified(await ask(service, what, of ?? String(options['account']))));
       if (format === 'json') return asJson(value);
-      const found = [value].flat().map((one): Fields => Object(one));
-      if (what !== 'dns-records') return asTable(found.map(rows[what] ?? recordRow));
+      const found = [value].flat();
+      if (what !== 'dns-records') return asTable(found.map((one) => rowOf(one, columns[what])));
       const templates = redact(await service.listDnsTemplates());
-      return asTable(found.map((record) => ({ ...recordRow(record), ...followed(record, templates) })));
+      const ofTemplate = (one: unknown) => followed(Object(one)['dns_template_record_id'], templates);
+      return asTable(found.map((one) => ({ ...rowOf(one), ...ofTemplate(one) })));
     });
     io.stdout.write(text);
     return 0;
@@ -59,7 +59,7 @@ const ask = (service: HostingService, what: string, of: string): Promise<unknown
 
 const idFrom = (text: string, where: string): number => {
   if (!/^\d{1,15}$/.test(text))
-    throw new UserError(`${where}: expected the id of an account, a whole number`);
+    throw new UserError(`${where}: expected the id of an account, a whole number, not \`${text}\``);
   return Number(text);
 };
 
@@ -76,64 +76,39 @@ const templateCalled = (nameOrId: string, templates: readonly ActualTemplate[]):
   throw new UserError(`the service has no template called ${nameOrId}${suggestion(nameOrId, names)}`);
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** What the tables show, by the field names of the specification. */
-const accountRow = (account: Fields): TextRow => ({
-  id: shown(account['id']),
-  name: shown(account['name']),
-  created: shown(account['created_at']),
-  'virtual server': shown(account['virtual_server_id']),
-  applications: eachIn(account['applications'], ({ name }) => shown(name)),
-  databases: eachIn(account['databases'], ({ name }) => shown(name)),
-  'ftp users': eachIn(account['ftp_users'], ({ user }) => shown(user)),
-});
-
-const rows: Readonly<Record<string, (one: Fields) => TextRow>> = {
-  accounts: accountRow,
-  account: accountRow,
-  databases: ({ id, name, hosts, database_grants: grants }) => ({
-    id: shown(id),
-    name: shown(name),
-    hosts: shown(hosts),
-    grants: eachIn(grants, ({ login, access_level: level }) => `${shown(login)} (${shown(level)})`),
-  }),
-  'dns-templates': ({ id, name, subdomains, ...more }) => ({
-    id: shown(id),
-    name: shown(name),
-    public: more['publicly_available'] === true ? 'yes' : 'no',
-    subdomains: shown(subdomains),
-    records: [more['dns_template_records']].flat().length,
-  }),
+const columns: Readonly<Record<string, string>> = {
+  accounts: 'id name created_at virtual_server_id applications databases ftp_users',
+  account: 'id name created_at virtual_server_id applications databases ftp_users',
+  databases: 'id name hosts database_grants',
+  'dns-templates': 'id name publicly_available subdomains dns_template_records',
 };
 
-const recordRow = ({ id, name, type, priority, content, ttl }: Fields): TextRow => ({
-  id: shown(id),
-  name: shown(name) ?? '@',
-  type: shown(type),
-  priority: shown(priority),
-  content: shown(content),
-  ttl: shown(ttl),
-});
+const ofRecord = 'id name type priority content ttl';
+
+const rowOf = (fields: unknown, keys = ofRecord): TextRow => {
+  const entries = keys.split(' ').map((key) => {
+    const { [key]: value = null } = Object(fields);
+    const isOfApex = value === null && key === 'name' && keys === ofRecord;
+    return [key.replaceAll('_', ' '), isOfApex ? '@' : cellOf(value)];
+  });
+  return Object.fromEntries(entries);
+};
+
+/** Records are counted; of other things in a list the name is shown. */
+const cellOf = (value: unknown): string | number | null => {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (!Array.isArray(value)) return value === null ? null : JSON.stringify(value);
+  const names = value.map((one) => (typeof one === 'string' ? one : (one.name ?? one.user ?? one.login)));
+  return value.some((one) => Object(one).content !== undefined) ? value.length : names.join(', ');
+};
 
 /** Which template record a record comes from. */
-const followed = (
-  { dns_template_record_id: of }: Fields,
-  templates: readonly ActualTemplate[],
-): Pick<TextRow, string> => {
+const followed = (of: unknown, templates: readonly ActualTemplate[]): TextRow => {
   const template = templates.find(({ records }) => records.some(({ id }) => id === of));
-  return { template: of === null ? null : (template?.name ?? '(in none)'), 'template record': shown(of) };
+  return { template: of === null ? null : (template?.name ?? '(in none)'), 'template record': cellOf(of) };
 };
-
-/** What came, whatever it is. */
-const shown = (value: unknown): string | number | null => {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  if (value === null || value === undefined) return null;
-  return Array.isArray(value) ? value.map(shown).join(', ') : JSON.stringify(value);
-};
-
-const eachIn = (list: unknown, text: (one: Fields) => unknown): string =>
-  Array.isArray(list) ? list.map((one) => text(Object(one))).join(', ') : '';
 
 /** Templates and records with the field names of the specification. */
 const asSpecified = (value: unknown): unknown => {

@@ -7,8 +7,7 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { parseMoment } from '../model/duration.ts';
-import { changeText } from '../report/row.ts';
-import { causeWords } from '../report/row.ts';
+import { causeWords, changeText } from '../report/row.ts';
 
 /** The newest writes, the oldest first. */
 export const history = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {

@@ -8,14 +8,13 @@ import { maxFileSize } from '../desired/parse-file.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import { labelsOf } from '../import/label.ts';
 import { originFrom } from '../import/zone/origin.ts';
-import { readZone, type ZoneNote } from '../import/zone/read-zone.ts';
+import { readZone } from '../import/zone/read-zone.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import { groupBy } from '../model/group.ts';
 import { isHostLabel } from '../model/host.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
-import { importTarget, importTemplate, showOutcomes } from './import-file.ts';
+import { importTarget, importTemplate, showOutcomes } from './import.ts';
 
 /** Writes a template file from a zone file; needs no network and no tokens. Exits with 1 if there is such a file. */
 export const importZone = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
@@ -30,7 +29,8 @@ export const importZone = async (names: readonly string[], options: Options, io:
   // Messages would quote it.
   if (redact(text) !== text)
     throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
-  const { records, leftOut, notes } = readZone(text, origin, file);
+  const zone = readZone(text, origin, file);
+  const { records, leftOut } = zone;
   const template = {
     id: 0,
     name: names[0] ?? origin,
@@ -46,26 +46,20 @@ export const importZone = async (names: readonly string[], options: Options, io:
   const label = { ...labelsOf([template]).get(template)!, id: null };
   const target = await importTarget(client, options, (value) => redactTexts(value, redact));
   const outcome = await importTemplate(template, label, extras, target);
-  const automatic = records.filter(({ ttl }) => ttl === 1);
-  const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that the entry states none';
-  say(io, file, [
-    ...automatic.map(({ id }) => ({ line: id, text: automaticTtl })),
-    ...notes,
+  const automatic = records.filter(({ ttl }) => ttl === 1).map(({ id }) => id);
+  const notes = [
+    ...automatic.slice(0, 1).map((line) => ({ line, text: automaticTtl })),
+    ...zone.notes,
     ...leftOut.map(({ line, what, text: why }) => ({ line, text: `left out: ${what} (${why})` })),
-  ]);
+  ];
+  for (const { line, text: note } of notes.slice(0, maxShown)) printLine(io, `${file}:${line}: ${note}`);
+  if (notes.length > maxShown) printLine(io, `${file}: and ${notes.length - maxShown} more`);
   return showOutcomes([outcome], io);
 };
 
-/** On stderr; what is said of several lines is one line. */
-const say = (io: Io, file: string, notes: readonly ZoneNote[]): void => {
-  const groups = [...groupBy(notes, ({ text }) => text)];
-  for (const [text, own] of groups.slice(0, maxShown)) {
-    const lines = own.slice(0, maxShown).map(({ line }) => line);
-    printLine(io, `${file}:${lines.join(',')}${own.length > maxShown ? ',…' : ''}: ${text}`);
-  }
-  if (groups.length > maxShown) printLine(io, `${file}: and ${groups.length - maxShown} more`);
-};
+const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that entries like this one state none';
 
+/** Lines on stderr; the file has all that is left out. */
 const maxShown = 50;
 
 const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {

@@ -1,25 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
+import { loadOptionsOf } from '../app/load-templates.ts';
 import { unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';
-import { LockedError, UserError } from '../errors.ts';
+import { maxFileSize } from '../desired/parse-file.ts';
+import { LockedError, messageOf, UserError } from '../errors.ts';
 import { scalarText } from '../import/entry.ts';
-import { labelsOf } from '../import/label.ts';
+import { labelsOf, type Label } from '../import/label.ts';
+import { createFile, readIfThere } from '../import/save.ts';
+import { writeTemplate, type FileContents } from '../import/write.ts';
 import type { Io } from '../io.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { isBelow } from '../lib/is-below.ts';
+import { plural } from '../lib/plural.ts';
 import { matchNames } from '../model/match-names.ts';
-import { importTarget, importTemplate, isRead, showOutcomes, type ImportOutcome } from './import-file.ts';
+import { shellWord } from '../model/shell-word.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { createTemplateLoader, loadTexts } from '../source/load.ts';
+import { schemaHeader } from './schema.ts';
 
-/** Writes template files from the client's own templates, or from a zone file. Exits with 1 if a template was skipped. */
-export const importFiles = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
-  if (options['zone'] !== undefined || options['origin'] !== undefined)
-    return (await import('./import-zone.ts')).importZone(patterns, options, io);
-  return inAppContext(options, io, async (context) => {
+/** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
+export const importFiles = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
+  inAppContext(options, io, async (context) => {
     const outcomes = await whileShown(io, 'importing', () => importAll(patterns, context, options, io));
     return showOutcomes(outcomes, io);
   });
-};
 
 const importAll = async (
   patterns: readonly string[],
@@ -50,18 +60,21 @@ const importAll = async (
       const names = [template.name, String(template.id)];
       if (patterns.length > 0 && !names.some((name) => found.includes(name))) continue;
       const remarks = label.name === template.name ? [] : [`its name: ${scalarText(template.name)}`];
-      const extras = { subdomains: [], remarks, remarksTitle };
-      const outcome = await importTemplate(template, label, extras, target);
+      const remarksTitle = 'What this file cannot say of the template at the service:';
+      const outcome = await importTemplate(
+        template,
+        label,
+        { subdomains: [], remarks, remarksTitle },
+        target,
+      );
       outcomes.push(outcome);
-      if (outcome.result !== 'skipped') described.push(outcome.template);
+      if (outcome.result !== 'skipped') described.push(label.name);
     }
     if (described.length > 0 && isRead(target.directory, client.settings))
       await rememberOwn(client, described, io);
   }
   return outcomes;
 };
-
-const remarksTitle = 'What this file cannot say of the template at the service:';
 
 /**
  * Saves that the imported records belong to the files, so that a line that is removed later counts as an edit. If another
@@ -86,4 +99,98 @@ const rememberOwn = async (client: Client, templates: readonly string[], io: Io)
     const why = `the files are written, but the state could not be saved: ${error.message}`;
     printLine(io, `dns-template-sync: ${why}`);
   }
+};
+
+/** The directory for the files, and what files say already. `redact` replaces every secret in a value. */
+type ImportTarget = Awaited<ReturnType<typeof importTarget>>;
+
+/**
+ * Where `import` writes: `--out`, or the client's first directory. If it is one that the client's passes read, all of them
+ * are read, since a template may have only one file there. Throws if it is a file.
+ */
+export const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
+  const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
+  const found = await stat(path.resolve(client.cwd, directory)).catch(() => null);
+  if (found?.isDirectory() === false)
+    throw new UserError(`${directory} is not a directory: name another one with --out`);
+  const own = loadOptionsOf(client, {});
+  const paths = [directory, ...(isRead(directory, client) ? own.paths : [])];
+  const state = await createTemplateLoader().load({ ...own, paths });
+  return { directory, client, state, withSchema: options['schema'] !== false, redact };
+};
+
+/** Whether the client's passes read what is in a directory. */
+const isRead = (directory: string, { templates, cwd }: ClientSettings): boolean =>
+  templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
+
+/** What became of a template: `note` says what was written, or why it was skipped. */
+interface ImportOutcome {
+  readonly result: 'written' | 'unchanged' | 'skipped';
+  readonly file: string;
+  readonly note: string;
+}
+
+/** Writes the file of one template, or says why not. A file that exists is left alone. */
+export const importTemplate = async (
+  template: ActualTemplate,
+  { name, id, fileName }: Label,
+  extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
+  { directory, client, state, withSchema, redact }: ImportTarget,
+): Promise<ImportOutcome> => {
+  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
+  const [described, ...others] = filesOf(name, template.id, state);
+  const file = described ?? path.join(directory, fileName);
+  const skipped = (note: string): ImportOutcome => ({ result: 'skipped', file, note });
+  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
+    const note = `template ${template.id} contains a token of this client, which must not be in a file`;
+    return { ...skipped(note), file: directory };
+  }
+  if (others.length > 0) return skipped(`${others.join(', ')} describes it too`);
+  const roots = [...client.templates, directory];
+  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
+  const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
+  try {
+    const before = await readIfThere(placeOf(file));
+    const written = await writeTemplate({ name, id, records: template.records, header, ...extras }, (text) =>
+      loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
+    );
+    const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
+    if (before !== null && !isSame)
+      return skipped(
+        described === undefined
+          ? 'it exists already, and does not describe this template'
+          : `it describes the template already; accept ${shellWord(name)} writes into it what the service has; to import it anew, remove it first`,
+      );
+    if ('refusal' in written) return skipped(`cannot be described by a file: ${written.refusal}`);
+    const { text, desired, remarks } = written;
+    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
+    if (isSame) return { result: 'unchanged', file, note };
+    if (Buffer.byteLength(text) > maxFileSize) return skipped('it would be too large for one file');
+    await createFile(placeOf(file), text);
+    return { result: 'written', file, note };
+  } catch (error) {
+    if (error instanceof UserError || (error instanceof Error && 'code' in error))
+      return skipped(messageOf(error));
+    throw error;
+  }
+};
+
+/** The files that describe a template, by its id or its name. */
+const filesOf = (name: string, templateId: number, { templates, unusable }: DesiredState): string[] => {
+  const all = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
+  return all
+    .filter(({ id, template }) => (id === null ? template === name : id === templateId))
+    .map(({ file }) => file);
+};
+
+/** Prints what became of each, and returns the exit code: 1 if one was skipped. */
+export const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
+  for (const { result, file, note } of outcomes)
+    stdout.write(`${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}\n`);
+  const counts = (['written', 'unchanged', 'skipped'] as const).map(
+    (result) => `${outcomes.filter((one) => one.result === result).length} ${result}`,
+  );
+  const summary = `${plural(outcomes.length, 'template')}: ${counts.join(', ')}\n`;
+  stdout.write(outcomes.length === 0 ? "the service has no templates of this client's own\n" : summary);
+  return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
 };

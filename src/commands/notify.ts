@@ -11,7 +11,10 @@ export const notify = async (names: readonly string[], options: Options, io: Io)
   if (options['test'] !== true)
     throw new UserError('notify --test sends a test message; it does nothing else');
   const receivers = readOffline(options, io).notify;
-  if (receivers.length === 0) throw new UserError('the settings file names no receivers under notify');
+  if (receivers.length === 0)
+    throw new UserError(
+      'the settings file names no receivers: add one, as in notify: {ops: {type: slack, url: {env: SLACK_URL}}}',
+    );
   const known = receivers.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)

@@ -9,8 +9,7 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
-import { settingsProblem } from '../settings/problems.ts';
-import { SettingsError } from '../settings/problems.ts';
+import { SettingsError, settingsProblem } from '../settings/problems.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */
 export const plan = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
@@ -47,10 +46,8 @@ const planned = async (
     ...(base === null ? {} : { base: baseFiles(base, clients, io) }),
   };
   const passes = await passClients(io, context, how, names);
-  const found =
-    options['answers'] === true
-      ? await whileShown(io, 'asking name servers', () => addAnswers(clients, passes, names))
-      : passes;
+  const ask = (): ReturnType<typeof addAnswers> => addAnswers(clients, passes, names);
+  const found = options['answers'] === true ? await whileShown(io, 'asking name servers', ask) : passes;
   const report = { ...reportOn(found, context), ...(base === null ? {} : { base }) };
   await showReport(report, options, io);
   const subdomains = found.flatMap(({ templates }) => templates.flatMap((one) => one.subdomains));

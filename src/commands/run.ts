@@ -17,17 +17,10 @@ export const run = async (options: Options, io: Io): Promise<number> => {
   return 0;
 };
 
-export interface Daemon {
-  /** Of its HTTP server; null if it has none. */
-  readonly url: string | null;
-  /** Resolves when it has ended: after SIGTERM, SIGINT or `close`. */
-  readonly ended: Promise<void>;
-  /** Lets the writes in flight end, and starts no other. Resolves when it has ended. */
-  readonly close: () => Promise<void>;
-}
+export type Daemon = Awaited<ReturnType<typeof startDaemon>>;
 
 /** Resolves when it has started. */
-export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => {
+export const startDaemon = async (options: Options, io: Io) => {
   let stop: (signal: NodeJS.Signals | null) => void = () => undefined;
   const stopped = new Promise<NodeJS.Signals | null>((resolve) => (stop = resolve));
   void io.signals.untilStop().then((signal) => stop(signal));
@@ -43,16 +36,19 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
     mayLeaveOut: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
-  const context: DaemonContext = {
-    ...opened,
-    ...sharedParts(opened, metrics, (error) => {
-      outdated ??= error;
-      stop(null);
-    }),
-    suspended: (places) => opened.store.suspended(places),
-    readHistory: (request) => newestWrites(request, opened.store),
-  };
-  const daemon = await openDaemon(context, metrics);
+  const shared = sharedParts(opened, metrics, (error) => {
+    outdated ??= error;
+    stop(null);
+  });
+  const daemon = await openDaemon(
+    {
+      ...opened,
+      ...shared,
+      suspended: (places) => opened.store.suspended(places),
+      readHistory: (request) => newestWrites(request, opened.store),
+    },
+    metrics,
+  );
   reload = daemon.reload;
   const untilEnd = async (): Promise<void> => {
     await daemon.close(await stopped);
@@ -60,9 +56,12 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
   };
   const ended = untilEnd();
   return {
+    /** Of its HTTP server; null if it has none. */
     url: daemon.url,
+    /** Resolves when it has ended: after SIGTERM, SIGINT or `close`. */
     ended,
-    close: () => {
+    /** Lets the writes in flight end, and starts no other. Resolves when it has ended. */
+    close: (): Promise<void> => {
       stop(null);
       return ended;
     },
@@ -72,31 +71,20 @@ export const startDaemon = async (options: Options, io: Io): Promise<Daemon> => 
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
   { settings, shared: store, sandboxUrl, log, redact }: AppContext,
-  { countOwned, showDatabase }: Metrics,
+  { countOwned: onOwned, showDatabase: onDatabase }: Metrics,
   onOutdated: (error: Error) => void,
 ): Pick<DaemonContext, 'fleet' | 'notified'> => {
   if (store === null || sandboxUrl !== null) return { fleet: alone(), notified: null };
-  const { leaseDuration, storeConnections } = settings;
+  const { leaseDuration, storeConnections: most } = settings;
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > leaseDuration);
   if (slow !== undefined)
     log.warn(
       { event: 'settings.lease', client: slow.name },
       'leaseDuration is shorter than requestTimeout: while one request is answered, another process may take a client over',
     );
-  log.info(
-    { event: 'store.connections', most: storeConnections },
-    'most connections of this process to PostgreSQL',
-  );
+  log.info({ event: 'store.connections', most }, 'most connections of this process to PostgreSQL');
   return {
-    fleet: openFleet({
-      store,
-      leaseDuration,
-      redact,
-      log,
-      onOwned: countOwned,
-      onDatabase: showDatabase,
-      onOutdated,
-    }),
+    fleet: openFleet({ store, leaseDuration, redact, log, onOwned, onDatabase, onOutdated }),
     notified: sharedNotifyStore(store),
   };
 };

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { readOffline, type Options } from '../app/options.ts';
-import { UserError } from '../errors.ts';
+import { codeOf, UserError } from '../errors.ts';
+import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { Io } from '../io.ts';
-import { schemaText, writeSchemas } from './schema-files.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { isFragmentPath } from '../model/template.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
 export const schema = async (what: string | undefined, options: Options, io: Io): Promise<number> => {
@@ -24,4 +28,73 @@ export const schema = async (what: string | undefined, options: Options, io: Io)
     for (const line of await writeSchemas(directory, io.cwd)) io.stdout.write(`${line}\n`);
   }
   return 0;
+};
+
+/** The JSON Schema (draft 2020-12) of what is named, as text. */
+const schemaText = async (what: string): Promise<string> => {
+  const { $schema, ...rest } = await documentOf(what);
+  const named = { $schema, $id: idOf(what), title: `dns-template-sync ${what}`, ...rest };
+  return `${JSON.stringify(named, null, 2)}\n`;
+};
+
+const idOf = (what: string): string => `urn:dns-template-sync:${what}`;
+
+const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
+  // Of the input, before transforms.
+  const asWritten = (source: z.ZodType) => z.toJSONSchema(source, { io: 'input' });
+  const settings = () => import('../settings/table.ts');
+  switch (what) {
+    case 'config':
+      return asWritten((await settings()).fileSchema());
+    case 'client':
+      return asWritten((await settings()).clientFileSchema());
+    case 'report':
+      return asWritten((await import('../report/report.ts')).reportSchema);
+    case 'notification':
+      return asWritten((await import('../notify/schema.ts')).notificationSchema);
+    case 'fragment':
+      return (await import('../desired/schema.ts')).fragmentJsonSchema();
+    default:
+      return (await import('../desired/schema.ts')).templateJsonSchema();
+  }
+};
+
+/*
+ * The schemas of template files and fragments may be files in a directory of templates, with names that the loader skips.
+ * Each file below it names its schema in a comment, for editors.
+ */
+const kinds = ['template', 'fragment'] as const;
+
+const fileOf = (root: string, kind: (typeof kinds)[number]): string =>
+  path.join(root, `.${kind}.schema.json`);
+
+/** The first line of a new file below a directory with schemas; empty if it has none. */
+export const schemaHeader = (file: string, root: string): string => {
+  const target = fileOf(root, isFragmentPath(file) ? 'fragment' : 'template');
+  const named = `# yaml-language-server: $schema=${path.relative(path.dirname(file), target)}\n`;
+  return existsSync(target) ? named : '';
+};
+
+/** Writes both, or throws and wrote neither. Replaces only schemas of this program. Returns a line about each. */
+export const writeSchemas = async (root: string, cwd: string): Promise<readonly string[]> => {
+  const namingFile = async <T>(file: string, act: (absolute: string) => Promise<T>): Promise<T> => {
+    try {
+      return await act(path.resolve(cwd, file));
+    } catch (error) {
+      throw new UserError(`${file}: ${codeOf(error)}`, { cause: error });
+    }
+  };
+  const changes = [];
+  for (const kind of kinds) {
+    const [file, text] = [fileOf(root, kind), await schemaText(kind)];
+    const before = await namingFile(file, readIfThere);
+    if (before !== null && !before.includes(`"$id": "${idOf(kind)}"`))
+      throw new UserError(`${file} is not a schema of this program: move it away`);
+    changes.push({ file, text, before, isSame: before?.equals(Buffer.from(text)) === true });
+  }
+  for (const { file, text, before, isSame } of changes) {
+    const write = before === null ? createFile : replaceFile;
+    if (!isSame) await namingFile(file, (absolute) => write(absolute, text));
+  }
+  return changes.map(({ file, isSame }) => `${isSame ? 'unchanged' : 'written  '}  ${escapeControl(file)}`);
 };

@@ -13,10 +13,10 @@ export interface CommandEntry {
   readonly options?: readonly Option[];
   /** Options that it shares with others; only `run` lists them. */
   readonly common?: readonly Option[];
-  /** Those that are not the usual ones. */
+  /** Beside, or instead of, the usual ones. */
   readonly exitCodes?: Readonly<Record<number, string>>;
-  /** Command lines that work as they are, and what each is for. */
-  readonly examples: Readonly<Record<string, string>>;
+  /** Command lines that work as they are. */
+  readonly examples: readonly string[];
   /** Returns the exit code. Absent for a command that only has others below it. `args`: without those that were left out. */
   readonly run?: (args: readonly string[], options: Options, io: Io) => Promise<number>;
 }
@@ -66,7 +66,7 @@ const service: readonly Option[] = [
   option('--sandbox', 'use an embedded service; its data lives in the state directory'),
   option('--reset', 'with --sandbox: start again with the example data'),
 ];
-const reads = [...settings, ...service];
+const settingsOfReads = [...settings, ...service];
 const passes = [...settings, ...files, ...service];
 
 const detailed = option('--detailed-exitcode', 'exit with 2 if differences remain');
@@ -82,33 +82,40 @@ const report: readonly Option[] = [
 const asTable = format('table', 'json');
 const ofTemplate = [
   format('table', 'json', 'zone'),
-  option(
-    '--origin <name>',
-    'with --format zone: the name of the zone, such as example.net; without it, names are relative',
-  ),
+  option('--origin <name>', 'with --format zone: the name of the zone; without it, names are relative'),
 ];
 
-const unusable = 'bad settings, an invalid template file, no template files, or the service cannot be used';
-
-const compared: CommandEntry['exitCodes'] = {
-  0: 'done, even if differences remain',
-  1: `${unusable}; wins over 2`,
-  2: 'with --detailed-exitcode: anything is not in sync',
-};
-
-/** One of the read operations. */
-const read = (
-  usage: string,
-  about: string,
-  examples: CommandEntry['examples'],
-  options: readonly Option[] = [asTable],
-): CommandEntry => ({
-  usage: `get ${usage}`,
-  about,
-  options,
-  common: reads,
-  examples,
-  run: async ([of], given, io) => (await import('./get.ts')).get(usage.replace(/ .*/, ''), of, given, io),
+/** The read operations, each with an example. */
+const reads: readonly CommandEntry[] = (
+  [
+    ['accounts', 'All accounts of the client.', 'accounts --format json'],
+    ['account <id>', 'One account.', 'account 301'],
+    ['databases', 'The databases of an account.', 'databases --account 301'],
+    [
+      'dns-templates [name]',
+      'All DNS templates, public ones too; with a name or id, its records, also as a zone file.',
+      'dns-templates voice --format zone --origin example.net',
+    ],
+    ['dns-template <name>', 'The records of one DNS template, by its name or id.', 'dns-template voice'],
+    [
+      'dns-records <subdomain>',
+      'The DNS records of a subdomain, and which template record each comes from.',
+      'dns-records team.example.org',
+    ],
+  ] as const
+).map(([usage, about, example]) => {
+  const [what = ''] = usage.split(' ');
+  return {
+    usage: `get ${usage}`,
+    about,
+    options: [
+      ...(what === 'databases' ? [option('--account <id>', 'the account').makeOptionMandatory()] : []),
+      ...(what.startsWith('dns-template') ? ofTemplate : [asTable]),
+    ],
+    common: settingsOfReads,
+    examples: [`dns-template-sync get ${example}`],
+    run: async ([of], given, io) => (await import('./get.ts')).get(what, of, given, io),
+  };
 });
 
 /** All commands, in the order of the help; those below another one after it. A command's code is loaded when it is called. */
@@ -123,22 +130,16 @@ export const commands: readonly CommandEntry[] = [
       setting('--schedule <cron>'),
       setting('--timezone <zone>'),
       setting('--listen <host:port>', '127.0.0.1:8053'),
-      choice(
-        '--log-format <form>',
-        'form of the log (default: text on a terminal, json elsewhere)',
-        'json',
-        'text',
-      ),
+      choice('--log-format <form>', 'default: text on a terminal, json elsewhere', 'json', 'text'),
     ],
     exitCodes: {
       0: 'ended by SIGTERM or SIGINT, after the write in progress',
-      1: 'could not start: bad settings',
       130: 'ended by a second signal, at once',
     },
-    examples: {
-      'dns-template-sync run --sandbox --reset': 'try it without an account, on an embedded service',
-      'dns-template-sync run --dry-run --listen off': 'only report what differs, without HTTP',
-    },
+    examples: [
+      'dns-template-sync run --sandbox --reset   # without an account, on an embedded service',
+      'dns-template-sync run --dry-run --listen off',
+    ],
     run: async (_, options, io) => (await import('./run.ts')).run(options, io),
   },
   {
@@ -146,20 +147,15 @@ export const commands: readonly CommandEntry[] = [
     about:
       'Shows what differs, and what a pass would do about it. Compares the template files with the service, and writes nothing.',
     options: [
-      option(
-        '--base <dir>',
-        'compare as if the files in this directory had been applied; reads no saved state',
-      ),
+      option('--base <dir>', 'as if the files in this directory had been applied, without saved state'),
       option('--answers', 'ask the name servers of the subdomains too'),
       ...report,
     ],
     common: passes,
-    exitCodes: compared,
-    examples: {
-      'dns-template-sync plan': 'all templates',
-      "dns-template-sync plan 'acme-*' --detailed-exitcode": 'some of them, for a script',
-      'dns-template-sync plan --format json --out plan.json': 'a plan for apply --plan',
-    },
+    examples: [
+      "dns-template-sync plan 'acme-*' --detailed-exitcode",
+      'dns-template-sync plan --format json --out plan.json   # for apply --plan',
+    ],
     run: async (args, options, io) => (await import('./plan.ts')).plan(args, options, io),
   },
   {
@@ -177,14 +173,9 @@ export const commands: readonly CommandEntry[] = [
     ],
     common: passes,
     exitCodes: {
-      0: 'done, even if differences remain that no pass writes',
-      1: `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
-      2: 'with --detailed-exitcode: anything is not in sync afterwards',
+      1: 'an error; a write failed, stayed unknown or was not sent; a template is held; the plan has changed',
     },
-    examples: {
-      'dns-template-sync apply --yes --plan plan.json': 'only if the plan is still the one that was reviewed',
-      'dns-template-sync apply mail-only --yes': 'one template, without asking',
-    },
+    examples: ['dns-template-sync apply --yes --plan plan.json', 'dns-template-sync apply mail-only --yes'],
     run: async (args, options, io) => (await import('./apply.ts')).apply(args, options, io),
   },
   {
@@ -196,56 +187,49 @@ export const commands: readonly CommandEntry[] = [
       option('--out <file>', 'write a patch for `git apply` instead of changing files; - is stdout'),
     ],
     common: passes,
-    examples: {
-      "dns-template-sync accept mail-only '@ MX' --yes": 'the records of one name and type, without asking',
-      'dns-template-sync accept mail-only --out drift.patch': 'a patch for git apply',
-    },
+    examples: [
+      "dns-template-sync accept mail-only '@ MX' --yes",
+      'dns-template-sync accept mail-only --out drift.patch',
+    ],
     run: async ([template = '', ...records], options, io) =>
       (await import('./accept.ts')).acceptTemplate(template, records, options, io),
   },
   {
     usage: 'validate [file...]',
-    about:
-      'Checks the template files, without network and tokens. Prints each problem as FILE:LINE:COLUMN. With --strict, a warning is an error.',
+    about: 'Checks the template files, without network and tokens. With --strict, warnings are errors.',
     options: [format('text', 'json', 'github')],
     common: [...settings, ...files],
-    examples: {
-      'dns-template-sync validate --strict': 'all files; warnings count',
-      'dns-template-sync validate templates/voice.yaml': 'one file, as in a pre-commit hook',
-    },
+    examples: ['dns-template-sync validate --strict', 'dns-template-sync validate templates/voice.yaml'],
     run: async (args, options, io) => (await import('./validate.ts')).validate(args, options, io),
   },
   {
     usage: 'import [template...]',
     about:
-      "Writes template files from the client's own templates at the service. A pass over them changes nothing. A file that exists is left alone: accept changes it. New files name their schema for editors, which is written if it is missing. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
+      "Writes template files from the client's own templates at the service. A pass over them changes nothing. A file that exists is left alone: accept changes it. With --zone, writes one file from a zone file or from what dig prints of a transfer, without the service; what no template can hold becomes a comment in it.",
     options: [
       option('--out <dir>', 'the directory (default: the first of the template directories)'),
-      option('--no-schema', 'write no schema for editors, nor its name into new files'),
       repeatable('--var <name=value>', 'a variable of the existing files'),
       option('--zone <file>', 'write one from this zone file or transfer instead; - is stdin'),
       option('--origin <name>', 'with --zone: the name of the zone, such as example.net'),
+      option('--no-schema', 'do not name the schema for editors where it is there'),
     ],
-    common: reads,
-    exitCodes: { 0: 'done', 1: 'an error, or a template was skipped, so no file describes it' },
-    examples: {
-      'dns-template-sync import --out imported': 'all templates, into a new directory',
-      'dns-template-sync import voice --out imported': 'one template',
-      'dns-template-sync import shop --zone example.net.zone --origin example.net':
-        'the template shop, from a zone file',
-    },
-    run: async (args, options, io) => (await import('./import.ts')).importFiles(args, options, io),
+    common: settingsOfReads,
+    exitCodes: { 1: 'an error, or a template was skipped, so no file describes it' },
+    examples: [
+      'dns-template-sync import --out imported',
+      'dns-template-sync import shop --zone example.net.zone --origin example.net',
+    ],
+    run: async (args, options, io) =>
+      options['zone'] === undefined && options['origin'] === undefined
+        ? (await import('./import.ts')).importFiles(args, options, io)
+        : (await import('./import-zone.ts')).importZone(args, options, io),
   },
   {
     usage: 'check <name...>',
-    about:
-      'Compares a name in file, template, service and each name server. Shows a subdomain, or a name below it, side by side as each of them has it.',
+    about: 'Compares a name, side by side, in file, template, service and each name server.',
     options: [asTable, detailed],
     common: passes,
-    exitCodes: compared,
-    examples: {
-      'dns-template-sync check team.example.org --sandbox': 'why a name does not resolve as it should',
-    },
+    examples: ['dns-template-sync check team.example.org --sandbox'],
     run: async (args, options, io) => (await import('./check.ts')).check(args, options, io),
   },
   {
@@ -254,7 +238,7 @@ export const commands: readonly CommandEntry[] = [
       'Checks the settings, the service and this machine, and says what to set. Whether the service can be reached and answers as specified, whether two listings agree, and where settings, tokens, template files and state come from. Reads only.',
     options: [format('text', 'json')],
     common: passes,
-    examples: { 'dns-template-sync doctor': 'at the first contact, and for every report of a defect' },
+    examples: ['dns-template-sync doctor'],
     run: async (_, options, io) => (await import('./doctor.ts')).doctor(options, io),
   },
   {
@@ -266,138 +250,79 @@ export const commands: readonly CommandEntry[] = [
       option('--for <duration>', 'end by itself after this time, such as 2h'),
     ],
     common: passes,
-    examples: {
-      "dns-template-sync suspend mail-only --for 2h --reason 'moving the mail by hand'":
-        'keep off one template for two hours',
-    },
+    examples: ["dns-template-sync suspend mail-only --for 2h --reason 'moving the mail by hand'"],
     run: async (args, options, io) => (await import('./suspend.ts')).suspend(args, options, io),
   },
   {
     usage: 'resume [template...]',
-    about:
-      'Ends the suspension of these templates, or of a whole --client. It ends them whoever suspended them. The next pass writes again.',
+    about: 'Ends the suspension of these templates, or of a whole --client, whoever made it.',
     common: passes,
-    examples: { 'dns-template-sync resume mail-only': 'write to it again' },
+    examples: ['dns-template-sync resume mail-only'],
     run: async (args, options, io) => (await import('./suspend.ts')).resume(args, options, io),
   },
   {
     usage: 'get',
-    about:
-      'Reads from the service: accounts, databases, templates, records. Each kind of thing has a command of its own.',
-    examples: { 'dns-template-sync get dns-templates': 'which templates there are' },
+    about: 'Reads accounts, databases, templates and records from the service.',
+    examples: ['dns-template-sync get dns-templates'],
   },
-  read('accounts', 'All accounts of the client.', {
-    'dns-template-sync get accounts --format json': 'for a script',
-  }),
-  read('account <id>', 'One account.', { 'dns-template-sync get account 301': 'the account with id 301' }),
-  read(
-    'databases',
-    'The databases of an account.',
-    { 'dns-template-sync get databases --account 301': 'of the account with id 301' },
-    [option('--account <id>', 'the account').makeOptionMandatory(), asTable],
-  ),
-  read(
-    'dns-templates [name]',
-    'All DNS templates, public ones too; with a name or id, its records. Lists the templates with the number of their records and subdomains, or prints the records of one, also as a zone file.',
-    {
-      'dns-template-sync get dns-templates': 'names and ids for template files',
-      'dns-template-sync get dns-templates voice --format zone': 'records for a zone of any name',
-      'dns-template-sync get dns-templates voice --format zone --origin example.net':
-        'as records of example.net, for a name server or for import --zone',
-    },
-    ofTemplate,
-  ),
-  read(
-    'dns-template <name>',
-    'The records of one DNS template, by its name or id.',
-    { 'dns-template-sync get dns-template voice': 'the template called voice' },
-    ofTemplate,
-  ),
-  read(
-    'dns-records <subdomain>',
-    'The DNS records of a subdomain, and which template record each comes from.',
-    {
-      'dns-template-sync get dns-records team.example.org': 'what the service publishes',
-    },
-  ),
+  ...reads,
   {
     usage: 'history [template...]',
     about:
       'What was written: when, by which pass, before, after, and what became of it. Lists the newest 1,000 writes of the last 90 days, the oldest first. Reads the saved state.',
     options: [
       option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)'),
-      choice(
-        '--outcome <outcome>',
-        'only writes with this outcome',
-        'applied',
-        'failed',
-        'unknown',
-        'duplicate',
-      ),
+      choice('--outcome <outcome>', 'only writes with it', 'applied', 'failed', 'unknown', 'duplicate'),
       format('text', 'json'),
     ],
-    common: reads,
-    examples: {
-      'dns-template-sync history mail-only --since 2d': 'one template, the last two days',
-      'dns-template-sync history --outcome failed --format json': 'failed writes, for a script',
-    },
+    common: settingsOfReads,
+    examples: [
+      'dns-template-sync history mail-only --since 2d',
+      'dns-template-sync history --outcome failed --format json',
+    ],
     run: async (args, options, io) => (await import('./history.ts')).history(args, options, io),
   },
   {
     usage: 'schema [what]',
     about:
       "JSON Schema, for completion and checks in editors. Prints that of template files, fragments, the settings file, clients' files, reports or notifications. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.",
-    options: [
-      option(
-        '--write [dir]',
-        'write those of template files and fragments to this directory of templates (default: those of all clients)',
-      ),
-    ],
+    options: [option('--write [dir]', 'write them to this directory (default: those of all clients)')],
     common: settings,
-    examples: {
-      'dns-template-sync schema template': 'what a template file may say',
-      'dns-template-sync schema --write': 'both schemas, for the editor, again after an upgrade',
-    },
+    examples: [
+      'dns-template-sync schema template',
+      'dns-template-sync schema --write   # for the editor; again after an upgrade',
+    ],
     run: async ([what], options, io) => (await import('./schema.ts')).schema(what, options, io),
   },
   {
     usage: 'notify [receiver...]',
-    about:
-      'With --test: sends the receivers of the settings file a test message. Says whether each accepted it.',
+    about: 'Sends the receivers of the settings file a test message, with --test.',
     options: [option('--test', 'send a test message')],
     common: settings,
-    examples: {
-      'dns-template-sync notify --test': 'all receivers',
-      'dns-template-sync notify --test ops': 'the receiver called ops',
-    },
+    examples: ['dns-template-sync notify --test', 'dns-template-sync notify --test ops'],
     run: async (args, options, io) => (await import('./notify.ts')).notify(args, options, io),
   },
   {
     usage: 'completion <shell>',
     about: 'Prints the script with which a shell completes commands and options.',
-    examples: {
-      'source <(dns-template-sync completion bash)': 'in ~/.bashrc',
-      'source <(dns-template-sync completion zsh)': 'in ~/.zshrc, after compinit',
-      'dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish':
-        'for fish, once',
-    },
+    examples: [
+      'source <(dns-template-sync completion bash)   # in ~/.bashrc',
+      'source <(dns-template-sync completion zsh)    # in ~/.zshrc, after compinit',
+      'dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish',
+    ],
     run: async ([shell = ''], _, io) => (await import('./completion.ts')).completion(shell, io),
   },
   {
     usage: 'sandbox',
-    about:
-      'An embedded hosting service with all seven operations. It has example data and accepts any tokens. For trying things out, and for tests.',
+    about: 'An embedded hosting service with example data, which accepts any tokens.',
     options: [
       option('--listen <host:port>', 'address to listen on').default('127.0.0.1:8080'),
       option('--data <file>', 'file for its data (default: in memory)'),
       option('--latency <ms>', 'milliseconds before each answer').default('0'),
       option('--reset', 'start again with the example data'),
     ],
-    exitCodes: { 0: 'ended by SIGTERM or SIGINT', 1: 'could not start' },
-    examples: {
-      'dns-template-sync sandbox': 'on http://127.0.0.1:8080/api/v1, until Ctrl-C',
-      'dns-template-sync sandbox --data service.json --latency 200': 'a slow one that keeps its data',
-    },
+    exitCodes: { 0: 'ended by SIGTERM or SIGINT' },
+    examples: ['dns-template-sync sandbox', 'dns-template-sync sandbox --data service.json --latency 200'],
     run: async (_, options, io) => (await import('./sandbox.ts')).sandbox(options, io),
   },
 ];

@@ -10,7 +10,7 @@ import { createLogger } from '../log.ts';
 import { parseDuration } from '../model/duration.ts';
 import { processIo } from '../process-io.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
-import { readSettings, type Settings as ReadSettings } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 import { SettingsError } from '../settings/problems.ts';
 import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './types.ts';
 
@@ -28,7 +28,7 @@ export const openConnection = (
   /** Apart from the pass: an error in it is none of the pass. */
   const tell = (event: SyncEvent): void => queueMicrotask(() => onEvent?.(event));
 
-  const read = (needsService: boolean): ReadSettings =>
+  const read = (needsService: boolean) =>
     readSettings({ flags: { sandbox }, object: settings, folder, needsService, mayLeaveOut: true, env, cwd });
 
   const open = async (): Promise<AppContext> =>
@@ -45,11 +45,8 @@ export const openConnection = (
       }),
     }));
 
-  /** Passes of one client must not overlap. What only reads is left behind when it is aborted. */
-  const inTurn = async <T>(
-    { signal, mayLeave }: { signal: AbortSignal; mayLeave: boolean },
-    task: () => Promise<T>,
-  ): Promise<T | Failed> => {
+  /** Passes of one client must not overlap. */
+  const inTurn = async <T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | Failed> => {
     if (isClosed) return failed('closed', 'the connection is closed');
     if (signal.aborted) return aborted;
     const turn = last.then(async () => {
@@ -60,34 +57,33 @@ export const openConnection = (
       });
     });
     last = turn.catch(() => undefined);
-    return mayLeave ? Promise.race([turn, abortOf(signal, turn)]) : turn;
+    return turn;
   };
 
   return {
     validate: ({ files = [], signal = never() } = {}) =>
-      inTurn({ signal, mayLeave: true }, async () => {
-        const paths = files.map((file) => path.resolve(folder, file));
-        const found = read(false);
-        const { problems, states } = await validateClients(found, paths, { strict, allowEmpty, cwd });
-        return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
-      }),
+      untilAborted(signal, () =>
+        inTurn(signal, async () => {
+          const paths = files.map((file) => path.resolve(folder, file));
+          const { problems, states } = await validateClients(read(false), paths, { strict, allowEmpty, cwd });
+          return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
+        }),
+      ),
     plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
-      inTurn({ signal, mayLeave: true }, async () => {
-        if (answers && ignoreSubdomains)
-          throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
-        const opened = await open();
-        const names = await resolveNames(opened.clients, templates);
-        const passes = await runPasses(
-          opened,
-          { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal },
-          names,
-          tell,
-        );
-        const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
-        return { ok: true, report: reportOn(found, opened) };
-      }),
+      untilAborted(signal, () =>
+        inTurn(signal, async () => {
+          if (answers && ignoreSubdomains)
+            throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
+          const opened = await open();
+          const names = await resolveNames(opened.clients, templates);
+          const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
+          const passes = await runPasses(opened, how, names, tell);
+          const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
+          return { ok: true, report: reportOn(found, opened) };
+        }),
+      ),
     apply: ({ templates = [], plan, lockTimeout: patience = '60s', signal = never(), ...rest } = {}) =>
-      inTurn({ signal, mayLeave: false }, async () => {
+      inTurn(signal, async () => {
         const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
         const lockTimeout = parseDuration(patience);
         if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
@@ -130,13 +126,13 @@ const failed = (kind: SyncError['kind'], message: string): Failed => ({
 
 const aborted = failed('aborted', 'aborted before anything was written');
 
-const abortOf = (signal: AbortSignal, turn: Promise<unknown>): Promise<Failed> =>
-  new Promise((resolve) => {
-    const leave = (): void => resolve(aborted);
-    signal.addEventListener('abort', leave);
-    const stay = (): void => signal.removeEventListener('abort', leave);
-    turn.then(stay, stay);
-  });
+/** What only reads is left behind when it is aborted. */
+const untilAborted = async <T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | Failed> => {
+  let leave = (): void => undefined;
+  const left = new Promise<Failed>((resolve) => (leave = () => resolve(aborted)));
+  signal.addEventListener('abort', leave);
+  return Promise.race([task(), left]).finally(() => signal.removeEventListener('abort', leave));
+};
 
 /** What the settings lead to, such as the file of a token, is apart from the settings. */
 const kindOf = (error: UserError): SyncError['kind'] => {

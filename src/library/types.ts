@@ -4,69 +4,42 @@ import type { PassEvent, Report } from '../result.ts';
 /** A secret: its text, or the environment variable or the file that has it, which is read again before each pass. */
 export type Secret = string | { readonly env: string } | { readonly file: string };
 
-/** The settings of one client. Durations are texts such as `8s`; paths are relative to `cwd`. */
-export interface ClientSettings {
-  readonly baseUrl?: string;
-  readonly userToken?: Secret;
-  readonly clientToken?: Secret;
-  readonly allowInsecure?: boolean;
-  readonly templates?: string | readonly string[];
-  /** The directory of the saved state. All that writes for a client has to use the same. */
-  readonly stateDir?: string;
-  readonly vars?: Readonly<Record<string, string | number | boolean>>;
+type Given<Keys extends string, Form> = { readonly [Key in Keys]?: Form };
+
+/** The settings of one client, by the keys of the settings file. Durations are texts such as `8s`; paths are relative to `cwd`. */
+export interface ClientSettings
+  extends
+    Given<'userToken' | 'clientToken', Secret>,
+    Given<'baseUrl' | 'stateDir' | 'proxy' | 'ca' | 'resolver' | 'commitUrl' | 'maxAnswerSize', string>,
+    Given<'requestTimeout' | 'writeTimeout' | 'settle' | 'unknownPause' | 'subdomainGrace', string>,
+    Given<'schedule' | 'timezone' | 'answersSchedule' | 'answersGrace', string>,
+    Given<'templates' | 'nameservers', string | readonly string[]>,
+    Given<'allowInsecure' | 'adopt' | 'dryRun', boolean> {
   readonly mode?: 'enforce' | 'edits' | 'report';
   readonly surplus?: 'report' | 'park';
-  readonly adopt?: boolean;
-  readonly limits?: Readonly<
-    Partial<Record<'maxAdds' | 'maxAddsPerPass' | 'maxChangePercent' | 'minRecords', number>>
-  >;
-  readonly dryRun?: boolean;
-  readonly requestTimeout?: string;
-  readonly writeTimeout?: string;
-  readonly settle?: string;
-  readonly unknownPause?: string;
-  readonly subdomainGrace?: string;
-  readonly concurrency?: number;
-  readonly maxAnswerSize?: string;
-  readonly proxy?: string;
-  readonly ca?: string;
   readonly answers?: 'off' | 'on';
-  readonly answersGrace?: string;
-  readonly resolver?: string;
-  readonly nameservers?: string | readonly string[];
-  readonly commitUrl?: string;
-  /** For the daemon, as is `answersSchedule`; checked, and ignored here. */
-  readonly schedule?: string;
-  readonly timezone?: string;
-  readonly answersSchedule?: string;
+  readonly concurrency?: number;
+  readonly limits?: Given<'maxAdds' | 'maxAddsPerPass' | 'maxChangePercent' | 'minRecords', number>;
+  readonly vars?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The keys of the config file, so that a program may read one and give it here. */
-export interface Settings extends ClientSettings {
+/** The keys of the settings file. What is for the daemon alone is checked, and has no effect. */
+export interface Settings
+  extends
+    ClientSettings,
+    Given<'store' | 'triggerToken' | 'pageToken', Secret>,
+    Given<'leaseDuration' | 'listen' | 'publicUrl', string> {
   /** Several clients by name, or the paths of their files. The settings beside it are their defaults. */
   readonly clients?: Readonly<Record<string, ClientSettings>> | string | readonly string[];
-  /** `postgres://…`, in place of the state directory. */
-  readonly store?: Secret;
-  readonly leaseDuration?: string;
   readonly storeConnections?: number;
-  /** For the daemon, as are the others below; checked, and ignored here. */
-  readonly listen?: string;
   readonly allowedHosts?: string | readonly string[];
-  readonly publicUrl?: string;
-  readonly triggerToken?: Secret;
-  readonly pageToken?: Secret;
   readonly notify?: Readonly<Record<string, unknown>>;
 }
 
-export interface ConnectOptions {
+/** As the options of the commands. `sandbox`: the embedded service, which keeps its data in `stateDir`. */
+export interface ConnectOptions extends Given<'sandbox' | 'strict' | 'allowEmpty', boolean> {
   /** What relative paths start from; default: the working directory. */
   readonly cwd?: string;
-  /** Use an embedded service, which keeps its data in `stateDir`, in place of `baseUrl` and tokens. */
-  readonly sandbox?: boolean;
-  /** Warnings about template files are errors, and so are templates at the service that no file describes. */
-  readonly strict?: boolean;
-  /** No template files at all is no error. */
-  readonly allowEmpty?: boolean;
   /** Told of what happens in a pass. It must not throw. */
   readonly onEvent?: (event: SyncEvent) => void;
 }
@@ -86,27 +59,24 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ApplyOptions extends Omit<PlanOptions, 'answers'> {
+/** The first three need `templates`. */
+export interface ApplyOptions
+  extends Given<'force' | 'retry' | 'acceptLoss', boolean>, Omit<PlanOptions, 'answers'> {
   /** What `plan` gave: it is applied only if the plan is still exactly that. Without it, whatever differs is applied. */
   readonly plan?: Report;
-  /** Each of these three needs `templates`. */
-  readonly force?: boolean;
-  readonly retry?: boolean;
-  readonly acceptLoss?: boolean;
   /** How long to wait for another pass of the same client; default: `60s`. */
   readonly lockTimeout?: string;
-}
-
-/** What each of them means, `.github/docs/library.md` says. */
-export interface SyncError {
-  readonly kind: 'settings' | 'arguments' | 'plan-changed' | 'environment' | 'aborted' | 'closed';
-  /** For people; without secrets. */
-  readonly message: string;
 }
 
 export interface Failed {
   readonly ok: false;
   readonly error: SyncError;
+}
+
+/** `.github/docs/library.md` says what each kind means. The message is for people, and without secrets. */
+export interface SyncError {
+  readonly kind: 'settings' | 'arguments' | 'plan-changed' | 'environment' | 'aborted' | 'closed';
+  readonly message: string;
 }
 
 export interface Validated {

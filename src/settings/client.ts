@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
-import type { Route } from '../model/route.ts';
-import { isMapping, type Values } from './kinds.ts';
+import { isMapping } from './kinds.ts';
 import { attempt } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
@@ -10,28 +9,7 @@ import { find, flagText, resolve, type Reading, type Source } from './sources.ts
 import { clientRows, clientSecrets, clientTable, flags, limitTable } from './table.ts';
 
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
-export interface ClientSettings
-  extends Omit<Values<typeof clientTable>, 'allowInsecure' | 'baseUrl' | 'stateDir' | keyof Route>, Route {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly stateDir: string;
-  /** What its relative paths start from. */
-  readonly cwd: string;
-  /** Read again before a pass that follows a 401: their files may have been replaced. */
-  readonly tokens: {
-    /** Throws a UserError that names the source, never the value. */
-    readonly read: () => {
-      readonly userToken: string;
-      readonly clientToken: string;
-      readonly places?: string;
-    };
-  };
-  readonly limits: Values<typeof limitTable>;
-  /** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
-  readonly vars: Readonly<Record<'override' | 'client' | 'config', Readonly<Record<string, string>>>>;
-  /** Where those settings come from that have not their default, for people. */
-  readonly places: () => Readonly<Record<string, string>>;
-}
+export type ClientSettings = ReturnType<typeof readClient>;
 
 interface ClientRequest extends Reading {
   readonly name: string;
@@ -43,29 +21,44 @@ interface ClientRequest extends Reading {
   readonly isOneOfSeveral: boolean;
 }
 
-export const readClient = (request: ClientRequest): ClientSettings => {
+export const readClient = (request: ClientRequest) => {
   const { name, own, environment, top, cwd, override } = request;
   const sources = [request.flags, environment, own, top];
   if (request.isOneOfSeveral) refuseOverrides(request);
   const { allowInsecure, ...values } = resolve(clientTable, sources);
   const baseUrl = values.baseUrl ?? '';
   const route = request.needsService ? routeTo(baseUrl, sources, request) : { proxy: null, ca: null };
-  checkAddress(baseUrl, route, allowInsecure, find('baseUrl', sources)?.place, request);
+  const { problems, needsService, isBroken } = request;
+  const place = find('baseUrl', sources)?.place;
+  if (place === undefined && needsService && !isBroken) problems.add(required('baseUrl', request));
+  if (baseUrl.startsWith('http:') && !allowInsecure) {
+    const refuse = (where: string | undefined, whom: string): void =>
+      void problems.add(
+        `${where}: http: would send the tokens unencrypted${whom}: use https:, or set allowInsecure: true in the settings file`,
+      );
+    if (!isLoopback(new URL(baseUrl).hostname)) refuse(place, '');
+    // What is allowed to this machine in clear would leave it.
+    const { proxy } = route;
+    if (proxy !== null && !isLoopback(new URL(proxy.url).hostname)) refuse(proxy.place, ' to the proxy');
+  }
   const varsOf = (source: Source) => resolve({ vars: clientRows.vars }, [source]).vars;
   return {
     ...values,
     ...route,
     name,
+    /** What its relative paths start from. */
     cwd,
     baseUrl,
     stateDir: values.stateDir ?? usualStateDir(request),
     limits: resolve(limitTable, sources),
     tokens: tokensOf(sources, request),
+    /** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
     vars: { override, client: varsOf(own), config: varsOf(top) },
-    places: () => {
+    /** Where those settings come from that have not their default, for people. */
+    places: (): Readonly<Record<string, string>> => {
       const all = Object.keys({ ...clientTable, ...clientSecrets });
       const places = all.map((key) => [key, find(key, sources)?.place] as const);
-      return Object.fromEntries(places.flatMap(([key, place]) => (place ? [[key, place]] : [])));
+      return Object.fromEntries(places.flatMap(([key, from]) => (from ? [[key, from]] : [])));
     },
   };
 };
@@ -80,24 +73,6 @@ const refuseOverrides = ({ own, environment, needsService, prefix, problems }: C
   }
 };
 
-const checkAddress = (
-  baseUrl: string,
-  { proxy }: Route,
-  allowInsecure: boolean,
-  place: string | undefined,
-  request: ClientRequest,
-): void => {
-  const { problems, needsService, isBroken } = request;
-  if (place === undefined && needsService && !isBroken) problems.add(required('baseUrl', request));
-  if (!baseUrl.startsWith('http:') || allowInsecure) return;
-  const advice = 'use https:, or set allowInsecure: true in the settings file';
-  if (!isLoopback(new URL(baseUrl).hostname))
-    problems.add(`${place}: http: would send the tokens unencrypted: ${advice}`);
-  // What is allowed to this machine in clear would leave it.
-  if (proxy !== null && !isLoopback(new URL(proxy.url).hostname))
-    problems.add(`${proxy.place}: http: would send the tokens unencrypted to the proxy: ${advice}`);
-};
-
 /** A program knows how it can give its settings. */
 const required = (key: keyof typeof clientRows, { prefix, isObject }: ClientRequest): string => {
   const ways = [...(flags.includes(key) ? [flagText(key)] : []), ...clientRows[key].variables].join(', ');
@@ -106,7 +81,8 @@ const required = (key: keyof typeof clientRows, { prefix, isObject }: ClientRequ
   return `${prefix}${key}: required${advice}`;
 };
 
-const tokensOf = (sources: readonly Source[], request: ClientRequest): ClientSettings['tokens'] => {
+/** Read again before a pass that follows a 401: their files may have been replaced. `read` throws a UserError. */
+const tokensOf = (sources: readonly Source[], request: ClientRequest) => {
   const { problems, secrets, prefix, needsService, isBroken } = request;
   const sourceOf = (key: keyof typeof clientSecrets): SecretSource => {
     const found = find(key, sources);
@@ -121,7 +97,13 @@ const tokensOf = (sources: readonly Source[], request: ClientRequest): ClientSet
   const [user, client] = [sourceOf('userToken'), sourceOf('clientToken')];
   if (needsService && request.isForeign) refuseForeign(request);
   const places = `${user.place}, ${client.place}`;
-  return { read: () => ({ userToken: user.read(), clientToken: client.read(), places }) };
+  return {
+    read: (): { readonly userToken: string; readonly clientToken: string; readonly places?: string } => ({
+      userToken: user.read(),
+      clientToken: client.read(),
+      places,
+    }),
+  };
 };
 
 /** A checkout's file would have tokens of the environment sent to its address, or to a proxy with its own authority. */

@@ -3,14 +3,57 @@ import path from 'node:path';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { codeOf } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { isMapping } from './kinds.ts';
+import { isMapping, type Base } from './kinds.ts';
 import type { Problems } from './problems.ts';
-import type { Written } from './sources.ts';
+
+/** A mapping as it was written, in a file or by a program. */
+export interface Written {
+  readonly value: unknown;
+  readonly base: Base;
+  /** The place of what is at these keys, or else of what it is missing in. */
+  readonly placeOf: (keys: readonly string[]) => string;
+  /** Whether it could not be read, so that any setting may be in it. */
+  readonly isBroken: boolean;
+}
+
+export const configVariable = 'DNS_SYNC_CONFIG';
+
+/**
+ * Of the whole program: the object that it was given, or the settings file. Reading one can be switched off, since a file
+ * can send any variable to any address.
+ */
+export const readWritten = (
+  request: {
+    readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+    readonly cwd: string;
+    readonly object?: unknown;
+    readonly folder?: string | undefined;
+  },
+  env: NodeJS.ProcessEnv,
+  problems: Problems,
+) => {
+  const { object, cwd, folder = cwd } = request;
+  const { config } = request.flags;
+  if (object !== undefined) {
+    const base = { cwd, folder, mayHoldSecrets: true };
+    const placeOf = (keys: readonly string[]): string => keys.join('.') || 'settings';
+    return { written: { value: object, base, placeOf, isBroken: false }, file: null, isNamed: true };
+  }
+  const { [configVariable]: isOff } = env;
+  if (config === undefined && isOff !== undefined && isOff !== 'off')
+    problems.add(`${configVariable}: expected off; a settings file is given with --config`);
+  const named = typeof config === 'string' ? config : null;
+  const isUnread = config === false || isOff !== undefined;
+  const file = named ?? (isUnread ? null : findSettingsFile(cwd, problems));
+  const place = { absolute: path.resolve(cwd, file ?? ''), file: file ?? '', cwd };
+  const written = parseWritten(file === null ? '' : textOf(place, problems), place, problems);
+  return { written, file, isNamed: named !== null };
+};
 
 const usualNames = ['dns-template-sync.yaml', 'dns-template-sync.yml'];
 
 /** The settings file that is read though nobody has named it; null if there is none. */
-export const findSettingsFile = (cwd: string, problems: Problems): string | null => {
+const findSettingsFile = (cwd: string, problems: Problems): string | null => {
   const names = namesIn(cwd).filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
   const [file = null, ...others] = usualNames.filter((name) => names.includes(name));
   const advice = `a settings file has the name ${usualNames[0]}: rename it, or give it with --config`;
@@ -30,7 +73,7 @@ const namesIn = (directory: string): readonly string[] => {
 };
 
 /** A file, and its path as people know it. */
-export interface FilePlace {
+interface FilePlace {
   readonly absolute: string;
   readonly file: string;
   readonly cwd: string;
@@ -89,6 +132,7 @@ export const parseWritten = (
 
 const whatToDo: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'keep one of the two',
+  TAG_RESOLVE_FAILED: 'leave out the tag, which begins with !',
   MULTIPLE_DOCS: 'a file has one document: remove what follows ---',
 };
 const closeAndQuote = 'text with special characters needs quotes, and an opening bracket its end';

@@ -203,7 +203,7 @@ export const givenName = {
 /** One item is a list too. */
 export const list = <T>(item: Kind<T>, divider = ','): Kind<readonly T[]> => ({
   schema: (base) =>
-    z.array(item.schema(base), 'expected text or a list of texts').min(1, 'expected at least one'),
+    z.array(item.schema(base), 'expected text or a list of texts').min(1, 'expected at least one entry'),
   form: () => z.union([formOf(item), z.array(formOf(item)).min(1)]),
   fromText: (given) => [given],
   divider,

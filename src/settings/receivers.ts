@@ -1,36 +1,24 @@
 import { isLoopback } from '../model/address.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import type { Route } from '../model/route.ts';
-import { expectedMapping, expectedName, isMapping, namePattern, type Values } from './kinds.ts';
+import { expectedMapping, expectedName, isMapping, namePattern } from './kinds.ts';
 import { SettingsError, type Problems } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
 import { resolve, valueAt, writtenSource, type Reading } from './sources.ts';
 import { receiverTable } from './table.ts';
 
-/**
- * One receiver of notifications. Its secrets are read when they are needed, so that other commands do not
- * need them.
- */
-export interface NotifyReceiver extends Omit<
-  Values<typeof receiverTable>,
-  'url' | 'secret' | 'allowInsecure'
-> {
-  readonly name: string;
-  /** `read` throws a UserError if the address cannot be used; the message never contains it. */
-  readonly url: SecretSource;
-  readonly secret: SecretSource | null;
-  /** How an address is reached. Throws a UserError if it cannot be known. */
-  readonly routeTo: (address: string) => Route;
-  /** The address of the status page; null if it is not set. */
-  readonly publicUrl: string | null;
-}
+export type NotifyReceiver = ReturnType<typeof readReceivers>[number];
 
-/** The receivers in the settings file, about these clients; null if it is not known which there will be. */
+/**
+ * The receivers of notifications, about these clients; null if it is not known which there will be. Their secrets are read
+ * when they are needed, so that other commands do not need them.
+ */
 export const readReceivers = (
   reading: Reading,
   publicUrl: string | null,
   known: readonly string[] | null,
-): readonly NotifyReceiver[] => {
+) => {
   const { written, flags, environment, top, problems, secrets } = reading;
   const given = valueAt(written, ['notify']) ?? {};
   if (!isMapping(given)) problems.add(`${written.placeOf(['notify'])}: ${expectedMapping}`);
@@ -42,27 +30,33 @@ export const readReceivers = (
     const { url: foundUrl, secret } = source;
     if (foundUrl?.value === undefined) return [];
     for (const client of values.clients ?? [])
-      if (known?.includes(client) === false)
-        problems.add(`${written.placeOf([...keys, 'clients'])}: there is no client ${client}`);
+      if (known !== null && !known.includes(client))
+        problems.add(
+          `${written.placeOf([...keys, 'clients'])}: there is no client ${client}${suggestionOr(client, known)}`,
+        );
     if (values.type === 'slack' && secret)
       problems.add(`${secret.place}: Slack does not check signatures: remove it`);
     const faultOf = (text: string): string | null => addressFault(text, allowInsecure);
     const isLiteral = typeof url === 'string';
     const fault = isLiteral ? (literalFault(url, values.type) ?? faultOf(url)) : null;
     if (fault !== null) problems.add(`${foundUrl.place}: ${fault}`);
-    // When it is needed, as secrets are: other commands do not need the certificates.
-    const routeOf = (address: string): Route => {
-      const own: Problems = new Set();
-      const route = routeTo(address, [flags, environment, top], { ...reading, problems: own });
-      if (own.size > 0) throw new SettingsError([...own]);
-      return route;
-    };
+    const urlSource: SecretSource = isLiteral
+      ? { place: foundUrl.place, read: () => url }
+      : secrets.source(foundUrl, faultOf);
     return {
       ...values,
       name,
-      url: isLiteral ? { place: foundUrl.place, read: () => url } : secrets.source(foundUrl, faultOf),
+      /** Its address; `read` throws a UserError, which never contains it, if it cannot be used. */
+      url: urlSource,
       secret: secret ? secrets.source(secret) : null,
-      routeTo: routeOf,
+      /** How an address is reached: as secrets, other commands do not need the certificates. Throws a UserError. */
+      routeTo: (address: string): Route => {
+        const own: Problems = new Set();
+        const route = routeTo(address, [flags, environment, top], { ...reading, problems: own });
+        if (own.size > 0) throw new SettingsError([...own]);
+        return route;
+      },
+      /** The address of the status page. */
       publicUrl,
     };
   });

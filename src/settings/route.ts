@@ -4,7 +4,7 @@ import { codeOf, UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
 import type { Authorities, Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { proxyVariables } from './environment.ts';
+import { proxyVariables } from './sources.ts';
 import { proxyAddress } from './kinds.ts';
 import { attempt } from './problems.ts';
 import { find, resolve, type Reading, type Source } from './sources.ts';

@@ -5,7 +5,6 @@ import { parseUrl } from '../lib/parse-url.ts';
 import { credentialsIn } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { minSecretLength } from '../secrets.ts';
-import { quotesAdvice, standsInQuotes } from './environment.ts';
 import type { SecretReference } from './kinds.ts';
 import { attempt } from './problems.ts';
 
@@ -18,73 +17,76 @@ export interface SecretSource {
 }
 
 /** The secrets of one run of the program. Remembers every value read, so that none of them reaches an output. */
-export class Secrets {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #seen = new Set<string>();
-  #seenInOrder: readonly string[] = [];
-  readonly #sources: SecretSource[] = [];
+export const openSecrets = (env: NodeJS.ProcessEnv) => {
+  const known = new Set<string>();
+  /** The same in one list that only grows: what is made of it is made once. */
+  const seen: string[] = [];
+  const sources: SecretSource[] = [];
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
-  }
-
-  /** Every value read so far, replaced ones too; the same array as long as there are no more. */
-  seen(): readonly string[] {
-    if (this.#seenInOrder.length < this.#seen.size) this.#seenInOrder = [...this.#seen];
-    return this.#seenInOrder;
-  }
-
-  /** The same, and all other secrets of the settings that can be read. */
-  all(): readonly string[] {
-    for (const { read } of this.#sources) attempt(new Set(), read);
-    return this.seen();
-  }
+  const note = (secret: string): void => {
+    if (!known.has(secret)) seen.push(secret);
+    known.add(secret);
+  };
 
   /** The password of an address is a secret by itself. */
-  notePassword(address: string): void {
-    if (!address.includes('@')) return;
+  const notePassword = (address: string): void => {
     const { href = '', password = '' } = parseUrl(address) ?? {};
     if (password === '') return;
     const credentials = credentialsIn(href);
     const decoded = credentials.slice(credentials.indexOf(':') + 1);
-    for (const one of [password, credentials, decoded]) this.#seen.add(one);
-  }
+    for (const one of [password, credentials, decoded]) note(one);
+  };
 
-  /** The source of a secret that was set. `faultOf` says what else is wrong with a value, without repeating it. */
-  source(
-    { value, place }: { readonly value: unknown; readonly place: string },
-    faultOf: (secret: string) => string | null = () => null,
-  ): SecretSource {
-    const read = (): string => {
-      // Editors and `echo` add a line break at the end.
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind of these settings
-      const text = this.#textOf(value as SecretReference | undefined, place);
-      const secret = text.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '');
-      if (secret.length < minSecretLength || secret.trim() !== secret || neverInSecrets.test(secret))
-        throw new UserError(`${place}: ${expectedSecret}`);
-      this.#seen.add(secret);
-      this.notePassword(secret);
-      const fault = faultOf(secret);
-      if (fault !== null) throw new UserError(`${place}: ${fault}`);
-      return secret;
-    };
-    const source = { place, read };
-    this.#sources.push(source);
-    return source;
-  }
-
-  #textOf(reference: SecretReference | undefined, place: string): string {
+  const textOf = (reference: SecretReference | undefined, place: string): string => {
     if (reference === undefined) throw new UserError(`${place}: no secret`);
     if (typeof reference === 'string') return reference;
     if ('file' in reference) return textOfFile(reference.file, reference.folder, place);
-    const value = this.#env[reference.env];
+    const value = env[reference.env];
     // Somebody may have written the token itself.
     const name = variableName.test(reference.env) ? ` ${reference.env}` : '';
     if (value === undefined) throw new UserError(`${place}: the environment variable${name} is not set`);
     if (standsInQuotes(value)) throw new UserError(`${place}: ${quotesAdvice}`);
     return value;
-  }
-}
+  };
+
+  return {
+    notePassword,
+    /** Every value read so far, replaced ones too. */
+    seen: (): readonly string[] => seen,
+    /** The same, and all other secrets of the settings that can be read. */
+    all: (): readonly string[] => {
+      for (const { read } of sources) attempt(new Set(), read);
+      return seen;
+    },
+    /** The source of a secret that was set. `faultOf` says what else is wrong with a value, without repeating it. */
+    source: (
+      { value, place }: { readonly value: unknown; readonly place: string },
+      faultOf: (secret: string) => string | null = () => null,
+    ): SecretSource => {
+      const read = (): string => {
+        // Editors and `echo` add a line break at the end.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind of these settings
+        const text = textOf(value as SecretReference | undefined, place);
+        const secret = text.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '');
+        if (secret.length < minSecretLength || secret.trim() !== secret || neverInSecrets.test(secret))
+          throw new UserError(`${place}: ${expectedSecret}`);
+        note(secret);
+        notePassword(secret);
+        const fault = faultOf(secret);
+        if (fault !== null) throw new UserError(`${place}: ${fault}`);
+        return secret;
+      };
+      sources.push({ place, read });
+      return { place, read };
+    },
+  };
+};
+
+export const standsInQuotes = (text = ''): boolean => /^(["']).*\1$/s.test(text);
+
+/** Docker and others take the lines of an `--env-file` as they are. */
+export const quotesAdvice =
+  'the quotes around the value are a part of it, as they are with --env-file of docker: remove them';
 
 /** As people name them; hardly any token looks so. */
 const variableName = /^(?:[A-Z]{1,16}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$/;

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import { suggestion } from '../lib/nearest.ts';
+import { nearest, suggestion } from '../lib/nearest.ts';
+import { configVariable, readWritten, type Written } from './file.ts';
 import { expectedMapping, isMapping, type Base, type Kind, type Table, type Values } from './kinds.ts';
 import type { Problems } from './problems.ts';
-import type { Secrets } from './secrets.ts';
+import { openSecrets, quotesAdvice, standsInQuotes } from './secrets.ts';
 import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
 
 /*
@@ -21,6 +22,59 @@ interface GivenValue {
 /** What one source sets. What is under `limits` has keys that occur nowhere else. */
 export type Source = Readonly<Record<string, GivenValue>>;
 
+/** What settings are read from, and what is wrong with them. */
+export type Reading = ReturnType<typeof readSources>;
+
+export const readSources = (
+  request: Parameters<typeof readWritten>[0] & {
+    readonly needsService: boolean;
+    readonly env: NodeJS.ProcessEnv;
+  },
+  problems: Problems,
+) => {
+  const { flags: given, cwd } = request;
+  const isObject = request.object !== undefined;
+  // Compose files pass missing values as empty ones.
+  const set = Object.fromEntries(Object.entries(request.env).filter(([, value]) => value?.trim()));
+  const env = isObject ? {} : checkedVariables(set, problems);
+  const needsService = request.needsService && given['sandbox'] !== true;
+  if (given['sandbox'] === true && given['baseUrl'] !== undefined)
+    problems.add('--base-url: the embedded service of --sandbox would take its place: keep one of them');
+  // Node.js would obey it silently, and send the tokens to whoever answers instead of the service.
+  if (needsService && set['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') problems.add(anyCertificate);
+  const { written, file, isNamed } = readWritten(request, env, problems);
+  const top = writtenSource(written, [], fileRows, problems);
+  const base = { cwd, folder: cwd, mayHoldSecrets: true };
+  const pairs = [given['var'] ?? []].flat().map((text) => String(text).split(/=(.*)/s));
+  if (pairs.some(([name, value]) => !name || value === undefined)) problems.add('--var: expected NAME=VALUE');
+  return {
+    flags: flagSource(given, base, problems),
+    environment: environmentSource(env, base, problems),
+    /** The settings file, and what it says of all clients. */
+    written,
+    top,
+    file,
+    isNamed,
+    isBroken: written.isBroken,
+    /** The variables themselves. */
+    env,
+    cwd,
+    secrets: openSecrets(isObject ? set : env),
+    problems,
+    /** Whether base URL and tokens are required. */
+    needsService,
+    /** Whether a program gives the settings as an object. */
+    isObject,
+    /** Whether nobody named the settings file where files may be anybody's: it does not decide where tokens go. */
+    isForeign: !isNamed && !['false', '0', undefined].includes(env['CI']),
+    /** Variables for template files, from the command line. */
+    override: Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value])),
+  };
+};
+
+const anyCertificate =
+  'NODE_TLS_REJECT_UNAUTHORIZED: 0 switches off the check of certificates, so that anybody on the network path could read the tokens: unset it, and add your own authority with NODE_EXTRA_CA_CERTS=FILE';
+
 /** A value for each setting of the table, from the first source that has one. */
 export function resolve<T extends Table>(table: T, sources: readonly Source[]): Values<T>;
 export function resolve(table: Table, sources: readonly Source[]): Readonly<Record<string, unknown>> {
@@ -37,7 +91,7 @@ export const find = (key: string, sources: readonly Source[]): GivenValue | null
 /** Reads the values of one source. */
 const collector = (base: Base, problems: Problems) => {
   const source: Record<string, GivenValue> = {};
-  const take = (key: string, kind: Kind<unknown>, given: unknown, placeOf: PlaceOf): void => {
+  const take = (key: string, kind: Kind<unknown>, given: unknown, placeOf: Written['placeOf']): void => {
     const value = typeof given === 'string' ? (kind.fromText?.(given) ?? given) : given;
     const { data, error } = schemaOf(kind, base).safeParse(value);
     source[key] = { value: data, place: placeOf([]) };
@@ -57,25 +111,18 @@ const schemaOf = (kind: Kind<unknown>, base: Base): z.ZodType => {
 };
 const made = new WeakMap<Kind<unknown>, { readonly key: string; readonly schema: z.ZodType }>();
 
-/** The place of what is at these keys, or else of what it is missing in. */
-type PlaceOf = (keys: readonly string[]) => string;
-
 /** A flag as it is typed. */
 export const flagText = (key: string): string =>
   `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-export const flagSource = (
-  given: Readonly<Record<string, unknown>>,
-  base: Base,
-  problems: Problems,
-): Source => {
+const flagSource = (given: Readonly<Record<string, unknown>>, base: Base, problems: Problems): Source => {
   const { source, take } = collector(base, problems);
   for (const key of flags)
     if (given[key] !== undefined) take(key, everyRow[key]!.kind, given[key], () => flagText(key));
   return source;
 };
 
-export const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: Problems): Source => {
+const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: Problems): Source => {
   const { source, take } = collector(base, problems);
   for (const [key, { kind, variables }] of Object.entries(everyRow)) {
     const [name, other] = variables.filter((variable) => env[variable] !== undefined);
@@ -90,40 +137,33 @@ export const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: 
   return source;
 };
 
-/** A mapping as it was written, in a file or by a program. */
-export interface Written {
-  readonly value: unknown;
-  readonly base: Base;
-  readonly placeOf: PlaceOf;
-  readonly isBroken: boolean;
-}
+/** The variables that many programs obey. */
+export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+
+/** Variables as the program uses them; what is wrong with their names, or with quotes around a value, is a problem. */
+const checkedVariables = (env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv => {
+  const own = Object.values(everyRow).flatMap(({ variables }) => variables);
+  const fixed = { ...env };
+  for (const name of [...own, ...proxyVariables, 'NO_PROXY', 'no_proxy', 'XDG_STATE_HOME']) {
+    if (!standsInQuotes(env[name])) continue;
+    problems.add(`${name}: ${quotesAdvice}`);
+    fixed[name] = env[name]?.slice(1, -1);
+  }
+  // The settings file may take tokens from variables of any name; all else would stay at its default.
+  const known = [configVariable, ...own];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
+    const meant = nearest(
+      name,
+      known.filter((one) => !one.includes('_TOKEN')),
+    );
+    if (meant !== null) problems.add(`${name}: unknown variable; did you mean ${meant}?`);
+  }
+  return fixed;
+};
 
 export const valueAt = ({ value }: Written, keys: readonly string[]): unknown =>
   keys.reduce((part, key) => (isMapping(part) ? part[key] : undefined), value);
-
-/** What settings are read from, and what is wrong with them. */
-export interface Reading {
-  readonly flags: Source;
-  readonly environment: Source;
-  /** The settings file, and what it says of all clients. */
-  readonly written: Written;
-  readonly top: Source;
-  /** Whether a file could not be read, so that any setting may be in it. */
-  readonly isBroken: boolean;
-  /** The variables themselves. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  readonly secrets: Secrets;
-  readonly problems: Problems;
-  /** Whether base URL and tokens are required. */
-  readonly needsService: boolean;
-  /** Whether a program gives the settings as an object. */
-  readonly isObject: boolean;
-  /** Whether nobody named the settings file where files may be anybody's: it does not decide where tokens go. */
-  readonly isForeign: boolean;
-  /** Variables for template files, from the command line. */
-  readonly override: Readonly<Record<string, string>>;
-}
 
 /** What the mapping at these keys sets. */
 export const writtenSource = (

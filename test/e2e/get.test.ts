@@ -23,9 +23,9 @@ describe('get', () => {
   });
 
   it.each([
-    ['accounts', /^ID +NAME +CREATED .*\n301 +bakery +2023-03-14 09:26:53 \+0100 /],
+    ['accounts', /^ID +NAME +CREATED AT .*\n301 +bakery +2023-03-14 09:26:53 \+0100 /],
     ['account', /\n301 +bakery +.*bakery-shop, cafe/],
-    ['databases', /\n511 +bakery_shop +localhost, office\.example\.net +bakery_app \(read-write\), /],
+    ['databases', /\n511 +bakery_shop +localhost, office\.example\.net +bakery_app, /],
     ['dns-templates', /\n17 +standard-web +no +2 +11\n/],
     ['dns-records', /\n10010170 +@ +A +- +203\.0\.113\.10 +3600 +standard-web +170\n/],
   ])('%s as a table', async (name, row) => {

@@ -55,7 +55,10 @@ const wordsOf = (line: string): string[] =>
 
 it.each(commands)('the examples in the help of %s work as they are printed', async (command) => {
   const [, examples = ''] = (await helpOf(command)).split('\nExamples:\n');
-  const lines = examples.split('\n').filter((line) => /^ {2}dns-template-sync [^>]*$/.test(line));
+  const lines = examples
+    .split('\n')
+    .filter((line) => /^ {2}dns-template-sync [^>]*$/.test(line))
+    .map((line) => line.replace(/ # .*/, ''));
   const service = await startService();
   const receiver = await scriptedServer(status(204));
   const cwd = await workplace();

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
@@ -60,11 +60,7 @@ const expectInSync = async (launch: Launch, ...more: readonly string[]): Promise
   expect(templates.length).toBeGreaterThan(0);
 };
 
-/** The files of a directory that people write. */
-const namesIn = async (directory: string): Promise<string[]> =>
-  (await readdir(directory)).filter((name) => !schemaNames.includes(name)).toSorted();
-
-const schemaNames = ['.fragment.schema.json', '.template.schema.json'];
+const namesIn = async (directory: string): Promise<string[]> => (await readdir(directory)).toSorted();
 
 /** Each as an editor checks it: against the schema that its first line names. */
 const expectFitsSchema = async (file: string): Promise<void> => {
@@ -84,8 +80,6 @@ describe('import', () => {
       code: 0,
       stderr: '',
       stdout: [
-        'written    templates/.template.schema.json: for editors',
-        'written    templates/.fragment.schema.json: for editors',
         'written    templates/standard-web.yaml: 11 records',
         'written    templates/mail-only.yaml: 7 records, 1 remark',
         'written    templates/redirects.yaml: 3 records',
@@ -95,9 +89,7 @@ describe('import', () => {
         '',
       ].join('\n'),
     });
-    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8'))
-      .toBe(`# yaml-language-server: $schema=.template.schema.json
-template: mail-only
+    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8')).toBe(`template: mail-only
 ttl: 3600
 # The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.
 surplus: park
@@ -122,32 +114,12 @@ records:
     expect(service.writes()).toEqual([]);
   });
 
-  it('names for editors the schemas of the templates directory, which it leaves alone, else of its own', async () => {
+  it('names for editors the schema that is in the templates directory', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
-    await writeFile(path.join(templates, '.fragment.schema.json'), 'mine');
-    for (const out of ['templates/a/b', 'elsewhere']) {
-      expect(await run(['import', 'redirects', '--out', out], launch)).toMatchObject({ code: 0 });
-      await expectFitsSchema(path.join(launch.cwd, out, 'redirects.yaml'));
-      await rm(path.join(launch.cwd, out, 'redirects.yaml'));
-    }
-    expect(await readFile(path.join(templates, '.fragment.schema.json'), 'utf8')).toBe('mine');
-    expect((await readdir(templates)).toSorted()).toEqual([...schemaNames, 'a']);
-    expect(await readdir(path.join(templates, 'a/b'))).toEqual([]);
-    expect((await readdir(path.join(launch.cwd, 'elsewhere'))).toSorted()).toEqual(schemaNames);
-  });
-
-  it('writes to the given directory, without schemas on request', async () => {
-    const { launch } = await place(true);
-    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where', '--no-schema'], launch);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: 'written    some/where/voice.yaml: 4 records\n1 template: 1 written, 0 unchanged, 0 skipped\n',
-    });
-    expect(await readdir(path.join(launch.cwd, 'some/where'))).toEqual(['voice.yaml']);
-    expect(await readFile(path.join(launch.cwd, 'some/where/voice.yaml'), 'utf8')).toMatch(
-      /^template: voice\n/,
-    );
+    expect(await run(['schema', '--write'], launch)).toMatchObject({ code: 0 });
+    expect(await run(['import', 'redirects', '--out', 'templates/a/b'], launch)).toMatchObject({ code: 0 });
+    await expectFitsSchema(path.join(templates, 'a/b/redirects.yaml'));
   });
 
   it.each<[string[], string]>([

@@ -51,56 +51,6 @@ describe('notify', () => {
   });
 
   it.each([
-    [
-      '{type: slack, url: "https://hooks.example.net/services/T0"}',
-      /notify\.ops\.url: this address is or contains a secret/,
-    ],
-    [
-      '{type: webhook, url: "https://ops.example.net/?key=abc"}',
-      /notify\.ops\.url: this address is or contains a secret/,
-    ],
-    [
-      '{type: webhook, url: "https://me:pass@ops.example.net/"}',
-      /notify\.ops\.url: this address is or contains a secret/,
-    ],
-    [
-      '{type: webhook, url: "http://ops.example.net/"}',
-      /notify\.ops\.url: http: would send notifications unencrypted/,
-    ],
-    [
-      '{type: webhook, url: "ftp://ops.example.net/"}',
-      /notify\.ops\.url: expected an address that begins with https/,
-    ],
-    ['{type: webhook, url: "https://"}', /notify\.ops\.url: expected an address that begins with https/],
-    ['{type: webhook}', /notify\.ops(\.url)?: expected an address/],
-    ['{type: mail, url: {env: A}}', /notify\.ops\.type: expected one of webhook, slack/],
-    [
-      '{type: webhook, url: {env: A}, secret: abc}',
-      /notify\.ops\.secret: expected {env: NAME} or {file: PATH}: secrets are not allowed in this file/,
-    ],
-    [
-      '{type: slack, url: {env: A}, secret: {env: B}}',
-      /notify\.ops\.secret: Slack does not check signatures: remove it/,
-    ],
-    [
-      '{type: webhook, url: {env: A, file: b}}',
-      /notify\.ops\.url: expected an address, {env: NAME} or {file: PATH}$/,
-    ],
-    [
-      '{type: webhook, url: {env: A}, on: [drifts]}',
-      /notify\.ops\.on\.0: expected one of drift, suspended, held, failed, unknown$/,
-    ],
-    ['{type: webhook, url: {env: A}, clients: [other]}', /notify\.ops\.clients: there is no client other/],
-    [
-      '{type: webhook, url: {env: A}, timeout: 2m}',
-      /notify\.ops\.timeout: expected a duration such as 500ms, 8s, 5m, 1h, 1d, at least 1ms, at most 1m/,
-    ],
-    ['{type: webhook, url: {env: A}, timeouts: 2s}', /unknown key; did you mean `?timeout`?/],
-  ])('%s is wrong', (entry, message) => {
-    expect(() => read(`  ops: ${entry}\n`)).toThrow(message);
-  });
-
-  it.each([
     ['{type: webhook, url: "http://127.0.0.1:9000/hook"}'],
     ['{type: webhook, url: "http://ops.example.net/hook", allowInsecure: true}'],
   ])('%s is right', (entry) => {

@@ -3,29 +3,25 @@ import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
-import type { SubdomainAnswers } from '../result.ts';
 import { isFaulty, serverLabels } from '../report/answers-view.ts';
+import type { SubdomainAnswers } from '../result.ts';
 
-/** The records of a subdomain in each layer; null if a layer could not be read. */
-export interface NameLayers {
-  readonly file: Layer;
-  readonly template: Layer;
-  readonly service: Layer;
-  readonly answers: SubdomainAnswers;
-}
-
-type Layer = readonly RecordData[] | null;
+/** Records in one layer: file, template, service, or a name server; null if it could not be read. */
+export type Layer = readonly RecordData[] | null;
 
 /** The records of one name and type in each layer. */
-export interface LayerRow extends Omit<NameLayers, 'answers'> {
-  /** Null: the subdomain itself. */
-  readonly name: string | null;
-  readonly type: string;
-  readonly servers: Readonly<Record<string, Layer>>;
-}
+export type LayerRow = ReturnType<typeof layerRows>[number];
 
 /** All layers of a subdomain by name and type: itself first, types in the order of the model. */
-export const layerRows = (subdomain: string, layers: NameLayers): LayerRow[] => {
+export const layerRows = (
+  subdomain: string,
+  layers: {
+    readonly desired: { readonly records: readonly RecordData[] } | null;
+    readonly template: { readonly records: readonly RecordData[] } | undefined;
+    readonly service: readonly RecordData[];
+    readonly answers: SubdomainAnswers;
+  },
+) => {
   const apex = canonicalHost(subdomain);
   const { servers, differences } = layers.answers;
   // A type has no blank in it; a name may.
@@ -36,21 +32,22 @@ export const layerRows = (subdomain: string, layers: NameLayers): LayerRow[] => 
   };
   // The service's own templates have a placeholder.
   const named = (text: string): string => text.replaceAll('##DOMAIN##', subdomain);
-  const [file, template, service] = [layers.file, layers.template, layers.service].map((records) => {
-    const shown = records
-      ?.filter(({ type }) => type.toUpperCase() !== 'SOA')
-      .map((record) => ({
-        ...record,
-        name: record.name === null ? null : named(record.name),
-        content: named(record.content),
-      }));
-    return shown && groupBy(shown, ({ type, name }) => keyOf(type.toUpperCase(), canonicalName(name)));
-  });
+  const [file, template, service] = [layers.desired?.records, layers.template?.records, layers.service].map(
+    (records) => {
+      const shown = records
+        ?.filter(({ type }) => type.toUpperCase() !== 'SOA')
+        .map((record) => ({
+          ...record,
+          name: record.name === null ? null : named(record.name),
+          content: named(record.content),
+        }));
+      return shown && groupBy(shown, ({ type, name }) => keyOf(type.toUpperCase(), canonicalName(name)));
+    },
+  );
   const wrong = groupBy(differences, ({ type, name }) => keyOf(type, name));
   const keys = new Set([file, template, service, wrong].flatMap((sets) => [...(sets?.keys() ?? [])]));
   const labelOf = serverLabels(servers);
-  const labels = [...new Set(servers.map(labelOf))];
-  const rows = [...keys].map((key): LayerRow => {
+  const rows = [...keys].map((key) => {
     const [type, name] = [key.slice(0, key.indexOf(' ')), key.slice(key.indexOf(' ') + 1)];
     const recordsIn = (sets: typeof file): Layer => (sets ? (sets.get(key) ?? []) : null);
     const answeredBy = (label: string): Layer => {
@@ -61,20 +58,18 @@ export const layerRows = (subdomain: string, layers: NameLayers): LayerRow[] => 
       return answer?.current ?? recordsIn(service);
     };
     return {
+      /** Null: the subdomain itself. */
       name: name === '' ? null : name,
       type,
       file: recordsIn(file),
       template: recordsIn(template),
       service: recordsIn(service),
-      servers: Object.fromEntries(labels.map((label) => [label, answeredBy(label)])),
+      servers: Object.fromEntries(servers.map(labelOf).map((label) => [label, answeredBy(label)])),
     };
   });
-  const byName = (one: LayerRow, other: LayerRow): number => {
-    const [name, otherName] = [one.name ?? '', other.name ?? ''];
-    if (name === otherName) return types.indexOf(one.type) - types.indexOf(other.type);
-    return name < otherName ? -1 : 1;
-  };
-  return rows.sort(byName);
+  const orderOf = ({ name, type }: (typeof rows)[number]): string =>
+    `${name ?? ''} ${String(types.indexOf(type) + 1).padStart(3)}`;
+  return rows.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 };
 
 const types: readonly string[] = recordTypes;

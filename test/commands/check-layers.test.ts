@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { layerRows } from '../../src/commands/check-table.ts';
+import { layerRows } from '../../src/commands/check-layers.ts';
 import type { AnswerDifference, ServerResult } from '../../src/result.ts';
 
 const record = (content: string, name: string | null = null) => ({
@@ -31,8 +31,8 @@ it('two addresses of one name server have a column each', () => {
   };
   const servers = ['192.0.2.53', '2001:db8::53'].map(server);
   const [row, ...others] = layerRows('shop.example.net', {
-    file: null,
-    template: null,
+    desired: null,
+    template: undefined,
     service: shown,
     answers: { status: 'drifted', servers, differences: [stale] },
   });
@@ -45,8 +45,8 @@ it('two addresses of one name server have a column each', () => {
 
 it('the placeholder of the service stands for the subdomain, in names and contents', () => {
   const rows = layerRows('shop.example.net', {
-    file: [record('web.##DOMAIN##', 'www.##DOMAIN##')],
-    template: null,
+    desired: { records: [record('web.##DOMAIN##', 'www.##DOMAIN##')] },
+    template: undefined,
     service: [record('web.shop.example.net', 'www.shop.example.net')],
     answers: { status: 'off', servers: [], differences: [] },
   });
@@ -55,8 +55,8 @@ it('the placeholder of the service stands for the subdomain, in names and conten
 
 it('of a type that no template has, nobody says what name servers answer', () => {
   const [row] = layerRows('shop.example.net', {
-    file: null,
-    template: null,
+    desired: null,
+    template: undefined,
     service: [{ ...record('ns1.example.net', 'shop.example.net'), type: 'NS' }],
     answers: { status: 'in-sync', servers: [server('192.0.2.53')], differences: [] },
   });

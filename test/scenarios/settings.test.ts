@@ -1,0 +1,3 @@
+import { playTheme } from './theme.ts';
+
+playTheme('settings.txt');
