@@ -4,7 +4,7 @@ import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
 import type { SubdomainAnswers } from '../result.ts';
-import { isFaulty, serverLabels } from '../report/answers-view.ts';
+import { isFaulty, serverLabels } from '../report/answers.ts';
 
 /** The records of a subdomain in each layer; null if a layer could not be read. */
 export interface NameLayers {

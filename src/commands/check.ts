@@ -11,13 +11,13 @@ import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { ActualTemplate, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
-import { answersView, isFaulty, serverLabels } from '../report/answers-view.ts';
+import { answersView, isFaulty, serverLabels } from '../report/answers.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { areAlike, layerRows, setText, type LayerRow, type NameLayers } from './check-table.ts';
 import { shortenPair } from '../report/columns.ts';
 import { asTable } from './text-table.ts';
 import { statusWords } from '../report/view.ts';
-import { answersKey, withAnswers } from '../report/with-answers.ts';
+import { answersKey, withAnswers } from '../report/answers.ts';
 import { notAsked, type Status, type SubdomainAnswers } from '../result.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */

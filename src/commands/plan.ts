@@ -8,7 +8,7 @@ import { showReport } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
-import { exitCodeOf } from '../report/exit-code.ts';
+import { exitCodeOf } from '../report/assemble.ts';
 import { settingsProblem } from '../settings/problems.ts';
 import { SettingsError } from '../settings/problems.ts';
 

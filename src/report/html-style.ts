@@ -1,13 +1,11 @@
-import { Markup } from './markup.ts';
-
 /** Colours have a contrast of at least 4.5 to 1 with their background, in light and dark mode. */
-export const style = new Markup(`
+export const style = `
 :root {
   color-scheme: light dark;
   --ground: #fff; --soft: #f5f7f9; --line: #d9dee5; --text: #1b2129; --aside: #57606c; --mark: #fff0b8;
   --green: #14702f; --yellow: #855200; --red: #b3202c; --magenta: #8a2f8c; --cyan: #0a6477;
 }
-@media screen and (prefers-color-scheme: dark) {
+@media (prefers-color-scheme: dark) {
   :root {
     --ground: #14181d; --soft: #1b2128; --line: #353e49; --text: #e4e8ed; --aside: #a0aab6; --mark: #3f350f;
     --green: #6fd08c; --yellow: #e6b450; --red: #ff8f8a; --magenta: #e29be4; --cyan: #6cc7da;
@@ -96,12 +94,12 @@ summary { cursor: pointer; }
 .quiet { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); margin-top: .35rem; }
 .quiet li { padding: .15rem 0; }
 footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
-@media screen and (max-width: 64rem) {
+@media (max-width: 64rem) {
   .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(10rem, 2fr); }
   .columns > :last-child { display: none; }
   .row .todo { grid-column: 4 / -1; }
 }
-@media screen and (max-width: 40rem) {
+@media (max-width: 40rem) {
   body { padding: .6rem .75rem 2rem; }
   .columns { display: block; text-align: right; }
   .columns > span { display: none; }
@@ -115,11 +113,4 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .now .summary { flex-basis: 100%; }
   .quiet { grid-template-columns: minmax(0, 1fr); }
 }
-@media print {
-  :root { color-scheme: light; font-size: 9.5pt; }
-  body { max-width: none; padding: 0; }
-  .chips, .columns { display: none; }
-  .row { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-}
-`);
+`;

@@ -1,107 +1,166 @@
 import { plural } from '../lib/plural.ts';
-import { rowList } from './html-row.ts';
-import { type PageClock, prose, stateIcon } from './html-words.ts';
-import { html, type Markup, type MarkupValue } from './markup.ts';
-import type { ReportRow } from './row.ts';
+import { html, linked, type Markup, type MarkupValue, stateIcon, withCode } from './markup.ts';
+import { outcomeWords, type ReportRow } from './row.ts';
 import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
 /** The parts of a report as HTML, which all pages share. */
 
-/** Many are folded, so that the rest is on the first screen. */
+/** Many are folded, so that the rest is on the first screen. `all`: how many there are. */
 export const problemSection = (
   problems: readonly ProblemView[],
-  { more = 0, after = null }: { more?: number; after?: MarkupValue } = {},
-): Markup | null => {
-  if (problems.length === 0) return null;
+  all = problems.length,
+  after: MarkupValue = null,
+): MarkupValue => {
   const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
-  return html`<section aria-labelledby="problems">
-    <details id="problem-list" class="problems" ${problems.length <= fewProblems && html` open`}>
-      <summary>
-        <h2 id="problems" class="${severity}">
-          ${plural(problems.length + more, 'problem')} in template files
-        </h2>
-      </summary>
-      <ul>
-        ${problems.map(
-          (problem) =>
-            html`<li>
-              <b class="${problem.severity}">${problem.severity}</b>
-              ${problem.place !== '' && html`<code>${problem.place}</code>`} ${problem.message}
-              <code class="aside">${problem.check}</code>
-            </li>`,
-        )}
-      </ul>
-      ${after}
-    </details>
-  </section>`;
+  return (
+    problems.length > 0 &&
+    html`<section aria-labelledby="problems">
+      <details id="problem-list" class="problems" ${problems.length <= 3 && html` open`}>
+        <summary>
+          <h2 id="problems" class="${severity}">${plural(all, 'problem')} in template files</h2>
+        </summary>
+        <ul>
+          ${problems.map(
+            (problem) =>
+              html`<li>
+                <b class="${problem.severity}">${problem.severity}</b>
+                ${problem.place !== '' && html`<code>${problem.place}</code>`} ${problem.message}
+                <code class="aside">${problem.check}</code>
+              </li>`,
+          )}
+        </ul>
+        ${after}
+      </details>
+    </section>`
+  );
 };
 
-const fewProblems = 3;
+/** Templates that differ; of those with the same message and nothing else, some of `count`. */
+interface ShownGroup {
+  /** `href`: the address of its own page; null if there is none. */
+  readonly shown: readonly (TemplateView & { readonly href: string | null })[];
+  readonly count: number;
+  readonly after?: MarkupValue;
+}
 
-/** The headings of the columns of all differences. */
-export const sidesHeading = html`<p class="columns">
-  <span>difference</span><span>type</span><span>name</span
-  ><span><del>at the service</del> → <ins>in the file</ins></span
-  ><span>cause</span><span>what to do</span>
-</p>`;
+/** What differs, with the record at the service and in the file side by side. */
+export const differenceSection = (groups: readonly ShownGroup[], after: MarkupValue = null): MarkupValue =>
+  groups.length > 0 &&
+  html`<section aria-labelledby="differences">
+    <h2 id="differences" class="unseen">What differs</h2>
+    <p class="columns">
+      <span>difference</span><span>type</span><span>name</span
+      ><span><del>at the service</del> → <ins>in the file</ins></span
+      ><span>cause</span><span>what to do</span>
+    </p>
+    ${groups.map(article)} ${after}
+  </section>`;
 
-/** A template, and the address of its own page; null if there is none. */
-export type LinkedTemplate = TemplateView & { readonly href: string | null };
-
-/** Templates that differ. Those with the same message and nothing else, a group, are one article. */
-export const templateArticles = (
-  group: readonly LinkedTemplate[],
-  count: number,
-  clock: PageClock,
-  after: MarkupValue = null,
-): Markup | null => {
-  const [first] = group;
-  if (first === undefined) return null;
-  const { title, href, status, counts, message, rows, subdomains } = first;
-  const said = message !== null && html`<p class="message">${prose(message, clock)}</p>`;
+const article = ({ shown, count, after }: ShownGroup): Markup => {
+  const { title, href, status, counts, message, rows, subdomains, file, commit } = shown[0]!;
+  const said = message !== null && html`<p class="message">${message}</p>`;
   if (count > 1)
-    return html`<article class="of-${status}" data-key="${status} ${message}">
+    return html`<article data-key="${status} ${message}">
       <header><h3>${count} templates ${stateIcon(status)}</h3></header>
       ${said}
-      <p class="names">${group.map((one) => html`<span>${linked(one.title, one.href)}</span>`)}</p>
-      ${count > group.length && html`<p class="rest">and ${count - group.length} more</p>`}
+      <p class="names">${shown.map((one) => html`<span>${linked(one.title, one.href)}</span>`)}</p>
+      ${count > shown.length && html`<p class="rest">and ${count - shown.length} more</p>`}
     </article>`;
-  return html`<article class="of-${status}" data-key="${title}">
+  return html`<article data-key="${title}">
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">${counts !== '' && `${counts} · `}${fileOf(first)}</p>
+      <p class="aside">
+        ${counts !== '' && `${counts} · `}<code>${file}</code>${
+          commit && html` · ${linked(commit.id, commit.url)}`
+        }
+      </p>
     </header>
-    ${said} ${rowList(rows, clock)} ${subdomains.map((one) => subdomainPart(one, clock))} ${after}
+    ${said} ${rowList(rows)} ${subdomains.map(subdomainPart)} ${after}
   </article>`;
 };
 
-/** The file of a template, and its commit. */
-export const fileOf = ({ file, commit }: Pick<TemplateView, 'file' | 'commit'>): Markup =>
-  html`<code>${file}</code>${commit !== null && html` · ${linked(commit.id, commit.url)}`}`;
-
 /** The differences of a subdomain, and those of its name servers. */
-export const subdomainPart = (
-  { subdomain, status, message, rows, answers }: SubdomainView,
-  clock: PageClock,
-): Markup => {
-  const said = (text: string): Markup => html`<p class="message">${prose(text, clock)}</p>`;
+const subdomainPart = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup => {
   const labelled = (some: readonly ReportRow[], actual: string, desired: string): MarkupValue =>
     some.length > 0 &&
     html`<p class="aside"><del>${actual}</del> → <ins>${desired}</ins></p>
-      ${rowList(some, clock)}`;
+      ${rowList(some)}`;
   return html`<section class="subdomain" data-key="${subdomain}">
     <h4>Subdomain ${subdomain} ${stateIcon(status)}</h4>
-    ${message !== null && said(message)} ${labelled(rows, 'at the subdomain', 'in its template')}
+    ${message !== null && html`<p class="message">${message}</p>`}
+    ${labelled(rows, 'at the subdomain', 'in its template')}
     ${
       answers !== null &&
       html`<p>Name servers ${stateIcon(answers.status)}</p>
-        ${answers.remarks.map(said)} ${labelled(answers.rows, 'at the name servers', 'at the service')}`
+        ${answers.remarks.map((remark) => html`<p class="message">${remark}</p>`)}
+        ${labelled(answers.rows, 'at the name servers', 'at the service')}`
     }
   </section>`;
 };
 
-export const linked = (text: string, href: string | null): Markup =>
-  href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;
+/** One line for each difference, with details to open. */
+const rowList = (rows: readonly ReportRow[]): MarkupValue =>
+  rows.length > 0 &&
+  html`<ul class="rows">
+    ${rows.map((row) => {
+      const { kind, type, name, outcome, why, where, remark, toDo } = row;
+      return html`<li class="row ${kind}">
+        <details>
+          <summary>
+            ${iconOfRow(row)} <code class="type">${type}</code> <code class="name">${name}</code>
+            <span class="sides">${sidesInLine(row)}</span>
+            <span class="cause"
+              >${outcome !== null && html`<b class="${outcome}">${outcomeWords[outcome]}</b>`}
+              ${why.join(' · ')}</span
+            >
+            <span class="todo">${toDo === null ? remark : withCode(toDo.own())}</span>
+          </summary>
+          ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
+          ${toDo !== null && remark !== null && html`<p>${remark}</p>`}
+        </details>
+      </li>`;
+    })}
+  </ul>`;
+
+export const iconOfRow = ({ sign, word }: Pick<ReportRow, 'sign' | 'word'>): Markup =>
+  html`<span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>`;
+
+/** The record, or its changes, in one line. */
+export const sidesInLine = ({ values, only }: ReportRow): Markup => {
+  const same = values.filter(({ desired }) => desired === null);
+  const record = same.flatMap(({ label, text }) => (label === '' ? html`<code>${text}</code>` : []));
+  const facts = same.flatMap(({ label, text }) => (label === '' ? [] : `${label}${text}`));
+  const rest = facts.length > 0 && html`<span class="aside">${facts.join(', ')}</span>`;
+  if (only === 'desired') return html`<i>nothing</i> → <ins>${record}</ins> ${rest}`;
+  if (only === 'actual') return html`<del>${record}</del> ${rest} → <i>nothing</i>`;
+  const changes = values.flatMap(({ label, text, desired }) => {
+    if (desired === null) return [];
+    const [from, to] = marked(text, desired);
+    return html`<span
+      >${label}<del><code>${from}</code></del> → <ins><code>${to}</code></ins></span
+    >`;
+  });
+  return html`${record} <span class="changes">${changes}</span> ${rest}`;
+};
+
+/** Both sides of a change, with the part that changes marked. */
+const marked = (actual: string, desired: string): [Markup, Markup] => {
+  const [from, to] = [[...actual], [...desired]];
+  const max = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < max && from[start] === to[start]) start += 1;
+  let end = 0;
+  while (end < max - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
+  // Short texts, and texts with little in common, are easier to read without marks.
+  const isMarked = Math.max(from.length, to.length) > 24 && start + end > 6;
+  const side = (letters: readonly string[]): Markup => {
+    const rest = letters.length - end;
+    const part = (first: number, last?: number): string => letters.slice(first, last).join('');
+    if (!isMarked || start === rest) return html`${part(0)}`;
+    return html`${part(0, start)}<mark>${part(start, rest)}</mark>${part(rest)}`;
+  };
+  return [side(from), side(to)];
+};
 
 /** The terms of the report, for new readers. */
 export const legend = html`<p>

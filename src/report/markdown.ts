@@ -9,13 +9,8 @@ const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { summary, causes, groups, problems, commits, aside } = viewOf(report);
-  const head = [
-    `### dns-template-sync: ${summary}`,
-    causes ?? [],
-    commits.slice(0, few).map(({ id, url }) => `commit <a href="${plain(url)}">${code(id)}</a>`),
-    aside === null ? [] : code(aside, 600),
-  ].flat();
+  const { summary, causes, groups, problems, aside } = viewOf(report);
+  const head = [`### dns-template-sync: ${summary}`, causes, aside && code(aside, 600)].filter(Boolean);
   const rows = groups.flat().reduce((sum, one) => sum + Math.max(1, one.rows.length), 0);
   const list = problems.flatMap(({ words }) =>
     wrap(shorten(words, 600), 98).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`),
@@ -41,11 +36,9 @@ const titleOf = (group: readonly TemplateView[]): string => {
 const linesOf = (group: readonly TemplateView[]): string[] => {
   const body = bodyLines(group[0]!, 0, 100).map(([text]) => text);
   if (group.length === 1) return body;
-  const names = group.slice(0, maxNamed).map(({ title }) => `  ${shorten(title, 98)}`);
-  return [...body, ...names, ...(group.length > maxNamed ? [`and ${group.length - maxNamed} more`] : [])];
+  const names = group.slice(0, 100).map(({ title }) => `  ${shorten(title, 98)}`);
+  return [...body, ...names, ...(group.length > 100 ? [`and ${group.length - 100} more`] : [])];
 };
-
-const maxNamed = 100;
 
 /**
  * A collapsible part of a comment. GitHub links user names, issues and commits in all text but code. The fence is longer than
@@ -56,30 +49,27 @@ const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
   const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   const block = text === '' ? '' : `${fence}diff\n${text}\n${fence}\n`;
-  return {
-    title,
-    whole: `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${block}\n</details>\n`,
-  };
+  const open = isOpen ? ' open' : '';
+  return { title, whole: `\n<details${open}><summary>${title}</summary>\n\n${block}\n</details>\n` };
 };
 
 /** Whole folds, as many as there is room for; then, above them, the titles of those that are left out. */
 const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
-  const whole = folds.map((one) => one.whole).join('');
-  if (whole.length <= room) return whole;
-  const shown = fitting(folds, room - roomForTitles, (one) => one.whole);
-  const left = folds.filter((one) => !shown.includes(one)).map(({ title }) => `- ${title}\n`);
-  const named = fitting(left, roomForTitles - cutNote.length - 40, (line) => line);
+  const all = folds.map(({ whole }) => whole);
+  if (all.join('').length <= room) return all.join('');
+  const shown = fitting(all, room - roomForTitles);
+  const left = folds.filter(({ whole }) => !shown.includes(whole)).map(({ title }) => `- ${title}\n`);
+  const named = fitting(left, roomForTitles - cutNote.length - 40);
   const more = left.length > named.length ? `- and ${left.length - named.length} more\n` : '';
-  return [cutNote, ...named, more, ...shown.map((one) => one.whole)].join('');
+  return [cutNote, ...named, more, ...shown].join('');
 };
 
 const roomForTitles = 8_192;
 
 /** One that is too large does not hide those after it. */
-const fitting = <Item>(items: readonly Item[], room: number, textOf: (item: Item) => string): Item[] => {
+const fitting = (texts: readonly string[], room: number): readonly string[] => {
   let left = room;
-  return items.filter((item) => {
-    const { length } = textOf(item);
+  return texts.filter(({ length }) => {
     if (length > left) return false;
     left -= length;
     return true;
@@ -93,10 +83,10 @@ const cutNote =
  * Foreign text outside of a fence: code, with special characters as entities. Without `dir`, right-to-left letters would
  * change the order of the text beside them.
  */
-const code = (text: string, width = 72): string => `<code dir="ltr">${plain(shorten(text, width))}</code>`;
-
-const plain = (text: string): string =>
-  text.replaceAll(special, (character) => `&#${character.codePointAt(0)};`);
+const code = (text: string, width = 72): string => {
+  const plain = shorten(text, width).replaceAll(special, (one) => `&#${one.codePointAt(0)};`);
+  return `<code dir="ltr">${plain}</code>`;
+};
 
 /**
  * Everything but letters, digits and characters without meaning in Markdown or HTML; and the dot that makes

@@ -2,21 +2,23 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
+import { recordTypes, type RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type {
-  Commit,
-  Report,
-  SubdomainResult,
-  Summary,
-  TemplateResult,
-  UnmanagedTemplate,
+import type { Difference } from '../plan/difference.ts';
+import {
+  statuses,
+  type Commit,
+  type Report,
+  type SubdomainResult,
+  type Summary,
+  type TemplateResult,
+  type UnmanagedTemplate,
 } from '../result.ts';
-import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
+import { answersView, hasTrouble, isFaulty } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
 import { rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
-import { groupAlike, worstFirst } from './worst-first.ts';
 
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
@@ -34,88 +36,96 @@ export const statusWords = {
 
 /** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
 export const viewOf = (report: Report) => {
-  const { problems, unmanaged } = report;
-  const sorted = worstFirst(report.templates);
-  const withClient = new Set([...sorted, ...problems].flatMap(({ client }) => client || [])).size > 1;
-  const templates = sorted.map((template) => templateView(template, withClient, report.commits));
-  const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
-    status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
-  const differing = templates.filter((one) => !isQuiet(one));
-  const isProblem = problems.some(({ check }) => check === 'unmanaged');
+  const { templates, problems, commits, unmanaged, base } = report;
+  const withClient = new Set([...templates, ...problems].flatMap(({ client }) => client || [])).size > 1;
+  const view = (template: TemplateResult) => templateView(template, withClient, commits);
+  const isSaid = problems.some(({ check }) => check === 'unmanaged');
   const aside = [
-    isProblem || unmanaged.length === 0 ? [] : unmanagedSentence(unmanaged, withClient),
-    report.base === undefined ? [] : baseSentence,
-  ].flat();
+    isSaid ? null : unmanagedSentence(unmanaged, withClient),
+    base === undefined ? null : ofBase,
+  ];
   return {
     status: report.status,
     summary: summaryOf(report),
     /** Said once, and not on each line of a first plan. */
-    causes: sorted.some(({ differences }) => differences.some(isUnexplained))
+    causes: templates.some(({ differences }) => differences.some(isUnexplained))
       ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
       : null,
-    /** What differs, is held or has failed. Templates with the same message and nothing else are one group. */
-    groups: groupAlike(differing, ({ status, message, rows, subdomains }) =>
-      message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
-    ),
+    groups: groupsOf(templates).map((group) => group.map(view)),
     /** Templates that are just in sync. */
-    quiet: templates.filter(isQuiet),
+    quiet: templates.filter(isCalm).map(view),
     problems: problems.map((problem) => problemView(problem, withClient)),
-    /** Of the groups, each once. */
-    commits: [...groupBy(differing, ({ commit }) => commit?.url).values()].flatMap(
-      ([one]) => one?.commit ?? [],
-    ),
     /** What no file manages, and what the report is without, in sentences. */
-    aside: aside.length === 0 ? null : escapeControl(aside.join('. ')),
+    aside: aside.filter(Boolean).join('. ') || null,
   };
 };
 
-const isUnexplained = (one: TemplateResult['differences'][number]): boolean =>
+const isUnexplained = (one: Difference): boolean =>
   'cause' in one && one.cause === 'unknown' && one.action !== 'surplus' && one.outcome !== 'applied';
 
-const baseSentence =
+const ofBase =
   'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
-/** The templates that no file describes. */
-const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string => {
-  const names = templates
-    .slice(0, maxNamed)
-    .map(({ client, template, hadFile }) =>
-      shorten(
-        `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`,
-        maxName,
-      ),
-    );
-  const more = templates.length > maxNamed ? ` and ${templates.length - maxNamed} more` : '';
-  const have = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
-  return `${have} (${names.join('; ')}${more}): \`import\` writes files for them`;
+/** What differs, is held or has failed, the worst first. Templates with the same message and nothing else are one group. */
+export const groupsOf = (templates: readonly TemplateResult[]): readonly (readonly TemplateResult[])[] => {
+  const differing = worstFirst(templates.filter((template) => !isCalm(template)));
+  const groups = groupBy(differing, (template): unknown => {
+    const { status, message, differences, subdomains } = template;
+    return message !== null && differences.length === 0 && subdomains.every(follows)
+      ? `${status} ${message}`
+      : template;
+  });
+  return [...groups.values()];
 };
 
-const maxNamed = 10;
-/** Columns. */
-const maxName = 80;
+export const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
+  status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
-/** For those to whom a template without a file is an error. */
-export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
-  templates.slice(0, 1).map(({ client }) => ({
-    severity: 'error',
-    check: 'unmanaged',
-    message: unmanagedSentence(templates),
-    client,
-    file: null,
-    line: null,
-    column: null,
-  }));
+/**
+ * Sorts by urgency: failed templates, then those with failed or blocked records, then held ones. Records of the same
+ * urgency are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
+ */
+export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
+  templates
+    .map((template) => ({
+      ...template,
+      differences: template.differences.toSorted(
+        (one, other) => rankOf(one) - rankOf(other) || byName(recordOf(one), recordOf(other)),
+      ),
+    }))
+    .toSorted((one, other) => rankOfTemplate(one) - rankOfTemplate(other));
+
+const rankOfTemplate = ({ status, differences: [first] }: TemplateResult): number => {
+  const hasTrouble = status !== 'failed' && first !== undefined && rankOf(first) <= 1;
+  return hasTrouble ? 0.5 : statuses.length - 1 - statuses.indexOf(status);
+};
+
+const rankOf = ({ action, outcome }: Difference): number => {
+  if (outcome === 'applied') return 4;
+  if (outcome === 'failed' || outcome === 'unknown') return 0;
+  if (action === 'blocked') return 1;
+  return action === 'surplus' ? 3 : 2;
+};
+
+const recordOf = (one: Difference): RecordData =>
+  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
+
+const byName = (one: RecordData, other: RecordData): number =>
+  compare(one.name ?? '', other.name ?? '') ||
+  types.indexOf(one.type) - types.indexOf(other.type) ||
+  (one.priority ?? 0) - (other.priority ?? 0) ||
+  compare(one.content, other.content);
+
+const types: readonly string[] = recordTypes;
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
-  const { client, template: name, id, file, revision, status, message, differences } = template;
+  const { client, template: name, id, file, revision, status, differences } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
-  const messages = [
-    message ?? [],
-    template.suspension !== undefined && differences.length > 0
-      ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension`
-      : [],
-  ].flat();
+  const isWaiting = template.suspension !== undefined && differences.length > 0;
+  const ending = isWaiting ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : null;
+  const message = [template.message, ending].filter(Boolean).join('; ');
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
   const counts = listed([
@@ -132,16 +142,15 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
     status,
     word,
     /** Why it is held or failed, and what ends that. */
-    message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
+    message: message === '' ? null : escapeControl(message),
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
     counts,
     /** The same after the word for the status, unless the counts say it. */
     state: isClear ? counts : [word, counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Null: none, or nobody knows where to see it. */
-    commit:
-      commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
-    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), message)),
+    commit: commit && { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), template.message)),
     subdomains: behind.map(subdomainView),
   };
 };
@@ -167,6 +176,33 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
   const words = `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`;
   return { severity, place, message, check, words };
 };
+
+/** The templates that no file describes; null if there are none. */
+export const unmanagedSentence = (
+  templates: readonly UnmanagedTemplate[],
+  withClient: boolean,
+): string | null => {
+  if (templates.length === 0) return null;
+  const names = templates.slice(0, 10).map(({ client, template, hadFile }) => {
+    const name = `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`;
+    return shorten(escapeControl(name), 80);
+  });
+  const more = templates.length > names.length ? ` and ${templates.length - names.length} more` : '';
+  const have = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
+  return `${have} (${names.join('; ')}${more}): \`import\` writes files for them`;
+};
+
+/** For those to whom a template without a file is an error. */
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
+  templates.slice(0, 1).map(({ client }) => ({
+    severity: 'error',
+    check: 'unmanaged',
+    message: unmanagedSentence(templates, false) ?? '',
+    client,
+    file: null,
+    line: null,
+    column: null,
+  }));
 
 /** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {

@@ -1,6 +1,6 @@
 import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import type { PageClock } from '../report/html-words.ts';
+import type { PageClock } from '../report/markup.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
 
 /** What the daemon knows, without secrets. All pages are made of it. Times are ms since the epoch, unless they are texts. */

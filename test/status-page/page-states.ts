@@ -15,8 +15,7 @@ import type {
   WriteEntry,
 } from '../../src/status-page/facts.ts';
 import { renderOverview } from '../../src/status-page/overview.ts';
-import { everything, type PageQuery, type Visit } from '../../src/status-page/query.ts';
-import { excerptOf, reportOf } from '../../src/status-page/excerpt.ts';
+import { everything, excerptOf, reportOf, type PageQuery, type Visit } from '../../src/status-page/query.ts';
 import { everyKind, pass, template } from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */

@@ -1,7 +1,7 @@
 import { style as reportStyle } from '../report/html-style.ts';
 
 /** The style of reports, and what the status page needs besides. */
-export const style = `${reportStyle.source}
+export const style = `${reportStyle}
 html { scroll-padding-top: 2rem; }
 .row summary :is(.todo, .cause) { white-space: normal; overflow: visible; }
 main:focus { outline: none; }
@@ -38,9 +38,6 @@ select { font: inherit; color: inherit; background: var(--soft); border: 1px sol
 .filters input { flex: 1 1 8rem; min-width: 0; }
 .calm { margin: .75rem 0 0; padding-top: .5rem; border-top: 1px solid var(--line); }
 .calm::before { content: "● "; color: var(--green); }
-.leaf { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
-time[data-ago]::after { content: " (" attr(data-ago) ")"; color: var(--aside); }
-#link time::after { content: none; }
 main > section[aria-labelledby=differences] { margin-top: 0; }
 section > h2 { margin-bottom: .35rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
@@ -56,13 +53,12 @@ td p:first-child { margin-top: 0; }
   grid-template-columns: 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 3fr);
 }
 .records .content { word-break: break-all; }
-.row pre { margin: 0 0 .35rem; padding: 0 .75rem; border-left: .25rem solid var(--line); white-space: pre-wrap; }
 figure { margin: 0; }
 .chart { display: block; width: 100%; height: 5rem; margin-top: .5rem; border-bottom: 1px solid var(--line); }
 rect { fill: currentColor; }
 rect.none { color: var(--line); }
 .axis { display: flex; justify-content: space-between; color: var(--aside); font-size: .8rem; font-variant-numeric: tabular-nums; }
-@media screen and (max-width: 40rem) {
+@media (max-width: 40rem) {
   .filters { gap: .5rem; margin-top: .5rem; }
   .filters form { flex: 1 1 100%; }
   .filters .chips { flex: 1 1 100%; flex-wrap: nowrap; overflow-x: auto; padding-bottom: .2rem; scrollbar-width: thin; }
@@ -79,7 +75,98 @@ rect.none { color: var(--line); }
   td::before { content: attr(data-label); color: var(--aside); font-size: .85rem; line-height: 1.75; }
   td > div { grid-column: 2; }
 }
-@media print {
-  .skip, .link, nav, .way { display: none; }
-}
+`;
+
+/**
+ * Keeps the page up to date: when `events` announces something new, it loads the page again and replaces its main part;
+ * focus, open details and what was typed stay. A page that hears nothing any more says so: what it shows may be wrong.
+ */
+export const script = String.raw`
+'use strict';
+const root = document.documentElement;
+const link = document.getElementById('link');
+const all = (selector) => [...document.querySelectorAll(selector)];
+let events, isLoading, isStale, heardAt = new Date(), deadline;
+
+// The daemon repeats its state every 15 seconds.
+const listen = () => { deadline = Date.now() + 45000; };
+const hear = (words) => {
+  heardAt = new Date();
+  listen();
+  root.classList.remove('lost');
+  link.className = 'link live';
+  link.textContent = words;
+};
+const lose = () => {
+  if (root.classList.contains('lost')) return;
+  root.classList.add('lost');
+  link.className = 'link lost';
+  link.textContent = 'Not connected since ' + heardAt.toLocaleTimeString();
+  document.title = 'not connected · dns-template-sync';
+  for (const badge of all('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
+};
+
+// A hidden tab closes its connection: a browser has few for one host.
+const connect = () => {
+  events?.close();
+  if (document.hidden) return;
+  listen();
+  events = new EventSource(root.dataset.root + 'events');
+  events.addEventListener('state', ({ data }) => {
+    const wasLost = root.classList.contains('lost');
+    if (!wasLost) hear('Live');
+    if (wasLost || data !== root.dataset.version) refresh();
+  });
+  events.addEventListener('error', () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(connect, 10000);
+    refresh();
+  });
+};
+
+const refresh = async () => {
+  isStale = true;
+  while (isStale && !isLoading) {
+    [isStale, isLoading] = [false, true];
+    try {
+      const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(30000) });
+      // To sign in again, or because the shown page no longer exists.
+      if (answer.status === 401 || answer.status === 404) return location.reload();
+      if (!answer.ok) throw new Error(answer.statusText);
+      take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    } catch {
+      lose();
+    }
+    isLoading = false;
+  }
+};
+
+// What a node is known by in the next version of the page.
+const keyOf = (node) => node.nodeName === 'SUMMARY' ? 'of ' + keyOf(node.parentNode)
+  : node.nodeName + (node.id || node.dataset.key || node.name && node.form?.action + node.name
+    || node.getAttribute('href') || node.querySelector('summary')?.textContent || node.textContent);
+const fields = 'main input:not([type=hidden]), main select';
+const places = 'main :is(a, summary, button, input, select)';
+
+const take = (next) => {
+  const open = new Set(all('details[open]').map(keyOf));
+  const typed = new Map(all(fields).map((field) => [keyOf(field), field.value]));
+  const focused = document.activeElement.matches(places) && keyOf(document.activeElement);
+  hear(events?.readyState === EventSource.OPEN ? 'Live' : 'Up to date');
+  root.dataset.version = next.documentElement.dataset.version;
+  document.title = next.title;
+  document.getElementById('main').replaceChildren(...next.getElementById('main').childNodes);
+  for (const details of all('details')) if (open.has(keyOf(details))) details.open = true;
+  for (const field of all(fields)) field.value = typed.get(keyOf(field)) ?? field.value;
+  if (focused) (all(places).find((place) => keyOf(place) === focused) ?? document.getElementById('main')).focus({ preventScroll: true });
+};
+
+addEventListener('visibilitychange', connect);
+addEventListener('pagehide', () => events?.close());
+addEventListener('pageshow', ({ persisted }) => { if (persisted) connect(); });
+setInterval(() => {
+  if (document.hidden || Date.now() < deadline) return;
+  lose();
+  connect();
+}, 5000);
+connect();
 `;
