@@ -2,7 +2,7 @@ import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
 import { shorten, wrap } from './columns.ts';
 import { bodyLines } from './text.ts';
-import { type TemplateView, viewOf } from './view.ts';
+import { statusWords, type TemplateView, viewOf } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
@@ -27,8 +27,8 @@ export const renderMarkdown = (report: Report): string => {
 const few = 10;
 
 const titleOf = (group: readonly TemplateView[]): string => {
-  const { title, word, state, file } = group[0]!;
-  if (group.length > 1) return `${group.length} templates <b>${word}</b>`;
+  const { title, status, state, file } = group[0]!;
+  if (group.length > 1) return `${group.length} templates <b>${statusWords[status]}</b>`;
   return `${code(title)} <b>${state}</b> ${code(file)}`;
 };
 
@@ -55,21 +55,22 @@ const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
 
 /** Whole folds, as many as there is room for; then, above them, the titles of those that are left out. */
 const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
-  const all = folds.map(({ whole }) => whole);
-  if (all.join('').length <= room) return all.join('');
-  const shown = fitting(all, room - roomForTitles);
-  const left = folds.filter(({ whole }) => !shown.includes(whole)).map(({ title }) => `- ${title}\n`);
-  const named = fitting(left, roomForTitles - cutNote.length - 40);
+  const all = folds.map(({ whole }) => whole).join('');
+  if (all.length <= room) return all;
+  const shown = fitting(folds, room - roomForTitles, ({ whole }) => whole);
+  const left = folds.filter((one) => !shown.includes(one)).map(({ title }) => `- ${title}\n`);
+  const named = fitting(left, roomForTitles - cutNote.length - 40, (line) => line);
   const more = left.length > named.length ? `- and ${left.length - named.length} more\n` : '';
-  return [cutNote, ...named, more, ...shown].join('');
+  return [cutNote, ...named, more, ...shown.map(({ whole }) => whole)].join('');
 };
 
 const roomForTitles = 8_192;
 
 /** One that is too large does not hide those after it. */
-const fitting = (texts: readonly string[], room: number): readonly string[] => {
+const fitting = <Item>(items: readonly Item[], room: number, textOf: (item: Item) => string): Item[] => {
   let left = room;
-  return texts.filter(({ length }) => {
+  return items.filter((item) => {
+    const { length } = textOf(item);
     if (length > left) return false;
     left -= length;
     return true;

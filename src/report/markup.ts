@@ -54,40 +54,14 @@ export const stateIcon = (state: string): Markup => {
   return html`<span class="badge ${color}"><span aria-hidden="true">${shape}</span> ${word}</span>`;
 };
 
-/** How a page shows times. */
-export interface PageClock {
-  /** Ms since the epoch. */
-  readonly now: number;
-  /** A name of the time zone database. */
-  readonly timeZone: string;
-}
-
 /**
- * The source of a page in which ISO 8601 times in UTC are elements: today's time, or date and time. Not those in code, which may
- * be values of records, nor in the title.
+ * The source of a page in which ISO 8601 times are elements. Not those in code, which may be values of records, nor in the
+ * title.
  */
-export const withMoments = ({ source }: Markup, { now, timeZone }: PageClock): string => {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  });
-  /** Of `20/11/2026, 20:00:00 UTC`. */
-  const partsOf = (at: number): string[] => format.format(at).split(', ');
-  const [today] = partsOf(now);
-  const moment = (iso: string): string => {
-    const at = Date.parse(iso);
-    if (Number.isNaN(at)) return iso;
-    const [day = '', time] = partsOf(at);
-    const date = day === today ? '' : `${day.split('/').toReversed().join('-')} `;
-    return `<time datetime="${iso}">${date}${time}</time>`;
-  };
-  return source.replaceAll(/(?<!<(?:code|title|\/?mark)\b[^<>]*)>[^<]+/g, (text) =>
-    text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z/g, moment),
+export const withMoments = ({ source }: Markup): string =>
+  source.replaceAll(/(?<!<(?:code|title|\/?mark)\b[^<>]*)>[^<]+/g, (text) =>
+    text.replaceAll(
+      /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,3})?Z/g,
+      '<time datetime="$&">$1 $2 UTC</time>',
+    ),
   );
-};

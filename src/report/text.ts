@@ -75,7 +75,12 @@ const groupLines = (group: readonly TemplateView[], width: number): StyledLine[]
   if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
   const [sign, color] = states[first.status];
   return [
-    ...paragraph(`${sign} ${group.length} templates ${first.word}: ${first.message}`, 0, width, color),
+    ...paragraph(
+      `${sign} ${group.length} templates ${statusWords[first.status]}: ${first.message}`,
+      0,
+      width,
+      color,
+    ),
     ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
   ];
 };
@@ -134,12 +139,13 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
     const lines = values[at]!.map((line, index) => (index === 0 ? head : ' '.repeat(start)) + line);
     const [last, note] = [lines.pop()!, noteOf(row)];
-    const beside = `${pad(last, start + column)}  ${note}`;
-    const isBeside = widthOf(beside) <= width;
+    const beside = [pad(last, start + column), last]
+      .map((line) => `${line}  ${note}`)
+      .find((line) => widthOf(line) <= width);
     const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
-      ...[...lines, isBeside ? beside : last].map((line) => [line.trimEnd(), style] as const),
-      ...(isBeside ? [] : paragraph(note, indent + 4, width, 'gray')),
+      ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
+      ...(beside ? [] : paragraph(note, indent + 4, width, 'gray')),
       ...remarks[at]!.filter((remark) => lastOf.get(remark) === at).flatMap((remark) =>
         paragraph(remark, indent + 4, width),
       ),

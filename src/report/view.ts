@@ -23,7 +23,6 @@ import { toDosOf } from './to-do.ts';
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
-export type ProblemView = ReturnType<typeof problemView>;
 
 export const statusWords = {
   'in-sync': 'in sync',
@@ -40,10 +39,7 @@ export const viewOf = (report: Report) => {
   const withClient = new Set([...templates, ...problems].flatMap(({ client }) => client || [])).size > 1;
   const view = (template: TemplateResult) => templateView(template, withClient, commits);
   const isSaid = problems.some(({ check }) => check === 'unmanaged');
-  const aside = [
-    isSaid ? null : unmanagedSentence(unmanaged, withClient),
-    base === undefined ? null : ofBase,
-  ];
+  const aside = [isSaid ? null : unmanagedSentence(unmanaged), base === undefined ? null : ofBase];
   return {
     status: report.status,
     summary: summaryOf(report),
@@ -82,8 +78,8 @@ export const isCalm = ({ status, message, differences, subdomains }: TemplateRes
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
 /**
- * Sorts by urgency: failed templates, then those with failed or blocked records, then held ones. Records of the same
- * urgency are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
+ * Sorts by urgency: failed templates before held ones, failed records before blocked ones. Records of the same urgency
+ * are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
  */
 export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
   templates
@@ -93,12 +89,7 @@ export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult
         (one, other) => rankOf(one) - rankOf(other) || byName(recordOf(one), recordOf(other)),
       ),
     }))
-    .toSorted((one, other) => rankOfTemplate(one) - rankOfTemplate(other));
-
-const rankOfTemplate = ({ status, differences: [first] }: TemplateResult): number => {
-  const hasTrouble = status !== 'failed' && first !== undefined && rankOf(first) <= 1;
-  return hasTrouble ? 0.5 : statuses.length - 1 - statuses.indexOf(status);
-};
+    .toSorted((one, other) => statuses.indexOf(other.status) - statuses.indexOf(one.status));
 
 const rankOf = ({ action, outcome }: Difference): number => {
   if (outcome === 'applied') return 4;
@@ -125,28 +116,26 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   const followers = template.subdomains.length - behind.length;
   const isWaiting = template.suspension !== undefined && differences.length > 0;
   const ending = isWaiting ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : null;
-  const message = [template.message, ending].filter(Boolean).join('; ');
+  const messages = [template.message, ending].filter((one) => one !== null);
   const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
   const counts = listed([
-    ...changeWords(countsOf([template])),
-    [template.inSync, `${template.inSync} in sync`],
-    [template.parked, `${template.parked} parked`],
-    [template.ignored, `${template.ignored} ignored`],
-    [followers, `${plural(followers, 'subdomain')} in sync`],
+    ...changeCounts(countsOf([template])),
+    [template.inSync, null, 'in sync'],
+    [template.parked, null, 'parked'],
+    [template.ignored, null, 'ignored'],
+    [followers, 'subdomain', 'in sync'],
   ]);
-  const word = template.asOf === null ? 'not compared' : statusWords[status];
   const isClear = (status === 'drifted' || status === 'in-sync') && counts !== '';
   return {
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
-    word,
     /** Why it is held or failed, and what ends that. */
-    message: message === '' ? null : escapeControl(message),
+    message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
     counts,
     /** The same after the word for the status, unless the counts say it. */
-    state: isClear ? counts : [word, counts].filter(Boolean).join(': '),
+    state: isClear ? counts : [statusWords[status], counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Null: none, or nobody knows where to see it. */
     commit: commit && { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
@@ -178,18 +167,14 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
 };
 
 /** The templates that no file describes; null if there are none. */
-export const unmanagedSentence = (
-  templates: readonly UnmanagedTemplate[],
-  withClient: boolean,
-): string | null => {
-  if (templates.length === 0) return null;
-  const names = templates.slice(0, 10).map(({ client, template, hadFile }) => {
-    const name = `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`;
-    return shorten(escapeControl(name), 80);
-  });
-  const more = templates.length > names.length ? ` and ${templates.length - names.length} more` : '';
-  const have = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
-  return `${have} (${names.join('; ')}${more}): \`import\` writes files for them`;
+export const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {
+  const names = templates.map(({ template, hadFile }) =>
+    hadFile ? `${template}, whose file is gone` : template,
+  );
+  const have = templates.length === 1 ? 'has' : 'have';
+  return templates.length === 0
+    ? null
+    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`import\` writes files for them`;
 };
 
 /** For those to whom a template without a file is an error. */
@@ -197,7 +182,7 @@ export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Repo
   templates.slice(0, 1).map(({ client }) => ({
     severity: 'error',
     check: 'unmanaged',
-    message: unmanagedSentence(templates, false) ?? '',
+    message: unmanagedSentence(templates) ?? '',
     client,
     file: null,
     line: null,
@@ -207,49 +192,42 @@ export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Repo
 /** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
-  const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
-  const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  // Of these nothing is known but that the service could not be read.
-  const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const compared = summary.templates - unread;
-  const differing = templates.filter((one) => one.status === 'drifted').length;
-  const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
   const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
   const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
   const words = listed([
-    counted(unread, 'template', ' not compared'),
-    [compared > 1 ? differing : 0, differ],
-    ...changeWords(summary, summary.held),
-    counted(summary.suspendedTemplates, 'template', ' suspended'),
-    counted(summary.heldTemplates, 'template', ' held'),
-    counted(summary.failedTemplates - unread, 'template', ' failed'),
-    [status === 'in-sync' ? 1 : 0, everything],
-    counted(summary.subdomainDifferences, 'difference', ' in subdomains'),
-    counted(unlike, 'difference', ' at name servers'),
-    counted(faulty, 'name server', ' at fault'),
-    counted(errors, 'error'),
-    counted(problems.length - errors, 'warning'),
+    ...changeCounts(summary, summary.held),
+    [summary.suspendedTemplates, 'template', 'suspended'],
+    [summary.heldTemplates, 'template', 'held'],
+    [summary.failedTemplates, 'template', 'failed'],
+    [summary.subdomainDifferences, 'difference', 'in subdomains'],
+    [sum(answers.map(({ differences }) => differences.length)), 'difference', 'at name servers'],
+    [sum(answers.map(({ servers }) => servers.filter(isFaulty).length)), 'name server', 'at fault'],
+    [errors, 'error'],
+    [problems.length - errors, 'warning'],
   ]);
-  return words || statusWords[status];
+  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || statusWords[status];
 };
 
-type Counted = readonly [count: number, words: string];
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-const counted = (count: number, noun: string, rest = ''): Counted => [count, plural(count, noun) + rest];
+type Counted = readonly [count: number, noun: string | null, words?: string];
 
-const changeWords = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => {
-  const of = (count: number, words: string): Counted => [count, `${count} ${words}`];
-  return [
-    of(counts.applied, 'applied'),
-    of(counts.add - held.add, 'to add'),
-    of(counts.update - held.update, 'to change'),
-    of(counts.park - held.park, 'to park'),
-    of(held.add + held.update + held.park, 'held back'),
-    of(counts.surplus, 'surplus'),
-    of(counts.blocked, 'blocked'),
-  ];
-};
+const changeCounts = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => [
+  [counts.applied, null, 'applied'],
+  [counts.add - held.add, null, 'to add'],
+  [counts.update - held.update, null, 'to change'],
+  [counts.park - held.park, null, 'to park'],
+  [held.add + held.update + held.park, null, 'held back'],
+  [counts.surplus, null, 'surplus'],
+  [counts.blocked, null, 'blocked'],
+];
 
+/** `2 to change, 1 template held`. */
 const listed = (parts: readonly Counted[]): string =>
-  parts.flatMap(([count, words]) => (count > 0 ? words : [])).join(', ');
+  parts
+    .filter(([count]) => count > 0)
+    .map(([count, noun, words]) =>
+      [noun === null ? count : plural(count, noun), words ?? []].flat().join(' '),
+    )
+    .join(', ');

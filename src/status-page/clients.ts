@@ -2,7 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { html, icons, linked, Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import type { ClientFacts, Facts, PassEntry, SummarySlot } from './facts.ts';
-import { at, rest, table } from './frame.ts';
+import { at, rest } from './frame.ts';
 import { addressOf } from './query.ts';
 
 /** Why passes of clients fail as a whole: the first reason, and how old the shown state is. */
@@ -36,32 +36,29 @@ export const clientSection = ({ clients }: Facts): Markup => {
   const max = 200;
   return html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
-    ${table(
-      'The state of each client, its last and its next pass',
-      ['Client', 'State', 'Last pass', 'Next pass'],
-      clients.slice(0, max).map((one) => [
-        linked(
-          escapeControl(one.client),
-          clients.length > 1 ? `./${addressOf({ client: one.client })}` : null,
-        ),
-        html`${stateIcon(one.health)}
-        ${one.why !== null && one.why !== said && html`<p>${escapeControl(one.why)}</p>`}`,
-        one.lastPass === null
-          ? 'none yet'
-          : html`<p>${passText(one.lastPass)}</p>
-              <p>${stateIcon(one.lastPass.status)}</p>`,
-        nextPass(one),
-      ]),
-    )}
+    <ul class="list">
+      ${clients.slice(0, max).map((one) => {
+        const { client, health, why, lastPass } = one;
+        const address = clients.length > 1 ? `./${addressOf({ client })}` : null;
+        return html`<li>
+          ${linked(escapeControl(client), address)} ${stateIcon(health)}
+          ${why !== null && why !== said && escapeControl(why)}
+          <p class="aside">
+            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${icons[lastPass.status]?.[1]}`}.
+            ${nextPass(one)}
+          </p>
+        </li>`;
+      })}
+    </ul>
     ${rest(clients.length - max, 'client', 'readyz')}
   </section>`;
 };
 
 const nextPass = ({ running, failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
-  if (running !== null) return `running now: ${reasons[running]}`;
+  if (running !== null) return `Running now: ${reasons[running]}`;
   const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
   if (backoffUntil !== null) return html`<b class="failed">Backing off</b> until ${at(backoffUntil)}, ${why}`;
-  return nextScheduled === null ? 'no schedule' : `${at(nextScheduled)} on schedule`;
+  return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
 };
 
 /** The processes that share the clients. */
@@ -73,16 +70,15 @@ export const processSection = ({ fleet }: Facts): MarkupValue =>
       fleet.unowned.length > 0 &&
       html`<p>No process makes the passes of ${fleet.unowned.map(escapeControl).join(', ')}.</p>`
     }
-    ${table(
-      'The processes that share the clients',
-      ['Process', 'Clients', 'Version', 'Started'],
-      fleet.processes.map(({ place, clients, version, since }) => [
-        escapeControl(place),
-        clients,
-        escapeControl(version),
-        since,
-      ]),
-    )}
+    <ul class="list">
+      ${fleet.processes.map(
+        ({ place, clients, version, since }) =>
+          html`<li>
+            ${escapeControl(place)}: ${plural(clients, 'client')}
+            <span class="aside">version ${escapeControl(version)}, started ${since}</span>
+          </li>`,
+      )}
+    </ul>
   </section>`;
 
 /** The passes of the last day, in words and as a chart. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { plural } from '../lib/plural.ts';
-import { htmlDocument } from '../report/html.ts';
-import { legend } from '../report/html-template.ts';
+import { htmlDocument, legend } from '../report/html.ts';
+import { style } from '../report/html-style.ts';
 import { html, Markup, type MarkupValue, withMoments } from '../report/markup.ts';
-import { script, style } from './assets.ts';
+import { script } from './script.ts';
 import type { Facts } from './facts.ts';
 import type { Visit } from './query.ts';
 
@@ -45,10 +45,10 @@ export const htmlPage = ({ title, root, main, head = null, frame }: PageOptions)
           ${new Markup(`<script>${script}</script>`)}`
       }`,
   });
-  return withMoments(page, frame ?? { now: 0, timeZone: 'UTC' });
+  return withMoments(page);
 };
 
-/** A moment, which pages show in their time zone. */
+/** A moment; the script shows it in the reader's time zone. */
 export const at = (ms: number): string => new Date(ms).toISOString();
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -64,35 +64,6 @@ export const pagePolicy = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-/** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. Rows begin with a heading. */
-export const table = (
-  caption: string,
-  titles: readonly string[],
-  rows: readonly (readonly MarkupValue[])[],
-): Markup =>
-  html`<table role="table">
-    <caption class="unseen">
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${titles.map((title) => html`<th role="columnheader" scope="col">${title}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        ([heading = null, ...cells]) =>
-          html`<tr role="row">
-            <th role="rowheader" scope="row">${heading}</th>
-            ${cells.map(
-              (cell, index) =>
-                html`<td role="cell" data-label="${titles[index + 1]}"><div>${cell}</div></td>`,
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
 
 /** How many are not on the page, with a link to them. */
 export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>

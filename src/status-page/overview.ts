@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { differenceSection, problemSection } from '../report/html-template.ts';
-import { html, icons, linked, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
+import { differenceSection, problemSection } from '../report/html.ts';
+import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import { problemView, templateView } from '../report/view.ts';
 import type { TemplateResult } from '../result.ts';
 import { clientSection, daySection, outage, passText, processSection } from './clients.ts';
@@ -12,7 +12,7 @@ import { addressOf, type Excerpt, type PageQuery, shows, templateAddress } from 
 /** The status page: what needs a person first, then the rest. */
 export const renderOverview = (frame: Frame, excerpt: Excerpt): string => {
   const { query, clients, root } = frame;
-  const { run, problems, problemCount, groups, groupCount, aside } = excerpt;
+  const { run, problems, problemCount, groups, groupCount, calmCount, aside } = excerpt;
   const state = stateOf(excerpt, frame);
   const [last] = clients
     .flatMap(({ lastPass }) => lastPass ?? [])
@@ -49,7 +49,7 @@ export const renderOverview = (frame: Frame, excerpt: Excerpt): string => {
         rest(problemCount - problems.length, 'problem', 'api/report'),
       )}
       ${differenceSection(differing, rest(groupCount - groups.length, 'template', 'api/report'))}
-      ${isFiltered && groupCount + excerpt.calmCount === 0 && nothing} ${inSync(excerpt, frame)}
+      ${isFiltered && groupCount === 0 && nothing} ${calmCount > 0 && inSync(calmCount, query)}
       ${aside !== null && html`<p class="aside">${aside}</p>`} ${clientSection(frame)}
       ${processSection(frame)} ${daySection(frame)}
       <p class="rest"><a href="writes">The last writes</a></p>`,
@@ -64,6 +64,12 @@ const stateOf = ({ run, status }: Excerpt, { clients }: Frame): string => {
 };
 
 const nothing = html`<p>Nothing matches. <a href="./">Show all that differs</a></p>`;
+
+const inSync = (count: number, query: PageQuery): Markup =>
+  html`<p class="calm">
+    ${stateIcon('in-sync')}
+    <a href="./${addressOf({ ...query, show: 'in-sync' })}">${plural(count, 'template')}</a>
+  </p>`;
 
 const hrefOf = ({ template, client }: TemplateResult, { clients }: Frame): string =>
   templateAddress(template, clients.length > 1 ? client : null);
@@ -95,27 +101,4 @@ const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {
       <button>Filter</button>
     </form>
   </nav>`;
-};
-
-/** Named if somebody asks for them, or there is nothing else to show. */
-const inSync = ({ groupCount, calm, calmCount }: Excerpt, frame: Frame): MarkupValue => {
-  const { query, clients } = frame;
-  if (calmCount === 0) return null;
-  if (query.show !== 'in-sync' && query.text === '' && (groupCount > 0 || calmCount > 60))
-    return html`<p class="calm">
-      <a href="./${addressOf({ ...query, show: 'in-sync' })}">${plural(calmCount, 'template')} in sync</a>
-    </p>`;
-  return html`<section aria-labelledby="in-sync">
-    <h2 id="in-sync">In sync</h2>
-    <ul class="quiet">
-      ${calm.map((template) => {
-        const { title, counts } = templateView(template, clients.length > 1, []);
-        return html`<li>
-          <span class="in-sync" aria-hidden="true">●</span> ${linked(title, hrefOf(template, frame))}
-          <span class="aside">${counts}</span>
-        </li>`;
-      })}
-    </ul>
-    ${rest(calmCount - calm.length, 'template', 'api/report')}
-  </section>`;
 };

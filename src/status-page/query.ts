@@ -112,9 +112,11 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
   const found = open
     .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
     .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
-  const calm = found.filter(isCalm);
-  const all = groupsOf(found);
-  const groups = all.slice(0, limits.groups);
+  const [calm, differing] = [found.filter(isCalm), groupsOf(found)];
+  // Named only if somebody asks for them, or there is nothing else to show.
+  const isCalmNamed = show === 'in-sync' || text !== '' || differing.length === 0;
+  const all = isCalmNamed ? [...differing, ...calm.map((one) => [one])] : differing;
+  const groups = all.slice(0, differing.length === 0 ? limits.calm : limits.groups);
   const rows = Math.floor(limits.rows / Math.max(1, groups.length));
   return {
     run,
@@ -128,20 +130,19 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
       return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
     }),
     groups: groups.map((group) => ({
-      shown: group.slice(0, limits.quiet).map((template) => firstOf(template, rows)),
+      shown: group.slice(0, limits.calm).map((template) => firstOf(template, rows)),
       count: group.length,
     })),
     groupCount: all.length,
-    calm: calm.slice(0, limits.quiet),
-    calmCount: calm.length,
+    calmCount: isCalmNamed ? 0 : calm.length,
     problems: problems.slice(0, limits.problems),
     problemCount: problems.length,
-    aside: unmanagedSentence(unmanaged, new Set(unmanaged.map(({ client }) => client)).size > 1),
+    aside: unmanagedSentence(unmanaged),
   };
 };
 
 /** Groups so few that a page has some 100 KB when hundreds of templates differ. */
-const limits = { groups: 12, rows: 60, quiet: 200, problems: 50 };
+const limits = { groups: 12, rows: 60, calm: 200, problems: 10 };
 
 /** The first differences of a template and of the subdomains that do not follow it, and how many are left out. */
 export const firstOf = (whole: TemplateResult, max: number) => {

@@ -1,16 +1,16 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { hasPriority, type RecordData } from '../model/record.ts';
+import type { RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
-import { differenceSection, iconOfRow, problemSection, sidesInLine } from '../report/html-template.ts';
+import { differenceSection, problemSection, rowList } from '../report/html.ts';
 import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
-import { rowBetween } from '../report/row.ts';
+import { recordText, rowBetween, type ReportRow } from '../report/row.ts';
 import { follows, problemView, templateView, worstFirst } from '../report/view.ts';
 import { withoutApplied, worstOf, type PassResult, type TemplateResult } from '../result.ts';
 import { outage } from './clients.ts';
-import type { TemplateFacts, Writes } from './facts.ts';
+import type { TemplateFacts, WriteEntry, Writes } from './facts.ts';
 import { actionBar, templateActions } from './forms.ts';
-import { type Frame, htmlPage, rest, table } from './frame.ts';
+import { type Frame, htmlPage, rest } from './frame.ts';
 import { encoded, firstOf, lastKnown } from './query.ts';
 
 /** The templates of one name: what differs, their other records, their subdomains and their writes. */
@@ -118,18 +118,15 @@ const recordSection = (
   records.length > 0 &&
   html`<section>
     <h2>${plural(records.length, 'record')} ${where}</h2>
-    <ul class="records">
-      ${records.slice(0, maxRows).map(([{ type, name, content, priority, ttl }, place]) => {
-        const isRanked = priority !== null && hasPriority(type.toUpperCase());
-        return html`<li>
-          <code class="type">${escapeControl(type)}</code>
-          <code class="name">${escapeControl(name || '@')}</code>
-          <code class="content">${escapeControl(content)}</code>
-          <span class="aside"
-            >${isRanked && `priority ${priority} `}${ttl !== null && `ttl ${ttl} `}${escapeControl(place)}</span
-          >
-        </li>`;
-      })}
+    <ul class="list">
+      ${records
+        .slice(0, maxRows)
+        .map(
+          ([record, place]) =>
+            html`<li>
+              <code>${recordText(record)}</code> <span class="aside">${escapeControl(place)}</span>
+            </li>`,
+        )}
     </ul>
     ${records.length > maxRows && html`<p class="rest">and ${records.length - maxRows} more</p>`}
   </section>`;
@@ -153,25 +150,17 @@ const writeSection = (writes: Writes, { clients, root }: Frame, history: string)
       html`<p class="failed">The history cannot be read: ${escapeControl(writes)}</p>`
     }
     ${writes.length === 0 && html`<p>Nothing has been written yet.</p>`}
-    ${
-      typeof writes === 'object' &&
-      writes.length > 0 &&
-      html`${table(
-          'The last writes to the service, the newest first',
-          ['When', 'Template', 'Write', 'Record', 'Outcome'],
-          writes.map(({ at, client, template, action, recordId, before, after, outcome, error }) => {
-            const row = rowBetween(action, before, after);
-            return [
-              at,
-              escapeControl(clients.length > 1 ? `${client}: ${template}` : template),
-              html`<span class="${row.kind}">${iconOfRow(row)}</span>`,
-              html`<span><code>${row.type}</code> <code class="name">${row.name}</code></span>
-                ${sidesInLine(row)}
-                ${recordId !== null && html`<span class="aside">record ${recordId}</span>`}`,
-              html`${stateIcon(outcome)} ${error !== null && html`<p>${escapeControl(error)}</p>`}`,
-            ];
-          }),
-        )}
-        <p class="rest">The newest 1,000 are in <a href="${root}${history}">/${history}</a>.</p>`
-    }
+    ${typeof writes === 'object' && rowList(writes.map((write) => rowOfWrite(write, clients.length > 1)))}
+    <p class="rest">The newest 1,000 are in <a href="${root}${history}">/${history}</a>.</p>
   </section>`;
+
+const rowOfWrite = (write: WriteEntry, withClient: boolean): ReportRow => {
+  const { at, client, template, action, recordId, before, after, outcome, error } = write;
+  const place = [at, withClient ? `${client}: ${template}` : template];
+  return {
+    ...rowBetween(action, before, after),
+    why: [icons[outcome]?.[1] ?? outcome],
+    where: (recordId === null ? place : [...place, `record ${recordId}`]).map(escapeControl),
+    remark: error === null ? null : escapeControl(error),
+  };
+};

@@ -88,7 +88,6 @@ export const factsOf = (results: readonly PassResult[], rest: Partial<Facts> = {
   return {
     version: 'v-1',
     now,
-    timeZone: 'UTC',
     clients: results.map((one) => client({ client: one.client })),
     results,
     day: history.slots(now),

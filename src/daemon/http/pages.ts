@@ -65,11 +65,9 @@ const factsOf =
   ({ manager, day, changeFeed, fleet, redact }: PageSources) =>
   (): Facts => {
     const now = Date.now();
-    const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
     return {
       version: changeFeed.version,
       now,
-      timeZone: zones.size === 1 ? [...zones].join('') : 'UTC',
       clients: manager.clients.map(({ state, newest, lastPass }) => {
         const times = newest?.templates.flatMap(({ asOf }) => (asOf ? Date.parse(asOf) : [])) ?? [];
         return {
