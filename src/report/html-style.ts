@@ -74,7 +74,7 @@ article > header p { margin: 0; }
 .name { font-weight: 600; }
 .cause, .sides i { color: var(--aside); font-size: .875rem; }
 .changes > span + span::before { content: " · "; color: var(--aside); }
-ul.list li { padding: .15rem 0; }
+.list { font-size: .9rem; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }
 mark { color: inherit; background: var(--mark); }

@@ -106,7 +106,7 @@ export const differenceSection = (groups: readonly ShownGroup[], after: MarkupVa
   </section>`;
 
 const article = ({ shown, count, after }: ShownGroup): Markup => {
-  const { title, href, status, counts, message, rows, subdomains, file, commit } = shown[0]!;
+  const { title, href, status, counts, message, rows, subdomains, file, commitUrl } = shown[0]!;
   const said = message !== null && html`<p class="message">${message}</p>`;
   if (count > 1)
     return html`<article>
@@ -118,11 +118,7 @@ const article = ({ shown, count, after }: ShownGroup): Markup => {
   return html`<article>
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">
-        ${counts !== '' && `${counts} · `}<code>${file}</code>${
-          commit && html` · ${linked(commit.id, commit.url)}`
-        }
-      </p>
+      <p class="aside">${counts !== '' && `${counts} · `}${linked(file, commitUrl)}</p>
     </header>
     ${said} ${rowList(rows)} ${subdomains.map(subdomainPart)} ${after}
   </article>`;

@@ -117,7 +117,6 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   const isWaiting = template.suspension !== undefined && differences.length > 0;
   const ending = isWaiting ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : null;
   const messages = [template.message, ending].filter((one) => one !== null);
-  const commit = commits.find((one) => one.revision === revision);
   const toDos = toDosOf(template);
   const counts = listed([
     ...changeCounts(countsOf([template])),
@@ -137,8 +136,8 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
     /** The same after the word for the status, unless the counts say it. */
     state: isClear ? counts : [statusWords[status], counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
-    /** Null: none, or nobody knows where to see it. */
-    commit: commit && { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
+    /** Of the commit; null: none, or nobody knows where to see it. */
+    commitUrl: commits.find((one) => one.revision === revision)?.url ?? null,
     rows: differences.map((difference) => rowOf(difference, toDos.get(difference), template.message)),
     subdomains: behind.map(subdomainView),
   };

@@ -118,7 +118,7 @@ const recordSection = (
   records.length > 0 &&
   html`<section>
     <h2>${plural(records.length, 'record')} ${where}</h2>
-    <ul class="list">
+    <ul class="list records">
       ${records
         .slice(0, maxRows)
         .map(
