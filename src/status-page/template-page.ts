@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { RecordData } from '../model/record.ts';
+import type { Place, RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
 import { differenceSection, problemSection, rowList } from '../report/html.ts';
 import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
@@ -48,14 +48,11 @@ export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
   });
 };
 
-/** The fragments of an invalid file are not known here: any of them may have the error. */
+/** Any fragment may be part of its file. */
 const concerns = (
   { file, client }: PassResult['problems'][number],
-  { file: own, client: owner, status, inSync, differences }: TemplateResult,
-): boolean => {
-  const isInvalid = status === 'held' && inSync + differences.length === 0;
-  return client === owner && file !== null && (file === own || (isInvalid && isFragmentPath(file)));
-};
+  { file: own, client: owner }: TemplateResult,
+): boolean => client === owner && file !== null && (file === own || isFragmentPath(file));
 
 /** `desired`: as its file describes it; undefined if that cannot be read. */
 const templateSections = (
@@ -74,29 +71,19 @@ const templateSections = (
   ${
     desired === undefined
       ? recordsAtService(whole, newest?.withInvalidFile ?? [])
-      : recordsInFile(desired, whole)
+      : recordSection(
+          'in the file',
+          // The file is named once, above.
+          desired.records.map((record) => [record, placeIn(desired.source.file, record.source)]),
+        )
   }`;
 };
 
+const placeIn = (own: string, { file, line }: Place): string =>
+  file === own ? `line ${line}` : `${file}:${line}`;
+
 /** Differences, and records. */
 const maxRows = 1_000;
-
-/** Those that do not differ, with their lines; if nothing was compared, all of them. */
-const recordsInFile = (
-  { records, source: own }: DesiredTemplate,
-  { inSync, differences }: TemplateResult,
-): MarkupValue => {
-  const keyOf = ({ type, content }: RecordData, { file, line, column }: DesiredTemplate['source']): string =>
-    JSON.stringify([file, line, column, type, content]);
-  const open = new Set(differences.flatMap((one) => ('source' in one ? keyOf(one.desired, one.source) : [])));
-  const others = records.filter((record) => !open.has(keyOf(record, record.source)));
-  const placed = others.map((record) => {
-    const { file, line } = record.source;
-    // The file is named once, above.
-    return [record, file === own.file ? `line ${line}` : `${file}:${line}`] as const;
-  });
-  return recordSection(inSync === 0 ? 'in the file' : 'in sync', placed);
-};
 
 /** What the service has for a template whose file has errors; nothing if several have its name. */
 const recordsAtService = (

@@ -57,10 +57,8 @@ const takePicture = async (page: Page, file: string): Promise<void> => {
 };
 
 const looks = [
-  ['light', 390, 844],
   ['dark', 390, 844],
   ['light', 768, 1024],
-  ['light', 1280, 800],
   ['dark', 1280, 800],
   ['light', 1920, 1080],
 ] as const;

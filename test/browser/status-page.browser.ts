@@ -111,7 +111,7 @@ describe('the page in a browser', () => {
     await page.locator('#link.live').waitFor();
     const words = await page.locator('main').innerText();
     expect(words).toMatch(/bakery\.shops\.example\.com/);
-    expect(words).toMatch(/\d+ records in sync/);
+    expect(words).toMatch(/\d+ records in the file/);
     expect(await page.locator('.records li').first().innerText()).toMatch(/line \d+/);
     expect(await page.locator('.row', { hasText: 'blocked' }).count()).toBe(1);
     expect(words).toContain('192.0.2.7 → 203.0.113.10');

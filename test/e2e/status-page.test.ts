@@ -63,7 +63,7 @@ describe('the status page of the running program', () => {
         .replaceAll(/\s+/g, ' ')
         .replaceAll('&#96;', '`');
     };
-    expect(await words()).toContain('1 record in sync');
+    expect(await words()).toContain('1 record in the file');
     await writeBelow(cwd, 'templates/_web.yaml', 'records:\n  - {type: A, content: 192.0.2.300}\n');
     await edit('192.0.2.2', 'include: [_web.yaml]\nttl: soon\n');
     await daemon.event('pass.finished', ({ status: found }) => found === 'failed');
