@@ -44,4 +44,4 @@ export const render = async (
   report: Report,
   format: 'text' | 'markdown' | 'html' | 'json' = 'text',
 ): Promise<string> =>
-  (await import('./report/render.ts')).renderReport(report, format, { color: false, width: 100 });
+  (await import('./report/text.ts')).renderReport(report, format, { color: false, width: 100 });

@@ -25,7 +25,7 @@ app           cluster version.ts daemon notify report sandbox reconcile source d
 cluster       daemon notify status-page settings result.ts state model lib errors.ts
 daemon        notify status-page report source import log.ts settings.ts settings result.ts model regular-file.ts lib errors.ts
 notify        report settings result.ts plan network model state lib errors.ts
-status-page   report import result.ts model lib
+status-page   report result.ts model lib
 report        result.ts plan model lib
 reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings secrets.ts io.ts lib

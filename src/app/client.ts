@@ -8,7 +8,7 @@ import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
-import type { KnownAnswers } from '../report/with-answers.ts';
+import type { KnownAnswers } from '../report/answers.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';

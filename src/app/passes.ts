@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, outcomeWords } from '../report/row.ts';
-import { withAnswers } from '../report/with-answers.ts';
+import { withAnswers } from '../report/answers.ts';
 import type { PassEvent, PassResult } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { Client, PassRequest } from './client.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Options } from './options.ts';
 import { codeOf, UserError } from '../errors.ts';
 import { hasColors, type Io } from '../io.ts';
-import { renderReport } from '../report/render.ts';
+import { renderReport } from '../report/text.ts';
 import type { Report } from '../report/report.ts';
 
 /** Writes a report in the chosen format, to stdout or a file. */

@@ -9,7 +9,7 @@ import { checkOut, showReport } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { parseDuration } from '../model/duration.ts';
-import { exitCodeOf } from '../report/exit-code.ts';
+import { exitCodeOf } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */

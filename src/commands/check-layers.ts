@@ -3,7 +3,7 @@ import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
-import { isFaulty, serverLabels } from '../report/answers-view.ts';
+import { isFaulty, serverLabels } from '../report/answers.ts';
 import type { SubdomainAnswers } from '../result.ts';
 
 /** Records in one layer: file, template, service, or a name server; null if it could not be read. */

@@ -7,8 +7,7 @@ import { whileShown } from '../app/progress.ts';
 import { showReport } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { assembleReport } from '../report/assemble.ts';
-import { exitCodeOf } from '../report/exit-code.ts';
+import { assembleReport, exitCodeOf } from '../report/assemble.ts';
 import { SettingsError, settingsProblem } from '../settings/problems.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */

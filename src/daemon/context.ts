@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { SavedAt, Suspension, Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { NotifyStore } from '../notify/outbox.ts';
-import type { KnownAnswers } from '../report/with-answers.ts';
+import type { KnownAnswers } from '../report/answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';

@@ -9,7 +9,7 @@ import { ArgumentError, UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { parseDuration } from '../model/duration.ts';
 import { processIo } from '../process-io.ts';
-import { exitCodeOf } from '../report/exit-code.ts';
+import { exitCodeOf } from '../report/assemble.ts';
 import { readSettings } from '../settings.ts';
 import { SettingsError } from '../settings/problems.ts';
 import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './types.ts';

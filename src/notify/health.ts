@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
-import { isFaulty } from '../report/answers-view.ts';
+import { isFaulty } from '../report/answers.ts';
 import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Change, State } from './schema.ts';
 

@@ -2,20 +2,15 @@ import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
 import { shorten, wrap } from './columns.ts';
 import { bodyLines } from './text.ts';
-import { type TemplateView, viewOf } from './view.ts';
+import { statusWords, type TemplateView, viewOf } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { summary, causes, groups, problems, commits, aside } = viewOf(report);
-  const head = [
-    `### dns-template-sync: ${summary}`,
-    causes ?? [],
-    commits.slice(0, few).map(({ id, url }) => `commit <a href="${plain(url)}">${code(id)}</a>`),
-    aside === null ? [] : code(aside, 600),
-  ].flat();
+  const { summary, causes, groups, problems, aside } = viewOf(report);
+  const head = [`### dns-template-sync: ${summary}`, causes, aside && code(aside, 600)].filter(Boolean);
   const rows = groups.flat().reduce((sum, one) => sum + Math.max(1, one.rows.length), 0);
   const list = problems.flatMap(({ words }) =>
     wrap(shorten(words, 600), 98).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`),
@@ -32,8 +27,8 @@ export const renderMarkdown = (report: Report): string => {
 const few = 10;
 
 const titleOf = (group: readonly TemplateView[]): string => {
-  const { title, word, state, file } = group[0]!;
-  if (group.length > 1) return `${group.length} templates <b>${word}</b>`;
+  const { title, status, state, file } = group[0]!;
+  if (group.length > 1) return `${group.length} templates <b>${statusWords[status]}</b>`;
   return `${code(title)} <b>${state}</b> ${code(file)}`;
 };
 
@@ -41,11 +36,9 @@ const titleOf = (group: readonly TemplateView[]): string => {
 const linesOf = (group: readonly TemplateView[]): string[] => {
   const body = bodyLines(group[0]!, 0, 100).map(([text]) => text);
   if (group.length === 1) return body;
-  const names = group.slice(0, maxNamed).map(({ title }) => `  ${shorten(title, 98)}`);
-  return [...body, ...names, ...(group.length > maxNamed ? [`and ${group.length - maxNamed} more`] : [])];
+  const names = group.slice(0, 100).map(({ title }) => `  ${shorten(title, 98)}`);
+  return [...body, ...names, ...(group.length > 100 ? [`and ${group.length - 100} more`] : [])];
 };
-
-const maxNamed = 100;
 
 /**
  * A collapsible part of a comment. GitHub links user names, issues and commits in all text but code. The fence is longer than
@@ -56,21 +49,19 @@ const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
   const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   const block = text === '' ? '' : `${fence}diff\n${text}\n${fence}\n`;
-  return {
-    title,
-    whole: `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${block}\n</details>\n`,
-  };
+  const open = isOpen ? ' open' : '';
+  return { title, whole: `\n<details${open}><summary>${title}</summary>\n\n${block}\n</details>\n` };
 };
 
 /** Whole folds, as many as there is room for; then, above them, the titles of those that are left out. */
 const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
-  const whole = folds.map((one) => one.whole).join('');
-  if (whole.length <= room) return whole;
-  const shown = fitting(folds, room - roomForTitles, (one) => one.whole);
+  const all = folds.map(({ whole }) => whole).join('');
+  if (all.length <= room) return all;
+  const shown = fitting(folds, room - roomForTitles, ({ whole }) => whole);
   const left = folds.filter((one) => !shown.includes(one)).map(({ title }) => `- ${title}\n`);
   const named = fitting(left, roomForTitles - cutNote.length - 40, (line) => line);
   const more = left.length > named.length ? `- and ${left.length - named.length} more\n` : '';
-  return [cutNote, ...named, more, ...shown.map((one) => one.whole)].join('');
+  return [cutNote, ...named, more, ...shown.map(({ whole }) => whole)].join('');
 };
 
 const roomForTitles = 8_192;
@@ -93,10 +84,10 @@ const cutNote =
  * Foreign text outside of a fence: code, with special characters as entities. Without `dir`, right-to-left letters would
  * change the order of the text beside them.
  */
-const code = (text: string, width = 72): string => `<code dir="ltr">${plain(shorten(text, width))}</code>`;
-
-const plain = (text: string): string =>
-  text.replaceAll(special, (character) => `&#${character.codePointAt(0)};`);
+const code = (text: string, width = 72): string => {
+  const plain = shorten(text, width).replaceAll(special, (one) => `&#${one.codePointAt(0)};`);
+  return `<code dir="ltr">${plain}</code>`;
+};
 
 /**
  * Everything but letters, digits and characters without meaning in Markdown or HTML; and the dot that makes

@@ -6,8 +6,8 @@ export class Markup {
   }
 }
 
-/** Null and false are nothing. */
-export type MarkupValue = string | number | null | false | Markup | readonly MarkupValue[];
+/** Null, undefined and false are nothing. */
+export type MarkupValue = string | number | null | undefined | false | Markup | readonly MarkupValue[];
 
 /**
  * A piece of a page. Texts are escaped for elements and double-quoted attributes; the template's own indent
@@ -15,16 +15,53 @@ export type MarkupValue = string | number | null | false | Markup | readonly Mar
  */
 export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup => {
   const parts = strings.map((part) => part.replaceAll(/\s*\n\s*/g, '\n').replaceAll('\n>', '>'));
-  return new Markup(parts.map((part, index) => part + sourceOf(values[index] ?? null)).join(''));
+  return new Markup(parts.map((part, index) => part + sourceOf(values[index])).join(''));
 };
 
 const sourceOf = (value: MarkupValue): string => {
-  if (value === null || value === false) return '';
+  if (value === null || value === undefined || value === false) return '';
   if (value instanceof Markup) return value.source;
   if (typeof value === 'object') return value.map(sourceOf).join('\n');
   return String(value).replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 };
 
-/** Without line breaks between them. */
-export const joined = (parts: readonly Markup[]): Markup =>
-  new Markup(parts.map(({ source }) => source).join(''));
+/** What is between backquotes is to be copied. */
+export const withCode = (text: string): Markup =>
+  new Markup(html`${text}`.source.replaceAll(/&#96;(.*?)&#96;/g, '<code>$1</code>'));
+
+export const linked = (text: string, href: string | null): Markup =>
+  href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;
+
+/** A state is shown by colour, shape and word. */
+export const icons: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {
+  'in-sync': ['●', 'in sync'],
+  pending: ['○', 'pending'],
+  drifted: ['◆', 'differs'],
+  suspended: ['⊘', 'suspended', 'held'],
+  held: ['■', 'held'],
+  failed: ['▲', 'failed'],
+  healthy: ['●', 'healthy', 'in-sync'],
+  starting: ['○', 'starting', 'pending'],
+  failing: ['▲', 'failing', 'failed'],
+  denied: ['✕', 'denied', 'failed'],
+  applied: ['●', 'applied', 'in-sync'],
+  unknown: ['?', 'outcome unknown', 'failed'],
+  duplicate: ['◆', 'stored twice', 'drifted'],
+};
+
+export const stateIcon = (state: string): Markup => {
+  const [shape, word, color = state] = icons[state] ?? ['', state];
+  return html`<span class="badge ${color}"><span aria-hidden="true">${shape}</span> ${word}</span>`;
+};
+
+/**
+ * The source of a page in which ISO 8601 times are elements. Not those in code, which may be values of records, nor in the
+ * title.
+ */
+export const withMoments = ({ source }: Markup): string =>
+  source.replaceAll(/(?<!<(?:code|title|\/?mark)\b[^<>]*)>[^<]+/g, (text) =>
+    text.replaceAll(
+      /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,3})?Z/g,
+      '<time datetime="$&">$1 $2 UTC</time>',
+    ),
+  );

@@ -1,7 +1,7 @@
 import { escapeControl, maxShown } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Cause, Difference, Outcome } from '../plan/difference.ts';
-import type { AnswerDifference, SubdomainDifference } from '../result.ts';
+import type { SubdomainDifference } from '../result.ts';
 import { shortenPair } from './columns.ts';
 import type { ToDo } from './to-do.ts';
 
@@ -9,43 +9,15 @@ import type { ToDo } from './to-do.ts';
  * One difference for people: a line in a terminal, a row of a table, a line of a message. Every text is visible and
  * harmless to a terminal.
  */
-export interface ReportRow {
-  readonly kind: keyof typeof kinds;
-  readonly sign: string;
-  readonly word: string;
-  /** In a terminal. */
-  readonly color: 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
-  readonly type: string;
-  readonly name: string;
-  /** Content, priority and TTL as far as they are stated, and whatever else differs. */
-  readonly values: readonly RowValue[];
-  /** The side that alone has such a record. */
-  readonly only: 'actual' | 'desired' | null;
-  readonly outcome: Outcome | null;
-  /** Why it differs or is blocked, in a word or two. */
-  readonly why: readonly string[];
-  /** The position in the file, and the ids at the service. */
-  readonly where: readonly string[];
-  /** Why, in sentences. */
-  readonly remark: string | null;
-  /** What a person can do; null: nothing, or nothing but what the remark says. */
-  readonly toDo: ToDo | null;
-}
+export type ReportRow = ReturnType<typeof rowBetween>;
 
-/** One part of a record. Contents have no label, others end theirs with a blank. */
-export interface RowValue {
-  readonly label: string;
-  readonly text: string;
-  /** What it should be instead; null: it is the same on both sides, or there is one side only. */
-  readonly desired: string | null;
-}
-
-/** `message`: what its template says already. */
+/** `said`: the message of its template. */
 export const rowOf = (
   difference: Difference,
   toDo: ToDo | null = null,
-  message: string | null = null,
+  said: string | null = null,
 ): ReportRow => {
+  const { action } = difference;
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
   const where = [
@@ -53,12 +25,7 @@ export const rowOf = (
     'recordId' in difference ? `record ${difference.recordId}` : [],
   ];
   return {
-    ...rowBetween(
-      difference.action,
-      current,
-      desired,
-      difference.action === 'update' ? difference.fields : undefined,
-    ),
+    ...rowBetween(action, current, desired, action === 'update' ? difference.fields : undefined),
     outcome: difference.outcome ?? null,
     why: [
       'reason' in difference ? difference.reason : [],
@@ -66,7 +33,7 @@ export const rowOf = (
       'cause' in difference && difference.cause !== 'unknown' ? causeWords[difference.cause] : [],
     ].flat(),
     where: where.flat().map(escapeControl),
-    remark: remarkOn(difference, message),
+    remark: remarkOn(difference, said),
     toDo,
   };
 };
@@ -98,40 +65,13 @@ export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: Subdoma
   return { ...rowBetween(kind, record, templateRecord, fields), where: where.flat() };
 };
 
-/** The answer of a server on the left, what the service shows on the right. */
-export const rowOfAnswer = (
-  { kind, name, type, desired, current, message }: AnswerDifference,
-  server: string,
-  subdomain: string,
-): ReportRow => {
-  const below = `.${subdomain}`;
-  const relative = name === subdomain ? null : name.endsWith(below) ? name.slice(0, -below.length) : name;
-  /** All records of a set as one. */
-  const asOne = (records: readonly RecordData[]): RecordData => {
-    const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
-    const content = contents.sort().join(', ');
-    return { type, name: relative, content, priority: null, ttl: records[0]?.ttl ?? null };
-  };
-  return {
-    ...rowBetween(kind, kind === 'missing' ? null : asOne(current), asOne(desired)),
-    why: [escapeControl(server)],
-    remark: message === undefined ? null : escapeControl(message),
-  };
-};
-
-/** A write of the history. Values that were not sent stayed as they were. */
-export const rowOfWrite = (write: {
-  readonly action: 'add' | 'update' | 'park';
-  readonly before: RecordData | null;
-  readonly after: RecordData;
-}): ReportRow => rowBetween(write.action, write.before, write.after);
-
-const rowBetween = (
-  kind: ReportRow['kind'],
+/** The bare row of two sides. Values of a write that were not sent stayed as they were. */
+export const rowBetween = (
+  kind: keyof typeof kinds,
   actual: RecordData | null,
   desired: RecordData | null,
   changed: readonly FieldName[] = statedChanges(actual, desired),
-): ReportRow => {
+) => {
   const record = actual ?? desired ?? { type: '', name: null, content: '', priority: null, ttl: null };
   const isShown = (field: FieldName): boolean =>
     changed.includes(field) || (field !== 'type' && field !== 'name' && record[field] !== null);
@@ -140,10 +80,15 @@ const rowBetween = (
     kind,
     sign,
     word,
+    /** In a terminal. */
     color,
     type: escapeControl(record.type),
     name: escapeControl(textOf('name', record.name)),
-    values: fieldNames.filter(isShown).map((field): RowValue => {
+    /**
+     * Content, priority and TTL as far as they are stated, and whatever else differs. Contents have no label, others end
+     * theirs with a blank. `desired` null: it is the same on both sides, or there is one side only.
+     */
+    values: fieldNames.filter(isShown).map((field) => {
       const label = field === 'content' ? '' : `${field} `;
       if (!changed.includes(field) || actual === null || desired === null)
         return { label, text: escapeControl(textOf(field, record[field])), desired: null };
@@ -151,12 +96,17 @@ const rowBetween = (
       const [from, to] = shortenPair(textOf(field, actual[field]), textOf(field, desired[field]), maxShown);
       return { label, text: escapeControl(from), desired: escapeControl(to) };
     }),
-    only: actual === null ? 'desired' : desired === null ? 'actual' : null,
-    outcome: null,
-    why: [],
-    where: [],
-    remark: null,
-    toDo: null,
+    /** The side that alone has such a record. */
+    only: actual === null ? ('desired' as const) : desired === null ? ('actual' as const) : null,
+    outcome: null as Outcome | null,
+    /** Why it differs or is blocked, in a word or two. */
+    why: [] as readonly string[],
+    /** The position in the file, and the ids at the service. */
+    where: [] as readonly string[],
+    /** Why, in sentences. */
+    remark: null as string | null,
+    /** What a person can do; null: nothing, or nothing but what the remark says. */
+    toDo: null as ToDo | null,
   };
 };
 
@@ -182,7 +132,8 @@ export const recordText = (record: RecordData): string => changeText(null, recor
 
 /** A change of a record in one line. */
 export const changeText = (before: RecordData | null, after: RecordData): string => {
-  const [from, to] = shortenPair((before ?? after).content, after.content, maxContent);
+  // Both sides fit into what a line shows.
+  const [from, to] = shortenPair((before ?? after).content, after.content, 600);
   const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
     [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
       .flat()
@@ -190,9 +141,6 @@ export const changeText = (before: RecordData | null, after: RecordData): string
       .join(' ');
   return before === null ? lineOf(after, to) : `${lineOf(before, from)} → ${lineOf(after, to)}`;
 };
-
-/** Columns. Both sides of a change fit into what a line shows. */
-const maxContent = 600;
 
 const kinds = {
   add: ['+', 'add', 'green'],

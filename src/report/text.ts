@@ -6,7 +6,7 @@ import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
 import { outcomeWords, type ReportRow } from './row.ts';
 import { statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
-export interface TextOptions {
+interface TextOptions {
   readonly color: boolean;
   /** Also lists each template in sync. */
   readonly all?: boolean;
@@ -16,32 +16,40 @@ export interface TextOptions {
   readonly width: number;
 }
 
+/** A report in one of its formats; the others are loaded when they are asked for. */
+export const renderReport = async (report: Report, format: string, text: TextOptions): Promise<string> => {
+  switch (format) {
+    case 'json':
+      return (await import('./report.ts')).renderJson(report);
+    case 'markdown':
+      return (await import('./markdown.ts')).renderMarkdown(report);
+    case 'html':
+      return (await import('./html.ts')).renderHtml(report);
+    default:
+      return renderText(report, text);
+  }
+};
+
 /** A line, and the style that it has in a terminal with colours. */
-type StyledLine = readonly [text: string, style?: Style | undefined];
-type Style = 'gray' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan';
+type StyledLine = readonly [text: string, style?: ReportRow['color'] | 'gray' | undefined];
 
 /** The report for a terminal: differences of each template, problems, and a summary line. */
 export const renderText = (report: Report, options: TextOptions): string => {
   const { all = false, color } = options;
   const width = Math.max(40, options.width);
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
-  const view = viewOf({ ...report, templates });
-  const { status, quiet, problems } = view;
+  const { status, causes, groups, quiet, problems, summary, aside } = viewOf({ ...report, templates });
   const isCounted = !all && status !== 'in-sync' && quiet.length > 0;
-  const inSync = `${signs['in-sync']} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
+  const inSync = `✓ ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
   const blocks: StyledLine[][] = [
-    paragraph(view.causes, 0, width, 'gray'),
-    ...view.groups.map((group) => groupLines(group, width)),
+    paragraph(causes, 0, width, 'gray'),
+    ...groups.map((group) => groupLines(group, width)),
     all ? quiet.flatMap((template) => headingLines(template, width)) : [],
     isCounted ? [[inSync, 'green']] : [],
     problems.flatMap(({ words, severity }) =>
       paragraph(words, 0, width, severity === 'error' ? 'red' : 'yellow'),
     ),
-    [
-      ...view.commits.flatMap(({ id, url }) => paragraph(`commit ${id} ${url}`, 0, width, 'gray')),
-      ...paragraph(view.summary, 0, width, colors[status]),
-      ...paragraph(view.aside, 0, width, 'gray'),
-    ],
+    [...paragraph(summary, 0, width, states[status][1]), ...paragraph(aside, 0, width, 'gray')],
   ];
   const textOf = ([text, style]: StyledLine): string => {
     const line = shorten(escapeCommands(text), width);
@@ -53,21 +61,35 @@ export const renderText = (report: Report, options: TextOptions): string => {
     .join('\n');
 };
 
+const states = {
+  'in-sync': ['✓', 'green'],
+  pending: ['○', 'cyan'],
+  drifted: ['≠', 'yellow'],
+  suspended: ['⊘', 'cyan'],
+  held: ['‖', 'magenta'],
+  failed: ['✗', 'red'],
+} as const;
+
 const groupLines = (group: readonly TemplateView[], width: number): StyledLine[] => {
   const first = group[0]!;
   if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
-  const words = `${signs[first.status]} ${group.length} templates ${first.word}: ${first.message}`;
+  const [sign, color] = states[first.status];
   return [
-    ...paragraph(words, 0, width, colors[first.status]),
+    ...paragraph(
+      `${sign} ${group.length} templates ${statusWords[first.status]}: ${first.message}`,
+      0,
+      width,
+      color,
+    ),
     ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
   ];
 };
 
-const headingLines = ({ title, status, state, file }: TemplateView, width: number): StyledLine[] =>
-  wrap(
-    `${signs[status]} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`,
-    width - 2,
-  ).map((line, at) => [at === 0 ? line : `  ${line}`, colors[status]]);
+const headingLines = ({ title, status, state, file }: TemplateView, width: number): StyledLine[] => {
+  const [sign, color] = states[status];
+  const heading = `${sign} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`;
+  return wrap(heading, width - 2).map((line, at) => [at === 0 ? line : `  ${line}`, color]);
+};
 
 /** What differs in a template, below its heading. */
 export const bodyLines = (
@@ -75,7 +97,7 @@ export const bodyLines = (
   indent: number,
   width: number,
 ): StyledLine[] => [
-  ...paragraph(message, indent, width, colors[status]),
+  ...paragraph(message, indent, width, states[status][1]),
   ...rowLines(rows, indent, width),
   ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
 ];
@@ -83,11 +105,12 @@ export const bodyLines = (
 const subdomainLines = (view: SubdomainView, indent: number, width: number): StyledLine[] => {
   const { subdomain, status, message, rows, answers } = view;
   const state = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
-  const lines = [...paragraph(state, indent, width, colors[status]), ...rowLines(rows, indent + 2, width)];
+  const lines = [...paragraph(state, indent, width, states[status][1]), ...rowLines(rows, indent + 2, width)];
   if (answers === null) return lines;
+  const ofServers = `name servers: ${statusWords[answers.status]}`;
   return [
     ...lines,
-    ...paragraph(`name servers: ${statusWords[answers.status]}`, indent + 2, width, colors[answers.status]),
+    ...paragraph(ofServers, indent + 2, width, states[answers.status][1]),
     ...answers.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
     ...rowLines(answers.rows, indent + 4, width),
   ];
@@ -122,7 +145,7 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
       ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
-      ...(beside === undefined ? paragraph(note, indent + 4, width, 'gray') : []),
+      ...(beside ? [] : paragraph(note, indent + 4, width, 'gray')),
       ...remarks[at]!.filter((remark) => lastOf.get(remark) === at).flatMap((remark) =>
         paragraph(remark, indent + 4, width),
       ),
@@ -152,18 +175,7 @@ const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
 };
 
 /** Words, wrapped to at most some ten lines. */
-const paragraph = (text: string | null, indent: number, width: number, style?: Style): StyledLine[] =>
+const paragraph = (text: string | null, indent: number, width: number, style?: StyledLine[1]): StyledLine[] =>
   text === null
     ? []
     : wrap(shorten(text, 10 * width), width - indent).map((line) => [' '.repeat(indent) + line, style]);
-
-const signs = { 'in-sync': '✓', drifted: '≠', suspended: '⊘', held: '‖', failed: '✗' } as const;
-
-const colors = {
-  'in-sync': 'green',
-  pending: 'cyan',
-  drifted: 'yellow',
-  suspended: 'cyan',
-  held: 'magenta',
-  failed: 'red',
-} as const;

@@ -18,20 +18,19 @@ type Differences = Pick<TemplateResult, 'template' | 'differences'> & { readonly
 
 /** The differences of a template to which somebody can do something. */
 export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> => {
-  const blocked = template.differences.filter((one) => one.action === 'blocked');
-  const inTheWay = new Set(blocked.flatMap(({ conflicts = [] }) => conflicts));
+  const inTheWay = new Set(template.differences.flatMap(conflictsOf));
   const renames = renamesIn(template);
   const kinds = groupBy(template.differences, (one) => kindOf(one, inTheWay, renames));
   return new Map(
     [...kinds].flatMap(([kind, some]) => {
       if (kind === null) return [];
       const sayOf = (differences: readonly Difference[]): string =>
-        sentences[kind](differences, { ...template, renames });
+        sentences[kind](differences, template.template, renames);
       // What names another record too is said for each.
-      const shared = kind === 'conflict' || kind === 'renamed' ? null : sayOf(some);
+      const isShared = kind !== 'conflict' && kind !== 'renamed';
       return some.map((one): [Difference, ToDo] => {
         const own = (): string => sayOf([one]);
-        return [one, { own, shared: shared ?? own() }];
+        return [one, { own, shared: isShared ? sayOf(some) : own() }];
       });
     }),
   );
@@ -63,7 +62,7 @@ const kindOf = (
       // What it blocks says what to do about it.
       if (inTheWay.has(one.recordId)) return null;
       if (one.reason === 'duplicate') return 'duplicate';
-      if (!isDropped(one)) return 'unlisted';
+      if (one.cause !== 'edited') return 'unlisted';
       return renames.has(one) ? 'renamed' : 'dropped';
     case 'add':
     case 'update':
@@ -74,45 +73,42 @@ const kindOf = (
   }
 };
 
-/** A record that the file listed before an edit. */
-const isDropped = (one: Difference): boolean =>
-  one.action === 'surplus' && one.reason === 'unlisted' && one.cause === 'edited';
+type Sentence = (
+  some: readonly Difference[],
+  template: string,
+  renames: ReadonlyMap<Difference, string>,
+) => string;
 
-const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
-
-type Context = Differences & { readonly renames: ReadonlyMap<Difference, string> };
-type Sentence = (some: readonly Difference[], context: Context) => string;
-
-const accepted: Sentence = (some, { template }) =>
+const accepted: Sentence = (some, template) =>
   `${accept(template, some)} makes the file say what the service has`;
 
 const sentences = {
   dropped: (some) =>
     `you took ${it(some)} out of the file, and the service cannot delete: remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside.`,
-  renamed: (some, { renames }) =>
+  renamed: (some, _, renames) =>
     `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
-  unlisted: (some, { template }) =>
+  unlisted: (some, template) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
   duplicate: (some) =>
-    `remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside, with \`adopt: true\` unless the file once listed ${it(some)}.`,
-  drifted: (some, context) => `${accepted(some, context)}; a pass writes what the file says.`,
-  forced: (some, context) =>
-    `${accepted(some, context)}; ${run(`apply --force ${shellWord(context.template)}`)} writes what the file says.`,
-  stopped: (some, context) => `${accepted(some, context)}.`,
-  'not-converging': (some, context) => `${accepted(some, context)}. Or change the record in the panel.`,
+    `remove ${idsOf(some)} in the panel, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
+  drifted: (...all) => `${accepted(...all)}; a pass writes what the file says.`,
+  forced: (some, template, renames) =>
+    `${accepted(some, template, renames)}; ${run(`apply --force ${shellWord(template)}`)} writes what the file says.`,
+  stopped: (...all) => `${accepted(...all)}.`,
+  'not-converging': (...all) => `${accepted(...all)}. Or change the record in the panel.`,
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
-  vanished: (some, { template }) =>
+  vanished: (some, template) =>
     `find out who removes ${it(some)}. Then ${run(`apply --retry ${shellWord(template)}`)} adds ${it(some)} again.`,
-  conflict: (some, { differences }) => {
-    const ids = some.flatMap((one) => (one.action === 'blocked' ? (one.conflicts ?? []) : []));
-    const records = ids.length === 0 ? 'what is in the way' : named(ids);
-    // What stands at the subdomain itself has no name, and cannot be moved aside.
-    if (dataIn(some[0]!).name === null) return `remove ${records} in the panel, or change the file.`;
-    const dropped = new Set(differences.filter(isDropped).map((one) => 'recordId' in one && one.recordId));
-    const adopt = ids.every((id) => dropped.has(id)) ? '' : ' with `adopt: true`';
-    return `remove ${records} in the panel, change the file, or let \`surplus: park\`${adopt} move ${it(ids)} aside.`;
+  conflict: (some) => {
+    const ids = some.flatMap(conflictsOf);
+    return `remove ${ids.length === 0 ? 'what is in the way' : named(ids)} in the panel, or change the file.`;
   },
 } satisfies Record<string, Sentence>;
+
+const conflictsOf = (one: Difference): readonly number[] =>
+  one.action === 'blocked' ? (one.conflicts ?? []) : [];
+
+const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
 
 const it = ({ length }: readonly unknown[]): string => (length === 1 ? 'it' : 'them');
 
@@ -124,17 +120,17 @@ const run = (command: string): string => quoted(`dns-template-sync ${command}`);
 /** Of more than a few records, all that differ are accepted. */
 const accept = (template: string, some: readonly Difference[]): string => {
   const patterns = new Set(some.map((one) => patternOf(dataIn(one)).replaceAll('*', '\\*')));
-  const words = [template, ...(patterns.size > maxRecords ? [] : patterns)];
+  const words = [template, ...(patterns.size > few ? [] : patterns)];
   return run(`accept ${words.map(shellWord).join(' ')}`);
 };
 
-const maxRecords = 5;
+const few = 5;
 
 const idsOf = (some: readonly Difference[]): string =>
   named(some.flatMap((one) => ('recordId' in one && one.recordId !== undefined ? [one.recordId] : [])));
 
 /** `record 5`, `records 5, 6, 7`, `records 5, 6, 7, 8, 9 and 12 more`. */
 const named = (ids: readonly number[]): string => {
-  const more = ids.length > maxRecords ? ` and ${ids.length - maxRecords} more` : '';
-  return `record${ids.length === 1 ? '' : 's'} ${ids.slice(0, maxRecords).join(', ')}${more}`;
+  const more = ids.length > few ? ` and ${ids.length - few} more` : '';
+  return `record${ids.length === 1 ? '' : 's'} ${ids.slice(0, few).join(', ')}${more}`;
 };

@@ -2,26 +2,27 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
+import { recordTypes, type RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type {
-  Commit,
-  Report,
-  SubdomainResult,
-  Summary,
-  TemplateResult,
-  UnmanagedTemplate,
+import type { Difference } from '../plan/difference.ts';
+import {
+  statuses,
+  type Commit,
+  type Report,
+  type SubdomainResult,
+  type Summary,
+  type TemplateResult,
+  type UnmanagedTemplate,
 } from '../result.ts';
-import { answersView, hasTrouble, isFaulty } from './answers-view.ts';
+import { answersView, hasTrouble, isFaulty } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
 import { rowOf, rowOfSubdomain } from './row.ts';
 import { toDosOf } from './to-do.ts';
-import { groupAlike, worstFirst } from './worst-first.ts';
 
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
-export type ProblemView = ReturnType<typeof problemView>;
 
 export const statusWords = {
   'in-sync': 'in sync',
@@ -34,114 +35,110 @@ export const statusWords = {
 
 /** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
 export const viewOf = (report: Report) => {
-  const { problems, unmanaged } = report;
-  const sorted = worstFirst(report.templates);
-  const withClient = new Set([...sorted, ...problems].flatMap(({ client }) => client || [])).size > 1;
-  const templates = sorted.map((template) => templateView(template, withClient, report.commits));
-  const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
-    status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
-  const differing = templates.filter((one) => !isQuiet(one));
-  const isProblem = problems.some(({ check }) => check === 'unmanaged');
-  const aside = [
-    isProblem || unmanaged.length === 0 ? [] : unmanagedSentence(unmanaged, withClient),
-    report.base === undefined ? [] : baseSentence,
-  ].flat();
+  const { templates, problems, commits, unmanaged, base } = report;
+  const withClient = new Set([...templates, ...problems].flatMap(({ client }) => client || [])).size > 1;
+  const view = (template: TemplateResult) => templateView(template, withClient, commits);
+  const isSaid = problems.some(({ check }) => check === 'unmanaged');
+  const aside = [isSaid ? null : unmanagedSentence(unmanaged), base === undefined ? null : ofBase];
   return {
     status: report.status,
     summary: summaryOf(report),
     /** Said once, and not on each line of a first plan. */
-    causes: sorted.some(({ differences }) => differences.some(isUnexplained))
+    causes: templates.some(({ differences }) => differences.some(isUnexplained))
       ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
       : null,
-    /** What differs, is held or has failed. Templates with the same message and nothing else are one group. */
-    groups: groupAlike(differing, ({ status, message, rows, subdomains }) =>
-      message !== null && rows.length + subdomains.length === 0 ? `${status} ${message}` : null,
-    ),
+    groups: groupsOf(templates).map((group) => group.map(view)),
     /** Templates that are just in sync. */
-    quiet: templates.filter(isQuiet),
+    quiet: templates.filter(isCalm).map(view),
     problems: problems.map((problem) => problemView(problem, withClient)),
-    /** Of the groups, each once. */
-    commits: [...groupBy(differing, ({ commit }) => commit?.url).values()].flatMap(
-      ([one]) => one?.commit ?? [],
-    ),
     /** What no file manages, and what the report is without, in sentences. */
-    aside: aside.length === 0 ? null : escapeControl(aside.join('. ')),
+    aside: aside.filter(Boolean).join('. ') || null,
   };
 };
 
-const isUnexplained = (one: TemplateResult['differences'][number]): boolean =>
+const isUnexplained = (one: Difference): boolean =>
   'cause' in one && one.cause === 'unknown' && one.action !== 'surplus' && one.outcome !== 'applied';
 
-const baseSentence =
+const ofBase =
   'Compared as if the files of the base branch had been applied: what only the daemon knows (failures, suspensions, losses, records dropped before) is not in it';
 
-/** The templates that no file describes. */
-const unmanagedSentence = (templates: readonly UnmanagedTemplate[], withClient = false): string => {
-  const names = templates
-    .slice(0, maxNamed)
-    .map(({ client, template, hadFile }) =>
-      shorten(
-        `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`,
-        maxName,
-      ),
-    );
-  const more = templates.length > maxNamed ? ` and ${templates.length - maxNamed} more` : '';
-  const have = `${plural(templates.length, 'template')} at the service ${templates.length === 1 ? 'has' : 'have'} no file`;
-  return `${have} (${names.join('; ')}${more}): \`import\` writes files for them`;
+/** What differs, is held or has failed, the worst first. Templates with the same message and nothing else are one group. */
+export const groupsOf = (templates: readonly TemplateResult[]): readonly (readonly TemplateResult[])[] => {
+  const differing = worstFirst(templates.filter((template) => !isCalm(template)));
+  const groups = groupBy(differing, (template): unknown => {
+    const { status, message, differences, subdomains } = template;
+    return message !== null && differences.length === 0 && subdomains.every(follows)
+      ? `${status} ${message}`
+      : template;
+  });
+  return [...groups.values()];
 };
 
-const maxNamed = 10;
-/** Columns. */
-const maxName = 80;
+export const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
+  status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
-/** For those to whom a template without a file is an error. */
-export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
-  templates.slice(0, 1).map(({ client }) => ({
-    severity: 'error',
-    check: 'unmanaged',
-    message: unmanagedSentence(templates),
-    client,
-    file: null,
-    line: null,
-    column: null,
-  }));
+/**
+ * Sorts by urgency: failed templates before held ones, failed records before blocked ones. Records of the same urgency
+ * are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
+ */
+export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
+  templates
+    .map((template) => ({
+      ...template,
+      differences: template.differences.toSorted(
+        (one, other) => rankOf(one) - rankOf(other) || byName(recordOf(one), recordOf(other)),
+      ),
+    }))
+    .toSorted((one, other) => statuses.indexOf(other.status) - statuses.indexOf(one.status));
+
+const rankOf = ({ action, outcome }: Difference): number => {
+  if (outcome === 'applied') return 4;
+  if (outcome === 'failed' || outcome === 'unknown') return 0;
+  if (action === 'blocked') return 1;
+  return action === 'surplus' ? 3 : 2;
+};
+
+const recordOf = (one: Difference): RecordData =>
+  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
+
+const byName = (one: RecordData, other: RecordData): number =>
+  compare(one.name ?? '', other.name ?? '') ||
+  types.indexOf(one.type) - types.indexOf(other.type) ||
+  (one.priority ?? 0) - (other.priority ?? 0) ||
+  compare(one.content, other.content);
+
+const types: readonly string[] = recordTypes;
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
-  const { client, template: name, id, file, revision, status, message, differences } = template;
+  const { client, template: name, id, file, revision, status, differences } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
-  const messages = [
-    message ?? [],
-    template.suspension !== undefined && differences.length > 0
-      ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension`
-      : [],
-  ].flat();
-  const commit = commits.find((one) => one.revision === revision);
+  const isWaiting = template.suspension !== undefined && differences.length > 0;
+  const ending = isWaiting ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : null;
+  const messages = [template.message, ending].filter((one) => one !== null);
   const toDos = toDosOf(template);
   const counts = listed([
-    ...changeWords(countsOf([template])),
-    [template.inSync, `${template.inSync} in sync`],
-    [template.parked, `${template.parked} parked`],
-    [template.ignored, `${template.ignored} ignored`],
-    [followers, `${plural(followers, 'subdomain')} in sync`],
+    ...changeCounts(countsOf([template])),
+    [template.inSync, null, 'in sync'],
+    [template.parked, null, 'parked'],
+    [template.ignored, null, 'ignored'],
+    [followers, 'subdomain', 'in sync'],
   ]);
-  const word = template.asOf === null ? 'not compared' : statusWords[status];
   const isClear = (status === 'drifted' || status === 'in-sync') && counts !== '';
   return {
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
-    word,
     /** Why it is held or failed, and what ends that. */
     message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
     counts,
     /** The same after the word for the status, unless the counts say it. */
-    state: isClear ? counts : [word, counts].filter(Boolean).join(': '),
+    state: isClear ? counts : [statusWords[status], counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
-    /** Null: none, or nobody knows where to see it. */
-    commit:
-      commit === undefined ? null : { id: escapeControl(commit.revision.slice(0, 10)), url: commit.url },
-    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), message)),
+    /** Of the commit; null: none, or nobody knows where to see it. */
+    commitUrl: commits.find((one) => one.revision === revision)?.url ?? null,
+    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), template.message)),
     subdomains: behind.map(subdomainView),
   };
 };
@@ -168,52 +165,68 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
   return { severity, place, message, check, words };
 };
 
+/** The templates that no file describes; null if there are none. */
+export const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {
+  const names = templates.map(({ template, hadFile }) =>
+    hadFile ? `${template}, whose file is gone` : template,
+  );
+  const have = templates.length === 1 ? 'has' : 'have';
+  return templates.length === 0
+    ? null
+    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`import\` writes files for them`;
+};
+
+/** For those to whom a template without a file is an error. */
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
+  templates.slice(0, 1).map(({ client }) => ({
+    severity: 'error',
+    check: 'unmanaged',
+    message: unmanagedSentence(templates) ?? '',
+    client,
+    file: null,
+    line: null,
+    column: null,
+  }));
+
 /** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
-  const unlike = answers.reduce((sum, { differences }) => sum + differences.length, 0);
-  const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  // Of these nothing is known but that the service could not be read.
-  const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
-  const compared = summary.templates - unread;
-  const differing = templates.filter((one) => one.status === 'drifted').length;
-  const differ = `${differing} of ${plural(compared, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
   const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
   const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
   const words = listed([
-    counted(unread, 'template', ' not compared'),
-    [compared > 1 ? differing : 0, differ],
-    ...changeWords(summary, summary.held),
-    counted(summary.suspendedTemplates, 'template', ' suspended'),
-    counted(summary.heldTemplates, 'template', ' held'),
-    counted(summary.failedTemplates - unread, 'template', ' failed'),
-    [status === 'in-sync' ? 1 : 0, everything],
-    counted(summary.subdomainDifferences, 'difference', ' in subdomains'),
-    counted(unlike, 'difference', ' at name servers'),
-    counted(faulty, 'name server', ' at fault'),
-    counted(errors, 'error'),
-    counted(problems.length - errors, 'warning'),
+    ...changeCounts(summary, summary.held),
+    [summary.suspendedTemplates, 'template', 'suspended'],
+    [summary.heldTemplates, 'template', 'held'],
+    [summary.failedTemplates, 'template', 'failed'],
+    [summary.subdomainDifferences, 'difference', 'in subdomains'],
+    [sum(answers.map(({ differences }) => differences.length)), 'difference', 'at name servers'],
+    [sum(answers.map(({ servers }) => servers.filter(isFaulty).length)), 'name server', 'at fault'],
+    [errors, 'error'],
+    [problems.length - errors, 'warning'],
   ]);
-  return words || statusWords[status];
+  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || statusWords[status];
 };
 
-type Counted = readonly [count: number, words: string];
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-const counted = (count: number, noun: string, rest = ''): Counted => [count, plural(count, noun) + rest];
+type Counted = readonly [count: number, noun: string | null, words?: string];
 
-const changeWords = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => {
-  const of = (count: number, words: string): Counted => [count, `${count} ${words}`];
-  return [
-    of(counts.applied, 'applied'),
-    of(counts.add - held.add, 'to add'),
-    of(counts.update - held.update, 'to change'),
-    of(counts.park - held.park, 'to park'),
-    of(held.add + held.update + held.park, 'held back'),
-    of(counts.surplus, 'surplus'),
-    of(counts.blocked, 'blocked'),
-  ];
-};
+const changeCounts = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => [
+  [counts.applied, null, 'applied'],
+  [counts.add - held.add, null, 'to add'],
+  [counts.update - held.update, null, 'to change'],
+  [counts.park - held.park, null, 'to park'],
+  [held.add + held.update + held.park, null, 'held back'],
+  [counts.surplus, null, 'surplus'],
+  [counts.blocked, null, 'blocked'],
+];
 
+/** `2 to change, 1 template held`. */
 const listed = (parts: readonly Counted[]): string =>
-  parts.flatMap(([count, words]) => (count > 0 ? words : [])).join(', ');
+  parts
+    .filter(([count]) => count > 0)
+    .map(([count, noun, words]) =>
+      [noun === null ? count : plural(count, noun), words ?? []].flat().join(' '),
+    )
+    .join(', ');

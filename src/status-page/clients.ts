@@ -1,28 +1,26 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { linked } from '../report/html-template.ts';
-import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
-import { html, type Markup, type MarkupValue } from '../report/markup.ts';
-import type { ClientFacts, Facts, PassEntry } from './facts.ts';
-import { rest, table } from './frame.ts';
+import { html, icons, linked, Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
+import type { ClientFacts, Facts, PassEntry, SummarySlot } from './facts.ts';
+import { at, rest } from './frame.ts';
 import { addressOf } from './query.ts';
 
 /** Why passes of clients fail as a whole: the first reason, and how old the shown state is. */
-export const outage = (clients: readonly ClientFacts[], clock: PageClock): MarkupValue => {
+export const outage = (clients: readonly ClientFacts[]): MarkupValue => {
   const failing = clients.filter(({ lastError }) => lastError !== null);
   const [first] = failing;
   if (first === undefined) return null;
   const why = escapeControl(first.lastError ?? '').replace(/[^.!?]$/, '$&.');
   const times = failing.flatMap(({ knownAt }) => knownAt ?? []);
   return html`<p class="causes">
-    ${clients.length > 1 && html`<b>${escapeControl(first.client)}</b>: `}${prose(why, clock)}
+    ${clients.length > 1 && html`<b>${escapeControl(first.client)}</b>: `}${why}
     ${failing.length > 1 && `${plural(failing.length - 1, 'client')} more cannot be compared: see below.`}
-    ${times.length > 0 && html`This shows the state of ${moment(Math.min(...times), clock)}.`}
+    ${times.length > 0 && `This shows the state of ${at(Math.min(...times))}.`}
   </p>`;
 };
 
-export const passText = ({ startedAt, trigger, durationMs }: PassEntry, clock: PageClock): Markup =>
-  html`${moment(startedAt, clock)}, ${reasons[trigger]}, took ${duration(durationMs)}`;
+export const passText = ({ startedAt, trigger, durationMs }: PassEntry): string =>
+  `${at(startedAt)}, ${reasons[trigger]}, took ${(durationMs / 1_000).toFixed(1)} s`;
 
 const reasons = {
   startup: 'the program started',
@@ -32,49 +30,39 @@ const reasons = {
   command: 'by a command',
 };
 
-/** Milliseconds in words. */
-const duration = (ms: number): string =>
-  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
-
-export const clientSection = ({ clients, ...clock }: Facts): Markup => {
+export const clientSection = ({ clients }: Facts): Markup => {
   // Above, as the reason of all.
   const said = clients.find(({ lastError }) => lastError !== null)?.lastError;
+  const max = 200;
   return html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
-    ${table(
-      'The state of each client, its last and its next pass',
-      ['Client', 'State', 'Last pass', 'Next pass'],
-      clients.slice(0, maxClients).map((one) => [
-        linked(
-          escapeControl(one.client),
-          clients.length > 1 ? `./${addressOf({ client: one.client })}` : null,
-        ),
-        html`${stateIcon(one.health)}
-        ${one.why !== null && one.why !== said && html`<p>${prose(escapeControl(one.why), clock)}</p>`}`,
-        one.lastPass === null
-          ? 'none yet'
-          : html`<p>${passText(one.lastPass, clock)}</p>
-              <p>${stateIcon(one.lastPass.status)}</p>`,
-        nextPass(one, clock),
-      ]),
-    )}
-    ${rest(clients.length - maxClients, 'client', 'readyz')}
+    <ul class="list">
+      ${clients.slice(0, max).map((one) => {
+        const { client, health, why, lastPass } = one;
+        const address = clients.length > 1 ? `./${addressOf({ client })}` : null;
+        return html`<li>
+          ${linked(escapeControl(client), address)} ${stateIcon(health)}
+          ${why !== null && why !== said && escapeControl(why)}
+          <p class="aside">
+            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${icons[lastPass.status]?.[1]}`}.
+            ${nextPass(one)}
+          </p>
+        </li>`;
+      })}
+    </ul>
+    ${rest(clients.length - max, 'client', 'readyz')}
   </section>`;
 };
 
-const maxClients = 200;
-
-const nextPass = (client: ClientFacts, clock: PageClock): MarkupValue => {
-  const { running, failures, backoffUntil, nextScheduled } = client;
-  if (running !== null) return `running now: ${reasons[running]}`;
+const nextPass = ({ running, failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
+  if (running !== null) return `Running now: ${reasons[running]}`;
   const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
-  if (backoffUntil !== null)
-    return html`<b class="failed">Backing off</b> until ${moment(backoffUntil, clock)}, ${why}`;
-  return nextScheduled === null ? 'no schedule' : html`${moment(nextScheduled, clock)} on schedule`;
+  if (backoffUntil !== null) return html`<b class="failed">Backing off</b> until ${at(backoffUntil)}, ${why}`;
+  return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
 };
 
 /** The processes that share the clients. */
-export const processSection = ({ fleet, ...clock }: Facts): MarkupValue =>
+export const processSection = ({ fleet }: Facts): MarkupValue =>
   fleet !== null &&
   html`<section aria-labelledby="processes">
     <h2 id="processes">Processes</h2>
@@ -82,14 +70,54 @@ export const processSection = ({ fleet, ...clock }: Facts): MarkupValue =>
       fleet.unowned.length > 0 &&
       html`<p>No process makes the passes of ${fleet.unowned.map(escapeControl).join(', ')}.</p>`
     }
-    ${table(
-      'The processes that share the clients',
-      ['Process', 'Clients', 'Version', 'Started'],
-      fleet.processes.map(({ place, clients, version, since }) => [
-        escapeControl(place),
-        clients,
-        escapeControl(version),
-        moment(Date.parse(since), clock),
-      ]),
-    )}
+    <ul class="list">
+      ${fleet.processes.map(
+        ({ place, clients, version, since }) =>
+          html`<li>
+            ${escapeControl(place)}: ${plural(clients, 'client')}
+            <span class="aside">version ${escapeControl(version)}, started ${since}</span>
+          </li>`,
+      )}
+    </ul>
   </section>`;
+
+/** The passes of the last day, in words and as a chart. */
+export const daySection = ({ day }: Facts): Markup =>
+  html`<section aria-labelledby="passes">
+    <h2 id="passes">Last 24 hours</h2>
+    <figure>
+      <figcaption>${inWords(day)}</figcaption>
+      ${day.some(({ passes }) => passes > 0) && chart(day)}
+    </figure>
+  </section>`;
+
+const inWords = (day: readonly SummarySlot[]): string => {
+  const sum = (of: (slot: SummarySlot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
+  const passes = sum((slot) => slot.passes);
+  if (passes === 0) return 'No pass has ended in the last 24 hours.';
+  const written = sum((slot) => slot.written);
+  const most = Math.max(...day.map(({ left }) => left ?? 0));
+  const bad = sum(({ worst }) => (worst === 'failed' || worst === 'held' ? 1 : 0));
+  const words = [
+    passes === 1 ? 'One pass' : `${passes} passes`,
+    written > 0 && `${plural(written, 'difference')} written`,
+    most === 0
+      ? 'no open differences'
+      : `at most ${plural(most, 'open difference')} at a time, ${day.at(-1)?.leftAtEnd || 'none'} now`,
+    bad > 0 && `passes failed or were held in ${plural(bad, 'interval')} of 15 minutes`,
+  ];
+  return `${words.filter((part) => part !== false).join('; ')}.`;
+};
+
+/** For each quarter of an hour, as tall as it had open differences, in the colour of how its worst pass ended. */
+const chart = (day: readonly SummarySlot[]): Markup => {
+  const highest = Math.max(1, ...day.map(({ left }) => left ?? 0));
+  const bars = day.map(({ left, worst }, x) => {
+    const height = 4 + (96 * (left ?? 0)) / highest;
+    const color = icons[worst ?? '']?.[2] ?? worst ?? 'none';
+    return `<rect class="${color}" x="${x}" y="${(100 - height).toFixed(1)}" width=".8" height="${height.toFixed(1)}"/>`;
+  });
+  const size = `viewBox="0 0 ${day.length} 100" preserveAspectRatio="none"`;
+  return new Markup(`<svg class="chart" ${size} aria-hidden="true">${bars.join('')}</svg>
+<p class="axis" aria-hidden="true"><span>24 hours ago</span><span>12 hours ago</span><span>now</span></p>`);
+};

@@ -1,10 +1,10 @@
 import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import type { PageClock } from '../report/html-words.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
 
 /** What the daemon knows, without secrets. All pages are made of it. Times are ms since the epoch, unless they are texts. */
-export interface Facts extends PageClock {
+export interface Facts {
+  readonly now: number;
   /** The version of this state; the daemon has another one as soon as there is something new. */
   readonly version: string;
   readonly clients: readonly ClientFacts[];

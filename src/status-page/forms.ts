@@ -1,4 +1,3 @@
-import { escapeControl } from '../lib/escape-control.ts';
 import { longestReason } from '../model/suspension.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { type Frame, htmlPage } from './frame.ts';
@@ -30,8 +29,7 @@ export const templateActions = (
   { client, template }: { readonly client: string; readonly template: string },
 ): MarkupValue =>
   frame.reader.role === 'act' &&
-  html`<details class="acts" data-key="suspend">
-    <summary>Suspend or resume ${escapeControl(template)}</summary>
+  html`<div class="acts">
     ${form(
       'act/suspend',
       frame,
@@ -46,7 +44,7 @@ export const templateActions = (
         <button>Suspend</button>`,
     )}
     ${form('act/resume', frame, { client, template }, html`<button>Resume</button>`)}
-  </details>`;
+  </div>`;
 
 /** As in settings; empty: until somebody resumes it. */
 const durations = [

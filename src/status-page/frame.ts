@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { plural } from '../lib/plural.ts';
-import { legend } from '../report/html-template.ts';
-import { moment } from '../report/html-words.ts';
-import { html, Markup, type MarkupValue } from '../report/markup.ts';
+import { htmlDocument, legend } from '../report/html.ts';
+import { style } from '../report/html-style.ts';
+import { html, Markup, type MarkupValue, withMoments } from '../report/markup.ts';
+import { script } from './script.ts';
 import type { Facts } from './facts.ts';
 import type { Visit } from './query.ts';
-import { script } from './script.ts';
-import { style } from './style.ts';
 
 /** What the parts of a page are made of. */
 export type Frame = Facts & Visit;
@@ -23,38 +22,34 @@ interface PageOptions {
 }
 
 export const htmlPage = ({ title, root, main, head = null, frame }: PageOptions): string => {
-  const page = html`<!doctype html>
-    <html lang="en" ${frame && html` data-version="${frame.version}" data-root="${root}"`}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · dns-template-sync</title>
-        <link rel="icon" href="data:," />
-        ${head} ${new Markup(`<style>${style}</style>`)}
-      </head>
-      <body>
-        <a class="skip" href="#main">Skip to the state</a>
-        <header>
-          <h1><a href="${root}">dns-template-sync</a></h1>
-          ${frame && html`<p id="link" class="link">As of ${moment(frame.now, frame)}</p>`}
-        </header>
-        <main id="main" tabindex="-1">${main}</main>
-        ${frame && footer(frame)}
-      </body>
-    </html>`;
-  return `${page.source}\n`;
+  const page = htmlDocument({
+    title: `${title} · dns-template-sync`,
+    head: html`<link rel="icon" href="data:," /> ${head}`,
+    style,
+    attributes: frame && html` data-version="${frame.version}" data-root="${root}"`,
+    body: html`<a class="skip" href="#main">Skip to the state</a>
+      <header>
+        <h1><a href="${root}">dns-template-sync</a></h1>
+        ${frame && html`<p id="link" class="link">As of ${at(frame.now)}</p>`}
+      </header>
+      <main id="main" tabindex="-1">${main}</main>
+      ${
+        frame &&
+        html`<footer>
+            ${legend}
+            <p>
+              For programs: <a href="${root}api/report">/api/report</a>,
+              <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>
+            </p>
+          </footer>
+          ${new Markup(`<script>${script}</script>`)}`
+      }`,
+  });
+  return withMoments(page);
 };
 
-const footer = ({ root }: Frame): Markup =>
-  html`<footer>
-      ${legend}
-      <p>
-        For programs: <a href="${root}api/report">/api/report</a>,
-        <a href="${root}api/history">/api/history</a>, <a href="${root}metrics">/metrics</a>
-      </p>
-    </footer>
-    ${new Markup(`<script>${script}</script>`)}`;
+/** A moment; the script shows it in the reader's time zone. */
+export const at = (ms: number): string => new Date(ms).toISOString();
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -70,35 +65,9 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A table that is a list of labelled values on a phone. `caption`: for those who hear the page. Rows begin with a heading. */
-export const table = (
-  caption: string,
-  titles: readonly string[],
-  rows: readonly (readonly MarkupValue[])[],
-): Markup =>
-  html`<table role="table">
-    <caption class="unseen">
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${titles.map((title) => html`<th role="columnheader" scope="col">${title}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        ([heading = null, ...cells]) =>
-          html`<tr role="row">
-            <th role="rowheader" scope="row">${heading}</th>
-            ${cells.map(
-              (cell, at) =>
-                html`<td role="cell" data-label="${titles[at + 1] ?? ''}"><div>${cell}</div></td>`,
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-
 /** How many are not on the page, with a link to them. */
 export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>
-  left > 0 && html`<p class="rest">and ${plural(left, noun)} more: <a href="${address}">${words}</a></p>`;
+  left > 0 &&
+  html`<p class="rest">
+    and ${noun === '' ? left : plural(left, noun)} more: <a href="${address}">${words}</a>
+  </p>`;

@@ -1,3 +1,12 @@
+import { assembleReport } from '../report/assemble.ts';
+import { follows, groupsOf, isCalm, summaryOf, unmanagedSentence } from '../report/view.ts';
+import {
+  withoutApplied,
+  type PassResult,
+  type Report,
+  type SubdomainResult,
+  type TemplateResult,
+} from '../result.ts';
 import type { Reader } from './facts.ts';
 
 /** Somebody who asks for a page. */
@@ -15,8 +24,6 @@ export interface PageQuery {
   /** Case does not matter. */
   readonly text: string;
   readonly client: string | null;
-  /** How many entries to skip. */
-  readonly skip: number;
   /** What the reader has just done on the page; not part of other addresses. */
   readonly did: Deed | null;
 }
@@ -38,26 +45,24 @@ export const shows = [
   ['in-sync', 'in sync'],
 ] as const;
 
-export type Show = (typeof shows)[number][0];
+type Show = (typeof shows)[number][0];
 
-export const everything: PageQuery = { show: null, text: '', client: null, skip: 0, did: null };
+export const everything: PageQuery = { show: null, text: '', client: null, did: null };
 
 /** Ignores invalid parameters. */
 export const readPageQuery = (query: URLSearchParams): PageQuery => ({
   show: shows.find(([show]) => show === query.get('show'))?.[0] ?? null,
   text: (query.get('q') ?? '').trim().slice(0, 200),
   client: query.get('client') || null,
-  skip: Number(/^\d{1,9}$/.exec(query.get('skip') ?? '')?.[0] ?? 0),
   did: deeds.find((one) => one === query.get('did')) ?? null,
 });
 
 /** The address of the overview. All addresses are from the root of the pages, so that they work under a path of a proxy. */
-export const addressOf = ({ show, text, client, skip }: Partial<PageQuery>): string => {
+export const addressOf = ({ show, text, client }: Partial<PageQuery>): string => {
   const query = new URLSearchParams();
   if (show) query.set('show', show);
   if (text) query.set('q', text);
   if (client) query.set('client', client);
-  if (skip) query.set('skip', String(skip));
   return query.size === 0 ? '' : `?${query.toString()}`;
 };
 
@@ -74,4 +79,120 @@ export const rootOf = (path: string): string => {
   if (path.startsWith('/templates/')) return '../';
   if (path.startsWith('/clients/')) return '../../../';
   return '../'.repeat(path.split('/').length - 2) || './';
+};
+
+/** One report over this client; null: over all. */
+export const reportOf = (
+  results: readonly PassResult[],
+  problems: Report['problems'],
+  only: string | null,
+): Report => {
+  const isShown = ({ client }: { readonly client: string }): boolean => only === null || client === only;
+  return assembleReport(results.filter(isShown).map(lastKnown), problems.filter(isShown));
+};
+
+/** What could not be read keeps its last known state; the reason is shown once, at the top. */
+export const lastKnown = (result: PassResult): PassResult => {
+  const templates = result.templates.flatMap((template): readonly TemplateResult[] => {
+    const { asOf, differences, subdomains } = template;
+    if (asOf === undefined) return [template];
+    const differs = differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
+    return asOf === null ? [] : [{ ...template, status: differs ? 'drifted' : 'in-sync', message: null }];
+  });
+  return { ...result, templates };
+};
+
+export type Excerpt = ReturnType<typeof excerptOf>;
+
+/** The part of a report that one page shows: templates that match a query, or what does of each. */
+export const excerptOf = (report: Report, { show, text }: PageQuery) => {
+  const { run, status, dryRun, commits, problems, unmanaged } = report;
+  // What was applied differs no more.
+  const open = report.templates.map(withoutApplied);
+  const found = open
+    .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
+    .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
+  const [calm, differing] = [found.filter(isCalm), groupsOf(found)];
+  // Named only if somebody asks for them, or there is nothing else to show.
+  const isCalmNamed = show === 'in-sync' || text !== '' || differing.length === 0;
+  const all = isCalmNamed ? [...differing, ...calm.map((one) => [one])] : differing;
+  const groups = all.slice(0, differing.length === 0 ? limits.calm : limits.groups);
+  const rows = Math.floor(limits.rows / Math.max(1, groups.length));
+  return {
+    run,
+    status,
+    dryRun,
+    commits,
+    summary: summaryOf(report),
+    /** How many templates or differences there are of each kind, whatever is shown. */
+    counts: shows.map(([kind]) => {
+      const parts = open.flatMap((template) => partOf(template, kind) ?? []);
+      return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
+    }),
+    groups: groups.map((group) => ({
+      shown: group.slice(0, limits.calm).map((template) => firstOf(template, rows)),
+      count: group.length,
+    })),
+    groupCount: all.length,
+    calmCount: isCalmNamed ? 0 : calm.length,
+    problems: problems.slice(0, limits.problems),
+    problemCount: problems.length,
+    aside: unmanagedSentence(unmanaged),
+  };
+};
+
+/** Groups so few that a page has some 100 KB when hundreds of templates differ. */
+const limits = { groups: 12, rows: 60, calm: 200, problems: 10 };
+
+/** The first differences of a template and of the subdomains that do not follow it, and how many are left out. */
+export const firstOf = (whole: TemplateResult, max: number) => {
+  let more = 0;
+  const few = <Item>(all: readonly Item[], most: number): readonly Item[] => {
+    more += Math.max(0, all.length - most);
+    return all.slice(0, most);
+  };
+  const share = Math.max(2, Math.floor(max / 10));
+  const shortened = ({ answers, ...one }: SubdomainResult): SubdomainResult => ({
+    ...one,
+    differences: few(one.differences, share),
+    answers: { ...answers, differences: few(answers.differences, share) },
+  });
+  const behind = few(
+    whole.subdomains.filter((one) => !follows(one)),
+    10,
+  );
+  const template: TemplateResult = {
+    ...whole,
+    differences: few(whole.differences, max),
+    subdomains: [...behind.map(shortened), ...whole.subdomains.filter(follows)],
+  };
+  return { template, more };
+};
+
+/** The part of a template that is of this kind; null if nothing is. */
+const partOf = (template: TemplateResult, show: Show): TemplateResult | null => {
+  if (show === 'in-sync') return isCalm(template) ? template : null;
+  if (show === template.status) return template;
+  const differences = template.differences.filter(
+    ({ action, outcome }) =>
+      show === action || (show === 'failed' && (outcome === 'failed' || outcome === 'unknown')),
+  );
+  return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
+};
+
+/** The whole template if its own texts match, else the parts that match. */
+const withText = (template: TemplateResult, text: string): TemplateResult | null => {
+  const holds = (...values: readonly unknown[]): boolean => wordsIn(values).toLowerCase().includes(text);
+  const { client, template: name, file, message } = template;
+  if (holds(client, name, file, message)) return template;
+  const differences = template.differences.filter((one) => holds(one));
+  const subdomains = template.subdomains.filter((one) => !follows(one) && holds(one.subdomain, one.message));
+  return differences.length + subdomains.length === 0 ? null : { ...template, differences, subdomains };
+};
+
+/** All texts in a value, as `A www 192.0.2.1`. */
+const wordsIn = (value: unknown): string => {
+  if (value === null) return '@';
+  if (typeof value === 'object') return Object.values(value).map(wordsIn).join(' ');
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : '';
 };

@@ -1,6 +1,6 @@
 /**
  * Keeps the page up to date: when `events` announces something new, it loads the page again and replaces its main part;
- * focus, open details and what was typed stay. A page that hears nothing any more says so: what it shows may be wrong.
+ * focus and what was typed stay. A page that hears nothing any more says so: what it shows may be wrong.
  */
 export const script = String.raw`
 'use strict';
@@ -22,7 +22,7 @@ const lose = () => {
   if (root.classList.contains('lost')) return;
   root.classList.add('lost');
   link.className = 'link lost';
-  link.textContent = 'Not connected since ' + local(heardAt);
+  link.textContent = 'Not connected since ' + heardAt.toLocaleTimeString();
   document.title = 'not connected · dns-template-sync';
   for (const badge of all('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
 };
@@ -62,51 +62,36 @@ const refresh = async () => {
 };
 
 // What a node is known by in the next version of the page.
-const keyOf = (node) => node.nodeName === 'SUMMARY' ? 'of ' + keyOf(node.parentNode)
-  : node.nodeName + (node.id || node.dataset.key || node.name && node.form?.action + node.name
-    || node.getAttribute('href') || node.querySelector('summary')?.textContent || node.textContent);
+const keyOf = (node) => node.nodeName
+  + (node.id || node.name && node.form?.action + node.name || node.getAttribute('href') || node.textContent);
 const fields = 'main input:not([type=hidden]), main select';
-const places = 'main :is(a, summary, button, input, select)';
+const places = 'main :is(a, button, input, select)';
 
 const take = (next) => {
-  const open = new Set(all('details[open]').map(keyOf));
   const typed = new Map(all(fields).map((field) => [keyOf(field), field.value]));
   const focused = document.activeElement.matches(places) && keyOf(document.activeElement);
   hear(events?.readyState === EventSource.OPEN ? 'Live' : 'Up to date');
   root.dataset.version = next.documentElement.dataset.version;
   document.title = next.title;
   document.getElementById('main').replaceChildren(...next.getElementById('main').childNodes);
-  for (const details of all('details')) if (open.has(keyOf(details))) details.open = true;
+  localise();
   for (const field of all(fields)) field.value = typed.get(keyOf(field)) ?? field.value;
   if (focused) (all(places).find((place) => keyOf(place) === focused) ?? document.getElementById('main')).focus({ preventScroll: true });
-  tellAges();
 };
 
-const local = (time) => time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']];
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const tellAges = () => {
-  for (const time of all('main time')) {
-    const at = new Date(time.dateTime);
-    const seconds = (at - Date.now()) / 1000;
-    const [length, unit] = units.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
-    time.title = local(at);
-    time.dataset.ago = words.format(Math.round(seconds / length), unit);
-  }
+// In the reader's time zone; as the server says them on hover.
+const localise = () => {
+  for (const time of all('main time')) [time.title, time.textContent] = [time.textContent, new Date(time.dateTime).toLocaleString()];
 };
 
 addEventListener('visibilitychange', connect);
 addEventListener('pagehide', () => events?.close());
 addEventListener('pageshow', ({ persisted }) => { if (persisted) connect(); });
 setInterval(() => {
-  tellAges();
-  if (Date.now() < deadline) return;
-  listen();
-  // A hidden tab asks for the page instead: its title is what people see of it.
-  if (document.hidden) return refresh();
+  if (document.hidden || Date.now() < deadline) return;
   lose();
   connect();
 }, 5000);
-tellAges();
+localise();
 connect();
 `;

@@ -1,7 +1,7 @@
 import { describe, it, type TestContext } from 'vitest';
 import { askNameServers, type AnswersRequest } from '../../src/app/client-answers.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
-import { answersIn, answersKey, withAnswers } from '../../src/report/with-answers.ts';
+import { answersIn, answersKey, withAnswers } from '../../src/report/answers.ts';
 import type { SubdomainAnswers } from '../../src/result.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { shown } from '../answers/checked.ts';

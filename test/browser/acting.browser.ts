@@ -59,9 +59,7 @@ describe.each(['light', 'dark'] as const)(
 
       await press(page, 'a[href="templates/standard-web"]');
       await page.waitForURL('**/templates/standard-web');
-      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' }).waitFor();
-      await press(page, '[data-key=suspend] summary');
-      await expectUsable(page);
+      await page.locator('#writes ~ .rows li', { hasText: '192.0.2.7' }).waitFor();
       await tabTo(page, '[name=reason]');
       await page.keyboard.type('Moving the shop');
       await tabTo(page, '[name=duration]');
@@ -77,10 +75,9 @@ describe.each(['light', 'dark'] as const)(
       );
       await expectUsable(page);
 
-      await press(page, '[data-key=suspend] summary');
       await press(page, '[action$="act/resume"] button');
       await outcome(page, 'You have resumed the template.').waitFor();
-      await page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.8' }).waitFor();
+      await page.locator('#writes ~ .rows li', { hasText: '192.0.2.8' }).waitFor();
       await expectUsable(page);
 
       await press(page, '[action$="sign-out"] button');

@@ -78,26 +78,9 @@ describe('what to do about', () => {
       [`${accept("'\\*.api A'")} makes the file say what the service has.`],
     ],
     [
-      'what blocks another record, and is to stay',
+      'what blocks another record',
       [blocked('shop', 'cname-conflict', { conflicts: [8] }), surplus(8, 'shop', { cause: 'unknown' })],
-      [
-        'remove record 8 in the panel, change the file, or let `surplus: park` with `adopt: true` move it aside.',
-        null,
-      ],
-    ],
-    [
-      'what blocks another record, and was in the file',
-      [blocked('shop', 'cname-conflict', { conflicts: [8, 9] }), surplus(8, 'shop'), surplus(9, 'shop')],
-      [
-        'remove records 8, 9 in the panel, change the file, or let `surplus: park` move them aside.',
-        null,
-        null,
-      ],
-    ],
-    [
-      'what has no name, and so cannot be moved aside',
-      [blocked(null, 'null-mx-conflict', { conflicts: [8] })],
-      ['remove record 8 in the panel, or change the file.'],
+      ['remove record 8 in the panel, or change the file.', null],
     ],
     ['an edit', [update('www', { cause: 'edited' }), add('new')], [null, null]],
     [

@@ -15,8 +15,7 @@ import type {
   WriteEntry,
 } from '../../src/status-page/facts.ts';
 import { renderOverview } from '../../src/status-page/overview.ts';
-import { everything, type PageQuery, type Visit } from '../../src/status-page/query.ts';
-import { excerptOf, reportOf } from '../../src/status-page/excerpt.ts';
+import { everything, excerptOf, reportOf, type PageQuery, type Visit } from '../../src/status-page/query.ts';
 import { everyKind, pass, template } from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */
@@ -89,7 +88,6 @@ export const factsOf = (results: readonly PassResult[], rest: Partial<Facts> = {
   return {
     version: 'v-1',
     now,
-    timeZone: 'UTC',
     clients: results.map((one) => client({ client: one.client })),
     results,
     day: history.slots(now),
@@ -168,11 +166,7 @@ const behind: SubdomainResult = {
 };
 
 /** `count` templates; those in `differing` have so many differences. */
-const templates = (
-  count: number,
-  differing: Readonly<Record<number, number>>,
-  more: Partial<TemplateResult> = {},
-): TemplateResult[] =>
+const templates = (count: number, differing: Readonly<Record<number, number>>): TemplateResult[] =>
   Array.from({ length: count }, (_, index) => {
     const rows = differing[index] ?? 0;
     const file = `templates/customers/customer-${index}.yaml`;
@@ -186,16 +180,10 @@ const templates = (
       inSync: 14,
       differences: Array.from({ length: rows }, (__, row) => difference(index + row * 3, file)),
       subdomains: rows > 4 ? [behind] : [],
-      ...(rows > 0 ? more : {}),
     });
   });
 
 const twelve = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [index * 3, index < 4 ? 5 : 2.5]));
-
-const held = {
-  status: 'held',
-  message: '120 adds are planned and limits.maxAdds is 100: look at them, then `apply --force customer-3`',
-} as const;
 
 const unreachable = 'cannot reach https://panel.example.net/api/v1: connection refused (ECONNREFUSED)';
 
@@ -264,51 +252,10 @@ export const templateState = (): { facts: Facts; of: TemplateFacts } => {
 export const states: Readonly<Record<string, () => State>> = {
   'in-sync': () => factsOf([pass({ templates: templates(40, {}) })]),
   '40-differences': () => factsOf([pass({ templates: templates(40, twelve) })]),
-  held: () =>
-    factsOf([
-      pass({
-        templates: templates(40, { 3: 12, 20: 1 }, held).map((one) => ({
-          ...one,
-          differences: one.differences.map((open) =>
-            open.action === 'surplus' || open.action === 'blocked'
-              ? open
-              : { ...open, outcome: 'skipped', error: `held: ${held.message}` },
-          ),
-        })),
-      }),
-    ]),
-  failed: () =>
-    factsOf([
-      pass({
-        templates: [
-          ...templates(38, { 7: 2 }),
-          template({
-            template: 'lost',
-            id: null,
-            status: 'failed',
-            message:
-              'no template of this name belongs to the client: create it at the service, or correct the name',
-          }),
-          template({
-            template: 'lost-too',
-            id: null,
-            status: 'failed',
-            message:
-              'no template of this name belongs to the client: create it at the service, or correct the name',
-          }),
-        ],
-        problems: everyKind.problems,
-      }),
-    ]),
   'service-down': () => {
     const asOf = new Date(now - 360_000).toISOString();
     const some = templates(40, twelve).map((one) => ({ ...one, asOf }));
     return factsOf([pass({ templates: some })], { clients: [down()] });
-  },
-  'never-up': () => {
-    const some = templates(40, {}).map((one) => ({ ...one, asOf: null }));
-    const rest = { clients: [down({ knownAt: null })], day: new Day().slots(now) };
-    return factsOf([pass({ templates: some })], rest);
   },
   'first-start': () =>
     factsOf([], {

@@ -1,10 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import type { Facts, Writes } from '../../status-page/facts.ts';
 import { renderOverview } from '../../status-page/overview.ts';
-import type { Visit } from '../../status-page/query.ts';
-import { excerptOf, reportOf } from '../../status-page/excerpt.ts';
-import { renderTemplatePage } from '../../status-page/template-page.ts';
-import { renderWrites } from '../../status-page/writes.ts';
+import { excerptOf, reportOf, type Visit } from '../../status-page/query.ts';
+import { renderTemplatePage, renderWrites } from '../../status-page/template-page.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
 import type { DaemonContext } from '../context.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
@@ -59,7 +57,7 @@ export const statusPages = (sources: PageSources) => {
   };
 };
 
-/** Milliseconds. Pages show relative times, so they get old without a change. */
+/** Milliseconds. A page says of when it is, so it gets old without a change. */
 const maxAge = 30_000;
 
 /** What the daemon knows, without secrets. */
@@ -67,11 +65,9 @@ const factsOf =
   ({ manager, day, changeFeed, fleet, redact }: PageSources) =>
   (): Facts => {
     const now = Date.now();
-    const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
     return {
       version: changeFeed.version,
       now,
-      timeZone: zones.size === 1 ? [...zones].join('') : 'UTC',
       clients: manager.clients.map(({ state, newest, lastPass }) => {
         const times = newest?.templates.flatMap(({ asOf }) => (asOf ? Date.parse(asOf) : [])) ?? [];
         return {

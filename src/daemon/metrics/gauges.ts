@@ -1,5 +1,5 @@
 import { groupBy } from '../../model/group.ts';
-import { answersIn } from '../../report/with-answers.ts';
+import { answersIn } from '../../report/answers.ts';
 import { statuses, worstOf, type PassResult, type TemplateResult } from '../../result.ts';
 import type { PassEntry } from '../../status-page/facts.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { withDeadline } from '../../lib/sleep.ts';
-import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/with-answers.ts';
+import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/answers.ts';
 import type { PassResult } from '../../result.ts';
 
 export interface AnswersRoundsOptions {

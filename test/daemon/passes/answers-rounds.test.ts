@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AnswersRounds } from '../../../src/daemon/passes/answers-rounds.ts';
-import { answersKey, type KnownAnswers } from '../../../src/report/with-answers.ts';
+import { answersKey, type KnownAnswers } from '../../../src/report/answers.ts';
 import { notAsked, type PassResult, type SubdomainAnswers } from '../../../src/result.ts';
 import { pass, template } from '../../report/every-kind.ts';
 
