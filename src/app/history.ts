@@ -8,50 +8,40 @@ import type { StateStore } from '../state/store-handle.ts';
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
 
-/** The newest writes of these clients, the oldest first. It yields to other tasks, and ends when the caller is gone. */
+/** The newest writes of these clients, the oldest first. It yields to other tasks. */
 export const newestWrites = async (
-  { clients, isSandbox, query, redact, signal }: HistoryRequest,
+  { clients, isSandbox, query, redact }: HistoryRequest,
   store: StateStore,
 ): Promise<readonly ShownEntry[]> => {
   const { templates, since, outcome, limit } = query;
   const filter = { templates, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
-  let newest: PlacedEntry[] = [];
+  let newest: ShownEntry[] = [];
   for (const settings of clients) {
     const location = locationOf(settings, isSandbox);
     // What is older than all of so many others is not among them.
-    const slice = { ...filter, since: newest.length < limit ? since : Math.max(since, newest[0]!.at) };
-    const found: PlacedEntry[] = [];
+    const from = newest.length < limit ? since : Math.max(since, Date.parse(newest[0]!.at));
+    const found: ShownEntry[] = [];
     let before: HistoryPlace | null = { at: Number.MAX_SAFE_INTEGER, id: 0 };
     while (before !== null && found.length < limit) {
-      if (signal?.aborted === true) return [];
-      const next: HistorySlice = { ...slice, before };
+      const next: HistorySlice = { ...filter, since: from, before };
       const read: FoundSlice | null = await store.read(
         location,
         async (memory) => (await memory?.historySlice(next)) ?? null,
       );
       for (const { id: _, at, ...entry } of redact(read?.entries ?? []))
-        found.push({ at, entry: { at: new Date(at).toISOString(), client: settings.name, ...entry } });
+        found.push({ at: new Date(at).toISOString(), client: settings.name, ...entry });
       before = read?.end ?? null;
       await setImmediate();
     }
-    newest = [...newest, ...found.toReversed()].sort(byTime).slice(-limit);
+    newest = [...newest, ...found.toReversed()]
+      .sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)))
+      .slice(-limit);
   }
-  return newest.map(({ entry }) => entry);
+  return newest;
 };
-
-interface PlacedEntry {
-  /** Ms since the epoch. */
-  readonly at: number;
-  readonly entry: ShownEntry;
-}
 
 /** Rows that take a few milliseconds. */
 const rowsAtOnce = 100;
-
-/** Writes of the same millisecond are ordered by client; those of one client stay in order. */
-const byTime = (one: PlacedEntry, other: PlacedEntry): number =>
-  one.at - other.at ||
-  (one.entry.client < other.entry.client ? -1 : Number(one.entry.client > other.entry.client));
 
 /** The names of all templates that have been managed. */
 export const managedTemplates = async (
