@@ -19,7 +19,7 @@ import type { StateStore } from '../state/store-handle.ts';
 import { readVersion } from '../version.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import type { Options } from './options.ts';
-import { loggedWarnings, printedWarnings, saidOn, type Warn } from './warnings.ts';
+import { loggedWarnings, printedWarnings, saidOn, type Warn } from './progress.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext extends Pick<

@@ -10,9 +10,9 @@ import type { TemplateRow } from '../state/memory.ts';
 
 export interface AnswersRequest {
   /** Only these templates; empty: all. */
-  readonly templates: readonly string[];
+  readonly templates?: readonly string[];
   /** A person asks for it, so the settings do not need to. */
-  readonly isCommand: boolean;
+  readonly isCommand?: boolean;
   /** Only these subdomains, even if no file names them; without it, all that the files name. */
   readonly subdomains?: readonly string[];
   readonly signal: AbortSignal;
@@ -115,7 +115,7 @@ interface Question {
 
 const questionsIn = (
   { templates }: DesiredState,
-  { templates: names, isCommand, subdomains }: AnswersRequest,
+  { templates: names = [], isCommand = false, subdomains }: AnswersRequest,
   { answers }: ClientSettings,
 ): readonly Question[] => {
   const asked = templates.filter(

@@ -34,13 +34,17 @@ export interface Client extends Omit<DaemonClient, 'pass' | 'suspending' | 'askN
 }
 
 /** The request for one pass. */
-export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
+export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'signal' | 'onChange'> &
   Partial<
-    Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'only' | 'isRehearsal' | 'approve'>
+    Pick<
+      Pass,
+      'templates' | 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'only' | 'isRehearsal' | 'approve'
+    >
   > & {
-    readonly dryRun: boolean;
+    /** As the settings say, unless the request does. */
+    readonly dryRun?: boolean;
     /** Milliseconds to wait for the lock of another process. */
-    readonly lockTimeout: number;
+    readonly lockTimeout?: number;
     readonly onWait?: (holder: string) => void;
     /** Called before each wait, with its milliseconds and the reason. */
     readonly onPause?: (milliseconds: number, why: string) => void;
@@ -109,11 +113,13 @@ export const openClient = (options: ClientOptions): Client => {
 
   /** What a pass needs, except what is only known when it starts. */
   const prepared = (request: PassRequest) => ({
+    templates: [],
     ignoreSubdomains: false,
     force: false,
     retry: false,
     acceptLoss: false,
     ...request,
+    dryRun: request.dryRun ?? settings.dryRun,
     client: settings.name,
     service,
     clock: {
@@ -158,7 +164,7 @@ export const openClient = (options: ClientOptions): Client => {
       await reconcile(described, { ...pass, ...state, memory, startedAt, listing, askedAt }),
       settings.commitUrl,
     );
-    if (request.templates.length > 0 || result.wasRead !== true) return result;
+    if (pass.templates.length > 0 || result.wasRead !== true) return result;
     // A daemon would fail for ever, which would hide what else fails.
     const isError = strict && request.trigger === 'command';
     return withUnmanaged(result, { actual: await listing, files, memory, isError });
@@ -174,7 +180,7 @@ export const openClient = (options: ClientOptions): Client => {
   };
 
   const write = (request: PassRequest): Promise<PassResult> => {
-    const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
+    const { lockTimeout = 0, signal, onlyRemembers = false, onWait = () => undefined } = request;
     const lostPause = longestTime(settings);
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
     return handle.write(location(), use, (held, say) => {
@@ -213,7 +219,7 @@ export const openClient = (options: ClientOptions): Client => {
     pass: (request) => {
       tokens = settings.tokens.read();
       current = request;
-      return request.dryRun ? dryRun(request) : write(request);
+      return (request.dryRun ?? settings.dryRun) ? dryRun(request) : write(request);
     },
     suspending: async (task) => task(await store.suspending(location(), warn)),
     askNameServers: async (request) => {
@@ -241,7 +247,7 @@ export const openClient = (options: ClientOptions): Client => {
 /** What a pass is about of the files. */
 const partOf = (
   files: DesiredState,
-  { templates: names, subdomain, onlyRemembers = false }: PassRequest,
+  { templates: names = [], subdomain, onlyRemembers = false }: PassRequest,
 ): DesiredState => {
   if (names.length === 0 && subdomain === undefined && !onlyRemembers) return files;
   const isOther = (one: string): boolean =>

@@ -7,40 +7,31 @@ import type { StateStore } from '../state/store-handle.ts';
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
 
-/** The newest writes of these clients, the oldest first. It yields to other tasks, and ends when the caller is gone. */
+/** The newest writes of these clients, the oldest first. It yields to other tasks. */
 export const newestWrites = async (
-  { clients, isSandbox, query, redact, signal }: HistoryRequest,
+  { clients, isSandbox, query, redact }: HistoryRequest,
   store: StateStore,
 ): Promise<readonly ShownEntry[]> => {
   const { since, limit } = query;
-  let newest: PlacedEntry[] = [];
+  let newest: ShownEntry[] = [];
   for (const settings of clients) {
-    if (signal?.aborted === true) return [];
     // What is older than all of so many others is not among them.
-    const from = newest.length < limit ? since : Math.max(since, newest[0]!.at);
+    const from = newest.length < limit ? since : Math.max(since, Date.parse(newest[0]!.at));
     const found = await store.read(
       locationOf(settings, isSandbox),
       async (memory) => (await memory?.history({ ...query, since: from })) ?? [],
     );
-    const placed = redact(found).map(({ at, ...entry }) => ({
-      at,
-      entry: { at: new Date(at).toISOString(), client: settings.name, ...entry },
+    const own = redact(found).map(({ at, ...entry }) => ({
+      at: new Date(at).toISOString(),
+      client: settings.name,
+      ...entry,
     }));
-    newest = [...newest, ...placed].sort(byTime).slice(-limit);
+    newest = [...newest, ...own]
+      .sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)))
+      .slice(-limit);
   }
-  return newest.map(({ entry }) => entry);
+  return newest;
 };
-
-interface PlacedEntry {
-  /** Ms since the epoch. */
-  readonly at: number;
-  readonly entry: ShownEntry;
-}
-
-/** Writes of the same millisecond are ordered by client; those of one client stay in order. */
-const byTime = (one: PlacedEntry, other: PlacedEntry): number =>
-  one.at - other.at ||
-  (one.entry.client < other.entry.client ? -1 : Number(one.entry.client > other.entry.client));
 
 /** The names of all templates that have been managed. */
 export const managedTemplates = async (

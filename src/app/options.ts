@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { saidOn } from './warnings.ts';
+import { saidOn } from './progress.ts';
 
 /** The flags as the argument parser returns them; `settings` and the commands check the values. */
 export type Options = Readonly<Record<string, string | boolean | string[] | undefined>>;

@@ -22,7 +22,7 @@ export const reportOn = (
 });
 
 /** How a command's passes are made. */
-export type PassesRequest = Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>;
+export type PassesRequest = Partial<PassRequest> & { readonly dryRun: boolean };
 
 type PassesContext = Pick<AppContext, 'clients' | 'redact' | 'clock'>;
 
@@ -73,7 +73,7 @@ const clientsWith = async (
 const notStarted = async (
   error: LockedError | PlanChangedError,
   client: Client,
-  { run, trigger, templates }: PassRequest,
+  { run, trigger, templates = [] }: PassRequest,
 ): Promise<Omit<PassResult, 'startedAt' | 'durationMs'>> => {
   const desired = await client.load();
   const { name } = client.settings;
@@ -94,9 +94,8 @@ const notStarted = async (
       id,
       file: source.file,
       revision: null,
-      ...(error instanceof PlanChangedError
-        ? error.verdictOn(name, template)
-        : ({ status: 'failed', message: error.message } as const)),
+      status: 'failed',
+      message: error.message,
       inSync: 0,
       parked: 0,
       ignored: 0,

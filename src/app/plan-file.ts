@@ -49,49 +49,30 @@ export const serviceOf = (clients: readonly Pick<Client, 'savedAt'>[]): string =
 type Templates = Report['templates'];
 type PlannedTemplate = Templates[number];
 
-interface PlannedChange {
-  /** With its client: `default/standard-web`, and with its id if the name is not unique. */
-  readonly template: string;
-  readonly change: string;
-}
-
 /** The plan differs from the approved one. */
 export class PlanChangedError extends UserError {
   override name = 'PlanChangedError';
-  readonly #why: string;
-  readonly #changes: readonly PlannedChange[];
 
-  constructor(which: string, changes: readonly PlannedChange[]) {
-    const why = `the plan is no longer ${which}; nothing was written`;
-    const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
-    const more = lines.length > maxShown ? `\n  and ${lines.length - maxShown} more` : '';
-    super(`${why}:${lines.slice(0, maxShown).join('')}${more}`);
-    this.#why = why;
-    this.#changes = changes;
-  }
-
-  /** The status of one template for the report: failed only if its own plan has changed. */
-  verdictOn(client: string, template: string): Pick<PlannedTemplate, 'status' | 'message'> {
-    const name = `${client}/${template}`;
-    const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
-    if (own.length === 0) return { status: 'held', message: `${this.#why}: others have changed` };
-    return { status: 'failed', message: `${this.#why}: ${own.map(({ change }) => change).join('; ')}` };
+  constructor(which: string, changes: ReturnType<typeof planChanges>) {
+    const more = changes.length > maxShown ? `\n  and ${changes.length - maxShown} more` : '';
+    const lines = changes.slice(0, maxShown).map(({ template, change }) => `\n  ${template}: ${change}`);
+    super(`the plan is no longer ${which}; nothing was written:${lines.join('')}${more}`);
   }
 }
 
 const maxShown = 20;
 
 /**
- * The differences between two plans. `lifted`: a person has just lifted a guard, so being held in the first
- * plan is not a difference.
+ * The differences between two plans, by template as in `default/standard-web`. `lifted`: a person has just lifted a guard,
+ * so being held in the first plan is not a difference.
  */
-export const planChanges = (before: Templates, now: Templates, lifted: boolean): PlannedChange[] => {
+export const planChanges = (before: Templates, now: Templates, lifted: boolean) => {
   const [then, today] = [byName(before), byName(now)];
   const names = [...new Set([...then.keys(), ...today.keys()])].sort();
   return names.flatMap((template) => {
     const [old, fresh] = [then.get(template), today.get(template)];
-    if (!fresh) return [{ template, change: 'in that plan; no file describes it now' }];
-    if (!old) return [{ template, change: 'not in that plan; name only templates of it' }];
+    if (!fresh) return { template, change: 'in that plan; no file describes it now' };
+    if (!old) return { template, change: 'not in that plan; name only templates of it' };
     return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
   });
 };

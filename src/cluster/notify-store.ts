@@ -11,7 +11,6 @@ export const sharedNotifyStore = ({
   lease,
 }: Pick<PostgresStore, 'database' | 'opened' | 'lease'>): NotifyStore => ({
   schema: 'dns_sync.',
-  lock: { awaited: ' FOR UPDATE', skipped: ' FOR UPDATE SKIP LOCKED' },
   query: async (sql, values) => {
     await opened();
     return database().query(sql, values);

@@ -1,7 +1,7 @@
 import type { DaemonContext } from '../daemon/context.ts';
 import { openDaemon } from '../daemon/daemon.ts';
 import { alone } from '../daemon/fleet.ts';
-import { createMetrics, type Metrics } from '../daemon/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { openFleet } from '../cluster/fleet.ts';
 import { sharedNotifyStore } from '../cluster/notify-store.ts';
 import type { Io } from '../io.ts';

@@ -9,31 +9,17 @@ import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { FilesVersion, Fleet } from './fleet.ts';
 import type { Look } from '../source/watch.ts';
-import type { HistoryQuery } from './http/history-query.ts';
 
 /** The request for one pass. */
 export interface DaemonPass {
   readonly run: string;
   readonly trigger: Trigger;
-  /** Empty: all. */
-  readonly templates: readonly string[];
   readonly signal: AbortSignal;
-  readonly dryRun: boolean;
-  /** Milliseconds to wait for another process that writes for this client. */
-  readonly lockTimeout: number;
   /** Called when the lock is held and the pass begins. */
   readonly onStart: () => void;
   /** Called with the loaded files before anything else. */
   readonly onDesired: (desired: DesiredState) => void;
   readonly onChange: (change: Change) => void;
-}
-
-/** The request for one round over the name servers. */
-export interface DaemonAnswers {
-  readonly templates: readonly string[];
-  readonly isCommand: boolean;
-  readonly signal: AbortSignal;
-  readonly previous: KnownAnswers;
 }
 
 /** One client, as the daemon uses it. */
@@ -42,7 +28,10 @@ export interface DaemonClient {
   /** Throws a `LockedError` where another process writes for this client. */
   pass(request: DaemonPass): Promise<PassResult>;
   /** Asks the name servers of its subdomains, if the settings or files say so. */
-  askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
+  askNameServers(request: {
+    readonly signal: AbortSignal;
+    readonly previous: KnownAnswers;
+  }): Promise<KnownAnswers>;
   /** What is suspended of it, without waiting for a pass that is running: `suspend` and `resume` change it. */
   suspending<T>(task: (suspensions: Suspensions) => Promise<T>): Promise<T>;
   /** Whether the template files are other ones than the last pass took. */
@@ -85,12 +74,24 @@ export interface DaemonContext {
   close(): Promise<void>;
 }
 
+export const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
+
+/** A query of the history of writes. */
+export interface HistoryQuery {
+  /** Empty: all. */
+  readonly templates: readonly string[];
+  /** Ms since the epoch. */
+  readonly since: number;
+  /** Null: any. */
+  readonly outcome: (typeof outcomes)[number] | null;
+  /** At most this many, the newest. */
+  readonly limit: number;
+}
+
 export interface HistoryRequest {
   readonly clients: readonly ClientSettings[];
   readonly isSandbox: boolean;
   readonly query: HistoryQuery;
   /** Replaces every secret in the writes. */
   readonly redact: <T>(value: T) => T;
-  /** Aborted when the caller is gone. */
-  readonly signal?: AbortSignal | undefined;
 }

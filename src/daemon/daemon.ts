@@ -1,23 +1,17 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
-import { assembleReport } from '../report/assemble.ts';
-import { renderJson } from '../report/report.ts';
 import { checkTargets } from '../settings/receivers.ts';
 import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
 import { ClientManager, type Listeners } from './clients/client-manager.ts';
 import { Day } from './passes/day.ts';
-import type { Seen } from './metrics/gauges.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import { refusalLog } from './http/refusals.ts';
+import type { Metrics, Seen } from './metrics.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { statusPages } from './http/pages.ts';
-import { sharedTexts } from './http/shared-texts.ts';
-import { ChangeFeed } from './passes/change-feed.ts';
-import { localNotifyStore } from '../notify/local-store.ts';
+import { ChangeFeed } from './http/events.ts';
+import { localNotifyStore } from '../notify/outbox.ts';
 import type { Settings } from '../settings.ts';
-import type { ClientProblem } from '../settings/problems.ts';
 
 export interface RunningDaemon {
   /** Of its HTTP server; null if it has none. */
@@ -40,7 +34,7 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
   const closeAll = async (): Promise<void> => {
     // Passes end first, so that probes are answered until then.
     await manager.close();
-    await notifier.close(lastTry);
+    await notifier.close(longestAttempt);
     await server?.close();
     await context.close();
   };
@@ -69,8 +63,8 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
   };
 };
 
-/** Milliseconds for the last attempt at notifications. Whoever stops the program does not wait much longer. */
-const lastTry = 1_500;
+/** Milliseconds for a notification that is on its way. Whoever stops the program does not wait much longer. */
+const longestAttempt = 1_500;
 
 const listen = async (
   manager: ClientManager,
@@ -81,17 +75,7 @@ const listen = async (
   if (settings.listen === null) return null;
   const triggerToken = settings.triggerToken?.read() ?? null;
   const pageToken = settings.pageToken?.read() ?? null;
-  const logRefusal = refusalLog(log);
-  const problems = (): readonly ClientProblem[] => [...manager.problems, ...manager.uncompared];
-  const reports = sharedTexts({
-    key: () => [
-      ...manager.newest,
-      manager.problems,
-      ...manager.uncompared.map(({ message }) => message),
-      ...secrets(),
-    ],
-    maxAge: Infinity,
-  });
+  let mayLogAt = -Infinity;
   const server = await startServer({
     listen: settings.listen,
     manager,
@@ -100,12 +84,14 @@ const listen = async (
     redact,
     changeFeed,
     pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
-    readiness: () => redact(readinessOf(manager.states, fleet)),
+    readiness: () => redact(readinessOf(manager.states, fleet.trouble)),
     metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager)) },
-    report: () => reports('', () => renderJson(redact(assembleReport(manager.newest, problems())))),
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
-      logRefusal(refusal);
+      // Guessing tokens must not fill the log; the metric counts them all.
+      if (performance.now() < mayLogAt) return;
+      log.warn({ event: 'request.refused', ...refusal }, 'request refused: token missing or wrong');
+      mayLogAt = performance.now() + 10_000;
     },
   });
   if (pageToken === null && !server.isLocal)
@@ -131,20 +117,11 @@ const seenOf = ({ clients, states, problems }: ClientManager): Seen => ({
   queueDepth: states.filter(({ waiting }) => waiting !== null).length,
 });
 
-const startedClients = (
-  { states }: ClientManager,
-  { clients, sandboxUrl }: DaemonContext,
-): readonly unknown[] =>
-  clients.map(({ settings: { name, baseUrl, templates, schedule, timezone, dryRun } }) => ({
-    client: name,
-    baseUrl,
-    sandbox: sandboxUrl !== null,
-    templates,
-    schedule,
-    timezone,
-    next: states.find(({ client }) => client === name)?.nextScheduled ?? null,
-    dryRun,
-  }));
+const startedClients = ({ states }: ClientManager, { clients }: DaemonContext): readonly unknown[] =>
+  clients.map(({ settings: { name, baseUrl, templates, schedule, timezone, dryRun } }) => {
+    const next = states.find(({ client }) => client === name)?.nextScheduled ?? null;
+    return { client: name, baseUrl, templates, schedule, timezone, next, dryRun };
+  });
 
 /**
  * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the
@@ -157,14 +134,9 @@ const openNotifier = (
 ): Notifier => {
   const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
   const files = clients.map(({ stateDir }) => path.join(stateDir, name));
-  const known = new Set<string>();
   const local = localNotifyStore({
     file: files.find((file) => existsSync(file)) ?? files[0] ?? name,
-    // Also of those that were removed since: what has begun is told.
-    clients: () => {
-      for (const client of settings().clients) known.add(client.name);
-      return [...known];
-    },
+    clients: () => settings().clients.map(({ name: client }) => client),
     log,
   });
   return new Notifier({

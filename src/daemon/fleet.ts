@@ -1,4 +1,4 @@
-import type { PassEvent } from '../notify/health.ts';
+import type { PassEvent } from '../notify/news.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { FleetProcess, FleetSummary, PassEntry } from '../status-page/facts.ts';
 

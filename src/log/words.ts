@@ -41,24 +41,13 @@ const formatters: Readonly<Record<string, (line: Line) => string>> = {
       unnamed > 0 ? `and ${unnamed} more differences` : null,
     ]);
   },
-  'drift.ended': ({ template, was, since }) =>
-    `${said(template)}: in sync again, was ${said(was)} since ${said(since)}`,
   'pass.finished': ({ status, durationMs, summary, error }) => {
     const { templates, inSync, differing: _, ...counts } = fieldsOf(summary);
     const found = [plural(Number(templates), 'template'), `${said(inSync)} in sync`, ...named(counts)];
     const line = listed([`pass finished: ${inPlain(status)}`, ...found, ...named({ durationMs })]);
     return error === undefined || error === null ? line : `${line}\n${said(error)}`;
   },
-  'answers.report': ({ subdomain, answers }) => {
-    const { status, differences } = fieldsOf(answers);
-    return listed([
-      `${said(subdomain)}: name servers ${said(status)}`,
-      ...linesOf(differences).map(ofAnswer),
-    ]);
-  },
   'templates.invalid': () => 'invalid template files:',
-  'templates.unmanaged': ({ templates }) =>
-    `templates at the service have no file: ${listed(linesOf(templates).map(ofUnmanaged))}`,
   notice: ({ notice }) => said(notice),
 };
 
@@ -71,9 +60,6 @@ const maxShown = 5;
 const ofProblem = ({ file, line, column, message, check }: Line): string =>
   listed([file, line, column, ` ${said(message)} [${said(check)}]`], ':').trim();
 
-const ofUnmanaged = ({ template, hadFile }: Line): string =>
-  hadFile === true ? `${said(template)} (its file is gone)` : said(template);
-
 const ofChange = ({ action, template, recordId, before, after }: Line): string => {
   const id = recordId === null || recordId === undefined ? '' : ` #${said(recordId)}`;
   return `${said(action)} ${said(template)}${id}: ${linesOf([before, after]).map(ofRecord).join(' → ')}`;
@@ -81,9 +67,6 @@ const ofChange = ({ action, template, recordId, before, after }: Line): string =
 
 const ofDifference = ({ action, reason, desired, current }: Line): string =>
   listed([action, reason, ofRecord(fieldsOf(desired ?? current))], ' ');
-
-const ofAnswer = ({ kind, server, type, name }: Line): string =>
-  `${said(kind)} ${said(type)} ${said(name)} at ${said(server)}`;
 
 const ofRecord = ({ type, name, content, priority, ttl }: Line): string =>
   listed([name ?? '@', type, priority, content, ...named({ ttl })], ' ');

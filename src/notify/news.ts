@@ -1,82 +1,214 @@
-import { maxShown, type Health, type PassEvent } from './health.ts';
+import { createHash } from 'node:crypto';
+import type { Difference } from '../plan/difference.ts';
+import { problemView } from '../report/view.ts';
+import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Change, State } from './schema.ts';
 
-/** What decides whether a state is news. */
-interface Seen {
-  readonly state: State;
-  readonly keys: readonly string[];
+/** The result of one pass over one client. */
+export interface PassEvent {
+  readonly client: string;
+  readonly run: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null if there was no pass. */
+  readonly result: PassResult | null;
+  /** Why there was no pass. */
+  readonly failure: string | null;
+  /** Templates that no file describes any more. */
+  readonly removed: readonly string[];
+  /** The shutdown cut the pass short: what is left undone has no meaning. */
+  readonly isEnding: boolean;
 }
 
-/** What one receiver was told, and is to be told, about one template or about a client as a whole. */
-export interface News {
-  readonly told: Seen;
-  /** How the newest state differs from that; null: it does not. */
-  readonly next: { readonly change: Change; readonly keys: readonly string[] } | null;
-  /** When that is to be sent, in ms since the epoch. */
-  readonly dueAt: number;
-  /** The last pass that is in it; null once a later one has found nothing to tell. */
-  readonly run: string | null;
+/** What a receiver was told last about a template, or about a client as a whole. */
+export interface Told {
+  readonly state: State;
+  readonly keys: readonly string[];
+  /** Since when something else is so, which has to last before it is told: ms since the epoch. */
+  readonly since: number | null;
 }
 
 /** Of what a receiver has not heard of. */
-export const noNews: News = { told: { state: 'in-sync', keys: [] }, next: null, dueAt: 0, run: null };
+export const nothingTold: Told = { state: 'in-sync', keys: [], since: null };
 
-/** The same object if nothing is new. After a pass that ended `now`, in ms since the epoch, in which the template had this health. */
+/** What a receiver is to be told after a pass that ended `now`; the same object as before if that is nothing. */
 export const newsAfter = (
-  news: News,
-  health: Health,
+  told: Told,
+  { keys, ...shown }: Health,
   { client, run, at }: PassEvent,
   { on, after }: NotifyReceiver,
   now: number,
-): News => {
-  const { told, next } = news;
-  const { keys, ...found } = health;
-  const shown = next === null ? found : withMended(found, next.change);
-  const event = eventOf(told, health) ?? (shown.counts.mended > 0 ? 'mended' : null);
+): { readonly told: Told; readonly change: Change | null } => {
+  const { state, counts } = shown;
+  const event = eventOf(told, state, keys) ?? (counts.mended > 0 && after === 0 ? 'mended' : null);
+  // Differences that ended are forgotten, so that they are new if they return.
+  const isSame = state === told.state && keys.join() === told.keys.join() && told.since === null;
+  const fresh = isSame ? told : { state, keys, since: null };
+  if (event === null) return { told: fresh, change: null };
   const isSubscribed = on.some((one) => one === (event === 'mended' ? 'drift' : event));
-  const isWanted = told.state !== 'in-sync' || isSubscribed;
-  if (event === null || !isWanted || (event === 'mended' && after > 0)) {
-    // Differences that ended are forgotten, so that they are new if they return.
-    const seen = event === null ? { state: found.state, keys } : told;
-    const isOver = seen.state === 'in-sync';
-    const isSame = seen.state === told.state && seen.keys.join() === told.keys.join();
-    if (next === null && isSame && (!isOver || news.run === null)) return news;
-    return { told: seen, next: null, dueAt: 0, run: isOver ? null : run };
-  }
-  const isAnother = found.counts.mended > 0 || eventOf(seenOf(news), health) !== null;
-  const seenIn = next === null || isAnother ? { run, at } : { run: next.change.run, at: next.change.at };
-  const merged = (next?.change.merged ?? 0) + (isAnother ? 1 : 0);
-  const change = { event, client, previous: told.state, merged, ...seenIn, ...shown };
-  const dueAt = event === 'cleared' ? now : now + after;
-  return {
-    told,
-    next: { change, keys },
-    dueAt: next === null ? dueAt : Math.min(news.dueAt, dueAt),
-    run: isAnother ? run : news.run,
-  };
+  if (told.state === 'in-sync' && !isSubscribed) return { told, change: null };
+  const since = told.since ?? now;
+  if (event !== 'cleared' && now - since < after) return { told: { ...told, since }, change: null };
+  return { told: fresh, change: { event, client, previous: told.state, run, at, ...shown } };
 };
 
-/** The last that a receiver was told, or is about to be. */
-export const seenOf = ({ told, next }: News): Seen =>
-  next === null ? told : { state: next.change.state, keys: next.keys };
-
 /** What the state says anew; null if it is the same for no new reason. */
-const eventOf = (last: Seen, { state, keys }: Seen): Change['event'] | null => {
-  if (state === 'in-sync') return last.state === 'in-sync' ? null : 'cleared';
-  if (state === last.state && keys.every((key) => last.keys.includes(key))) return null;
+const eventOf = (told: Told, state: State, keys: readonly string[]): Change['event'] | null => {
+  if (state === 'in-sync') return told.state === 'in-sync' ? null : 'cleared';
+  if (state === told.state && keys.every((key) => told.keys.includes(key))) return null;
   return state === 'drifted' ? 'drift' : state;
 };
 
-/** With what was mended before, which no later pass shows again. */
-const withMended = <Shown extends Pick<Change, 'counts' | 'differences'>>(
-  shown: Shown,
-  { counts, differences }: Change,
-): Shown => ({
-  ...shown,
-  counts: { ...shown.counts, mended: shown.counts.mended + counts.mended },
-  differences: [...shown.differences, ...differences.filter(({ outcome }) => outcome === 'applied')].slice(
-    0,
-    maxShown,
-  ),
-});
+/** A template after a pass, as a message shows it; `template: null` is the client as a whole. */
+type Shown = Omit<Change, 'event' | 'client' | 'previous' | 'run' | 'at' | 'link'>;
+
+interface Health extends Shown {
+  /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
+  readonly keys: readonly string[];
+}
+
+/** The health of everything that the pass has looked at; the rest is as before. */
+export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Health[] => {
+  const { templates = [], commits = [], holdReason = null } = result ?? {};
+  const healths = templates
+    // If the service is unusable, all templates fail alike; the client says that once.
+    .filter((one) => holdReason === null || stateByItself(one) !== null)
+    .map((one) => healthOf(one, commits));
+  if (isEnding) return healths.filter(({ state }) => state === 'unknown');
+  const error = failure ?? holdReason ?? problemsIn(result);
+  return [
+    { ...quiet, keys: [], ...(error === null ? {} : { state: 'failed', message: cut(error) }) },
+    ...removed.map((template) => ({
+      ...quiet,
+      keys: [],
+      template,
+      message: 'no file describes it any more',
+    })),
+    ...healths,
+  ];
+};
+
+/** A client whose passes succeed. */
+export const quiet: Shown = {
+  template: null,
+  templateId: null,
+  file: null,
+  state: 'in-sync',
+  message: null,
+  counts: { differences: 0, mended: 0, subdomains: 0 },
+  differences: [],
+  subdomains: [],
+};
+
+/** Whether it was changed at the service, and a pass has put it right. */
+const wasCorrected = (difference: Difference): boolean =>
+  difference.outcome === 'applied' &&
+  'cause' in difference &&
+  (difference.cause === 'drifted' || difference.cause === 'both');
+
+/** The first error of files without a template, which would otherwise not be told. */
+const problemsIn = (result: PassResult | null): string | null => {
+  const files = new Set(result?.templates.map(({ file }) => file));
+  const [first, ...others] = (result?.problems ?? []).filter(
+    ({ severity, file }) => severity === 'error' && (file === null || !files.has(file)),
+  );
+  if (first === undefined) return null;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return `${problemView(first, false).place}: ${first.message}${more}`;
+};
+
+const healthOf = (result: TemplateResult, commits: readonly Commit[]): Health => {
+  const { template, id: templateId, file, revision } = result;
+  const state = stateByItself(result) ?? 'failed';
+  const commit = commits.find((one) => one.revision === revision);
+  const left = result.differences.filter(({ outcome }) => outcome !== 'applied');
+  const reasons = left.filter(isReasonFor[state] ?? (() => false));
+  const corrected = result.differences.filter(wasCorrected);
+  const subdomains = result.subdomains.filter(
+    ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
+  );
+  const message = result.message ?? reasonIn(reasons, subdomains);
+  const shown = [...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown);
+  return {
+    template,
+    templateId,
+    file,
+    ...(commit === undefined ? {} : { commit }),
+    state,
+    message: message === null ? null : cut(message),
+    counts: { differences: left.length, mended: corrected.length, subdomains: subdomains.length },
+    differences: shown.map(withShortTexts),
+    subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
+    keys: [
+      ...reasons.map((difference) => keyOf(difference, state)),
+      ...subdomains
+        .map(({ subdomain, status, answers }) => [subdomain, status, answers.status])
+        .filter((parts) => parts.some((one) => one === state))
+        .map((parts) => parts.join(' ')),
+    ],
+  };
+};
+
+/** Differences, and subdomains, of which a message shows something. */
+const maxShown = 10;
+
+/** Null where it says nothing but that the service as a whole has failed. */
+const stateByItself = ({ status, differences, subdomains, retryAt }: TemplateResult): State | null => {
+  if (differences.some(isUnknown)) return 'unknown';
+  if (differences.some(isRefused)) return 'failed';
+  if (status === 'failed') return null;
+  if (subdomains.some((one) => one.status === 'failed')) return 'failed';
+  // What waits for an earlier write to settle waits for no person.
+  return retryAt === undefined ? status : 'drifted';
+};
+
+const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
+
+/** A write that waits for its next try still counts as failed; otherwise each try would be two messages. */
+const isRefused = (difference: Difference): boolean =>
+  difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
+
+const isReasonFor: Partial<Record<State, (difference: Difference) => boolean>> = {
+  drifted: () => true,
+  failed: isRefused,
+  unknown: isUnknown,
+};
+
+/** What it does not say itself: what a dangling record points at, why a write failed, why a subdomain cannot be read. */
+const reasonIn = (reasons: readonly Difference[], subdomains: readonly SubdomainResult[]): string | null => {
+  const found = [
+    ...subdomains.flatMap(({ answers }) => answers.differences.map(({ message }) => message)),
+    ...reasons.map((one) => one.error ?? (one.action === 'blocked' ? one.message : null)),
+    ...subdomains.map(({ message }) => message),
+  ];
+  return found.find((text) => typeof text === 'string') ?? null;
+};
+
+/**
+ * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next pass and
+ * still the same difference. A record that was changed once more is a new one.
+ */
+const keyOf = (difference: Difference, state: State): string => {
+  const parts = [
+    'recordId' in difference ? difference.recordId : null,
+    'desired' in difference ? difference.desired : null,
+    state === 'drifted' && 'current' in difference ? difference.current : null,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+};
+
+const withShortTexts = (difference: Difference): Change['differences'][number] => {
+  const short: unknown = JSON.parse(
+    JSON.stringify(difference, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
+  );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was
+  return short as Change['differences'][number];
+};
+
+/** Receivers limit the size of a message; the report has the full text. */
+const cut = (text: string): string => {
+  const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;
+};
+const maxCharacters = 500;

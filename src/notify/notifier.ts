@@ -1,15 +1,12 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
-import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
-import { groupBy } from '../model/group.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { post } from './delivery.ts';
-import { wasCorrected, type PassEvent } from './health.ts';
-import { addNews, dueIn, endMessage, nextMessage, type Delivery, type NotifyStore } from './outbox.ts';
+import type { PassEvent } from './news.ts';
+import { addNews, endMessage, nextMessage, type Delivery, type NotifyStore } from './outbox.ts';
 
-export interface NotifierOptions {
+interface NotifierOptions {
   readonly receivers: readonly NotifyReceiver[];
   readonly store: NotifyStore;
   /** Replaces every secret in a value. */
@@ -27,14 +24,11 @@ export class Notifier {
   readonly #options: Required<NotifierOptions>;
   #receivers: ReadonlyMap<string, NotifyReceiver> = new Map();
   readonly #sending = new Map<string, Promise<void>>();
-  #unsaved: readonly PassEvent[] = [];
-  readonly #inTurn = limit(1);
-  #isFailing = false;
   /** Aborted: there may be something to send. */
   #news = new AbortController();
-  /** Aborted: no more backoff. */
+  /** Aborted: no further attempt. */
   readonly #closing = new AbortController();
-  /** Aborted: no more attempts. */
+  /** Aborted: nor is one waited for. */
   readonly #end = new AbortController();
 
   constructor(options: NotifierOptions) {
@@ -53,29 +47,30 @@ export class Notifier {
     }
   }
 
-  /** Resolves once what is new is saved, or cannot be for now. Does not throw: the pass has ended. */
+  /** Resolves once what is new is saved, or cannot be: then the next pass finds again what still differs. Does not throw. */
   async publish(event: PassEvent): Promise<void> {
-    if (this.#receivers.size === 0 || this.#closing.signal.aborted) return;
-    // While nothing can be saved, the newest pass shows what still differs.
-    const others = this.#unsaved.filter(({ client, ...pass }) => client !== event.client || isUnique(pass));
-    this.#unsaved = [...others, this.#options.redact(event)];
-    // A store that does not answer keeps only those waiting who have asked it already.
-    await this.#inTurn(async () => this.#isFailing || this.#save());
+    const { store, redact, log } = this.#options;
+    const receivers = [...this.#receivers.values()].filter(
+      ({ clients }) => clients?.includes(event.client) ?? true,
+    );
+    if (receivers.length === 0 || this.#closing.signal.aborted) return;
+    try {
+      await addNews(store, redact(event), receivers);
+    } catch (error) {
+      const fields = { event: 'notify.unsaved', client: event.client, run: event.run, err: error };
+      log.warn(fields, 'cannot save what receivers are to be told');
+    }
     this.#wake();
   }
 
-  /** Makes one last attempt at what is undelivered, within so many milliseconds. The next process goes on with the rest. */
+  /** Waits for the attempts under way, so many milliseconds. The next process goes on with the rest. */
   async close(within: number): Promise<void> {
-    const { store, log } = this.#options;
     this.#closing.abort();
     this.#wake();
     const timer = setTimeout(() => this.#end.abort(), within);
     await Promise.all(this.#sending.values());
     clearTimeout(timer);
-    const fields = { event: 'notify.dropped', passes: this.#unsaved.length };
-    if (fields.passes > 0)
-      log.warn(fields, 'what is new in these passes could not be saved, and is not told');
-    await store.close();
+    await this.#options.store.close();
   }
 
   #wake(): void {
@@ -83,115 +78,70 @@ export class Notifier {
     this.#news = new AbortController();
   }
 
-  /** Whether all is saved. */
-  async #save(): Promise<boolean> {
-    for (const [client, passes] of groupBy(this.#unsaved, (pass) => pass.client)) {
-      const receivers = [...this.#receivers.values()].filter(
-        ({ clients }) => clients?.includes(client) ?? true,
-      );
-      const isSaved = await this.#tried(async () => {
-        await addNews(this.#options.store, passes, receivers);
-        return true;
-      });
-      if (isSaved === null) return false;
-      this.#unsaved = this.#unsaved.filter((pass) => !passes.includes(pass));
-    }
-    return true;
-  }
-
   /** Until the receiver is not configured any more, or the program ends. */
   async #send(name: string): Promise<void> {
-    while (this.#receivers.has(name)) {
-      const isLast = this.#closing.signal.aborted;
-      const { signal } = this.#news;
-      const wait = await this.#sendDue(name).catch((err: unknown) => {
-        this.#options.log.error({ event: 'notify.error', err }, 'notification failed: unexpected error');
-        return retryInterval;
-      });
-      if (isLast || wait === null) return;
-      await sleep(Math.min(wait, longestSleep), signal);
-    }
-  }
-
-  /** Returns for how long there is nothing to do, in milliseconds; null: the program ends before all is taken. */
-  async #sendDue(name: string): Promise<number | null> {
-    const { store, gap } = this.#options;
+    const { store, log, gap } = this.#options;
+    const trial: Trial = { id: '', attempts: 0, refusals: 0, said: '', isOver: false };
     for (;;) {
-      // What was made known meanwhile becomes part of the next message.
-      const isSaved = this.#unsaved.length === 0 || (await this.#inTurn(() => this.#save()));
-      if (!isSaved) return retryInterval;
-      if (!store.isSender()) return store.lookInterval;
-      const due = await this.#tried(() => dueIn(store, name));
-      if (due !== null && due > 0) return Math.min(due, store.lookInterval);
-      const next = due === null ? null : await this.#tried(() => nextMessage(store, name));
-      if (next === null) return retryInterval;
-      if (!(await this.#deliver(name, next))) return this.#closing.signal.aborted ? null : retryInterval;
-      await sleep(gap, this.#closing.signal);
-    }
-  }
-
-  /** Tries until the message is taken or dropped; false if the program ends first, or others are to send it. */
-  async #deliver(name: string, delivery: Delivery): Promise<boolean> {
-    const { store, log, count, firstBackoff } = this.#options;
-    const fields = { receiver: name, delivery: delivery.id, changes: delivery.changes.length };
-    let said = '';
-    for (let attempts = 1, refusals = 0; ; attempts += 1) {
       const settings = this.#receivers.get(name);
-      if (settings === undefined || !store.isSender()) return false;
-      const posted = await post(delivery, settings, this.#end.signal);
-      if (posted.outcome === 'delivered') {
-        const isSaved = await this.#ended(delivery);
-        log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
-        count(name, 'delivered');
-        return isSaved;
+      if (settings === undefined || this.#closing.signal.aborted) return;
+      const { signal } = this.#news;
+      try {
+        const next = store.isSender() ? await nextMessage(store, name) : null;
+        if (next === null) await sleep(Math.min(store.lookInterval, longestSleep), signal);
+        else await sleep((await this.#attempt(next, settings, trial)) ?? gap, this.#closing.signal);
+      } catch (error) {
+        log.warn(
+          { event: 'notify.error', receiver: name, err: error },
+          'cannot send notifications; will retry',
+        );
+        await sleep(retryInterval, this.#closing.signal);
       }
+    }
+  }
+
+  /** Returns the milliseconds to wait before the next attempt; null if the message was taken or dropped. */
+  async #attempt(next: Delivery, settings: NotifyReceiver, trial: Trial): Promise<number | null> {
+    const { store, log, count, firstBackoff } = this.#options;
+    if (trial.id !== next.id)
+      Object.assign(trial, { id: next.id, attempts: 0, refusals: 0, said: '', isOver: false });
+    trial.attempts += 1;
+    const receiver = settings.name;
+    const fields = { receiver, delivery: next.id, changes: next.changes.length };
+    // One that was taken, and could not be saved as such, is not sent again.
+    const posted = trial.isOver ? null : await post(next, settings, this.#end.signal);
+    if (posted !== null && posted.outcome !== 'delivered') {
       const { reason, retryAfter } = posted;
-      if (posted.outcome === 'refused' && (refusals += 1) === maxRefusals) {
-        log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
-        count(name, 'dropped');
-        return this.#ended(delivery);
+      if (posted.outcome === 'refused') trial.refusals += 1;
+      if (trial.refusals < maxRefusals) {
+        if (reason !== trial.said)
+          log.warn({ event: 'notify.retried', ...fields, reason }, 'notification not accepted; will retry');
+        trial.said = reason;
+        count(receiver, 'retried');
+        const wait = backoff(trial.attempts, { first: firstBackoff, max: longestBackoff, jitter: 0.5 });
+        return Math.max(wait, retryAfter);
       }
-      if (reason !== said)
-        log.warn({ event: 'notify.retried', ...fields, reason }, 'notification not accepted; will retry');
-      said = reason;
-      count(name, 'retried');
-      if (this.#closing.signal.aborted) return false;
-      const wait = backoff(attempts, { first: firstBackoff, max: longestBackoff, jitter: 0.5 });
-      await sleep(Math.max(wait, retryAfter), this.#closing.signal);
+      log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
     }
-  }
-
-  /** Until it is saved: a message that was taken, and is not saved as such, would be sent again. */
-  async #ended({ id }: Delivery): Promise<boolean> {
-    const end = async (): Promise<boolean> => {
-      await endMessage(this.#options.store, id);
-      return true;
-    };
-    while ((await this.#tried(end)) === null)
-      if (!(await sleep(retryInterval, this.#closing.signal))) return false;
-    return true;
-  }
-
-  /** Null if the store cannot do it now. */
-  async #tried<T>(task: () => Promise<T>): Promise<T | null> {
-    try {
-      const done = await task();
-      this.#isFailing = false;
-      return done;
-    } catch (error) {
-      const fields = { event: 'notify.unsaved', reason: messageOf(error) };
-      if (!this.#isFailing)
-        this.#options.log.warn(fields, 'cannot save what receivers are to be told; will retry');
-      this.#isFailing = true;
-      return null;
-    }
+    trial.isOver = true;
+    await endMessage(store, next.id);
+    const isDropped = trial.refusals === maxRefusals;
+    if (!isDropped) log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
+    count(receiver, isDropped ? 'dropped' : 'delivered');
+    return null;
   }
 }
 
-/** Whether no later pass shows what it has found. */
-const isUnique = ({ result, removed }: Pick<PassEvent, 'result' | 'removed'>): boolean =>
-  removed.length > 0 ||
-  (result?.templates.some(({ differences }) => differences.some(wasCorrected)) ?? false);
+/** The attempts at one message. */
+interface Trial {
+  id: string;
+  attempts: number;
+  refusals: number;
+  /** Why the last one failed: what stays the same is said once. */
+  said: string;
+  /** It was taken, or refused too often. */
+  isOver: boolean;
+}
 
 /** Milliseconds. */
 const retryInterval = 1_000;

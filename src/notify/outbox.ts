@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { healthsOf, type PassEvent } from './health.ts';
+import type { Logger } from 'pino';
+import { messageOf } from '../errors.ts';
+import { limit } from '../lib/limit.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
-import { newsAfter, noNews, seenOf, type News } from './news.ts';
+import { connect, withTexts, type SqliteConnection, type Value } from '../state/connection.ts';
+import { moveAside } from '../state/database.ts';
+import { makePrivateFile } from '../state/private-file.ts';
+import { healthsOf, newsAfter, nothingTold, type PassEvent, type Told } from './news.ts';
 import type { Change } from './schema.ts';
 
 /** Runs one statement in the SQL that SQLite and PostgreSQL share, with values `$1`, `$2`, … */
@@ -9,13 +14,11 @@ export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<r
 
 /**
  * Where it is saved what receivers were told and are to be told. `told` has a row for each receiver, client and template
- * (the client as a whole: '') that is not in sync or has news; `messages` those that were begun and not taken yet.
+ * (the client as a whole: '') that is not in sync; `messages` those that were not taken yet.
  */
 export interface NotifyStore {
   /** Before the name of each table. */
   readonly schema: string;
-  /** At the end of a SELECT in a transaction: rows that another process changes are `awaited` or `skipped`. */
-  readonly lock: Readonly<Record<'awaited' | 'skipped', string>>;
   /** Milliseconds after which other processes may have added something. */
   readonly lookInterval: number;
   readonly query: Query;
@@ -32,11 +35,10 @@ export interface NotifyStore {
 /** The definition of the tables, in the SQL that both have. */
 export const tablesIn = (schema: string): string => `
   CREATE TABLE IF NOT EXISTS ${schema}told (
-    client text NOT NULL, receiver text NOT NULL, template text NOT NULL, due_at bigint, body text NOT NULL,
+    client text NOT NULL, receiver text NOT NULL, template text NOT NULL, body text NOT NULL,
     PRIMARY KEY (client, receiver, template));
-  CREATE INDEX IF NOT EXISTS told_due ON ${schema}told (receiver, due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS ${schema}messages (
-    id text PRIMARY KEY, receiver text NOT NULL, client text NOT NULL, body text NOT NULL);`;
+    id text PRIMARY KEY, receiver text NOT NULL, client text NOT NULL, number bigint NOT NULL, body text NOT NULL);`;
 
 /** A message to one receiver, the same in all attempts. */
 export interface Delivery {
@@ -46,87 +48,78 @@ export interface Delivery {
   readonly changes: readonly Change[];
 }
 
-/** Saves what is new to each receiver in these passes over one client, the oldest first. What is in it already is not added again. */
+/** Saves a message of what is new to each receiver in a pass. */
 export const addNews = async (
   store: NotifyStore,
-  passes: readonly PassEvent[],
+  pass: PassEvent,
   receivers: readonly NotifyReceiver[],
 ): Promise<void> => {
-  const client = passes[0]?.client ?? '';
-  const sql = `SELECT body FROM ${store.schema}told WHERE client = $1 ORDER BY receiver, template`;
-  const changed = async (query: Query, lock: string, now: number): Promise<Row[]> => {
-    const saved = new Map((await rowsOf<Row>(query, sql + lock, [client])).map((row) => [keyOf(row), row]));
-    const rows = new Map(saved);
-    for (const [at, pass] of passes.entries())
-      for (const health of healthsOf(pass))
-        for (const receiver of receivers) {
-          const place = { client, receiver: receiver.name, template: health.template };
-          const key = keyOf(place);
-          // The answer to a COMMIT may have been lost.
-          if (at <= passes.findLastIndex(({ run }) => run === saved.get(key)?.run)) continue;
-          const row = rows.get(key) ?? { ...place, ...noNews };
-          rows.set(key, { ...place, ...newsAfter(row, health, pass, receiver, now) });
-        }
-    const before = (key: string): Row => saved.get(key) ?? { ...rows.get(key)!, ...noNews };
-    return [...rows].flatMap(([key, row]) =>
-      JSON.stringify(row) === JSON.stringify(before(key)) ? [] : [row],
-    );
-  };
-  // Most passes bring nothing new, and one statement shows that.
-  if ((await changed(store.query, '', 0)).length === 0) return;
-  await store.transaction(async (query) => {
-    const now = await store.now(query);
-    for (const row of await changed(query, store.lock.awaited, now)) await put(store, query, row);
-  });
-};
-
-/** In how many milliseconds there is something to send; `Infinity`: not before something is added. */
-export const dueIn = async (store: NotifyStore, receiver: string): Promise<number> => {
-  const mine = `receiver = $1 AND ${store.isMine()}`;
-  const sql = `SELECT min(due_at) AS at FROM (SELECT due_at FROM ${store.schema}told WHERE ${mine} AND due_at IS NOT NULL
-    UNION ALL SELECT 0 FROM ${store.schema}messages WHERE ${mine}) AS due`;
-  const [due] = await store.query<{ readonly at: number | string | null }>(sql, [receiver]);
-  const at = due?.at ?? null;
-  return at === null ? Infinity : Number(at) - (await store.now(store.query));
-};
-
-/** The message that was begun, else one of what is due; null if there is nothing to send. */
-export const nextMessage = async (store: NotifyStore, receiver: string): Promise<Delivery | null> => {
-  const { schema, lock } = store;
-  const mine = `receiver = $1 AND ${store.isMine()}`;
-  const begun = `SELECT body FROM ${schema}messages WHERE ${mine} ORDER BY id LIMIT 1`;
-  const [message] = await rowsOf<Delivery>(store.query, begun, [receiver]);
-  if (message) return message;
-  return store.transaction(async (query) => {
-    const due = `SELECT body FROM ${schema}told WHERE ${mine} AND due_at <= $2
-      ORDER BY due_at, client, template LIMIT ${maxChanges} ${lock.skipped}`;
-    const rows = await rowsOf<Row>(query, due, [receiver, await store.now(query)]);
-    const changes = rows.flatMap(({ next }) => next?.change ?? []);
-    const [first] = changes;
-    if (first === undefined) return null;
-    const created = { id: randomUUID(), createdAt: new Date().toISOString(), changes };
-    await query(`INSERT INTO ${schema}messages (id, receiver, client, body) VALUES ($1, $2, $3, $4)`, [
-      created.id,
-      receiver,
-      first.client,
-      JSON.stringify(created),
-    ]);
-    for (const row of rows) await put(store, query, { ...row, told: seenOf(row), next: null });
-    return created;
+  const { schema, query } = store;
+  const { client } = pass;
+  const told = `SELECT body FROM ${schema}told WHERE client = $1`;
+  const rows = new Map((await rowsOf<Row>(query, told, [client])).map((row) => [keyOf(row), row]));
+  const healths = healthsOf(pass);
+  const now = await store.now(query);
+  const changed: Row[] = [];
+  const messages: { readonly receiver: string; readonly changes: readonly Change[] }[] = [];
+  for (const settings of receivers) {
+    const receiver = settings.name;
+    const fresh: Row[] = [];
+    const changes = healths.flatMap((health) => {
+      const row: Row = { client, receiver, template: health.template, told: nothingTold };
+      const before = rows.get(keyOf(row)) ?? row;
+      const news = newsAfter(before.told, health, pass, settings, now);
+      if (news.told !== before.told) fresh.push({ ...row, told: news.told });
+      return news.change ?? [];
+    });
+    if (changes.length > 0 && (await isFull(store, client, receiver))) continue;
+    changed.push(...fresh);
+    for (let from = 0; from < changes.length; from += maxChanges)
+      messages.push({ receiver, changes: changes.slice(from, from + maxChanges) });
+  }
+  if (changed.length + messages.length === 0) return;
+  await store.transaction(async (inside) => {
+    for (const row of changed) await put(schema, inside, row);
+    for (const { receiver, changes } of messages) {
+      const message: Delivery = { id: randomUUID(), createdAt: new Date(now).toISOString(), changes };
+      await inside(
+        `INSERT INTO ${schema}messages (id, receiver, client, number, body)
+           SELECT $1, $2, $3, coalesce(max(number), 0) + 1, $4 FROM ${schema}messages`,
+        [message.id, receiver, client, JSON.stringify(message)],
+      );
+    }
   });
 };
 
 /** Slack takes 50 blocks. */
 const maxChanges = 20;
 
+/** Whether so many wait about the client that the receiver is told only the newest state, when it is back. */
+const isFull = async ({ schema, query }: NotifyStore, client: string, receiver: string): Promise<boolean> => {
+  const sql = `SELECT count(*) AS count FROM ${schema}messages WHERE client = $1 AND receiver = $2`;
+  const [waiting] = await query<{ readonly count: number | string }>(sql, [client, receiver]);
+  return Number(waiting?.count) >= maxWaiting;
+};
+
+const maxWaiting = 100;
+
+/** The oldest that was not taken yet; null if there is none. */
+export const nextMessage = async (store: NotifyStore, receiver: string): Promise<Delivery | null> => {
+  const sql = `SELECT body FROM ${store.schema}messages WHERE receiver = $1 AND ${store.isMine()}
+    ORDER BY number, id LIMIT 1`;
+  const [message] = await rowsOf<Delivery>(store.query, sql, [receiver]);
+  return message ?? null;
+};
+
 /** The message was taken or dropped. */
 export const endMessage = async ({ schema, query }: NotifyStore, id: string): Promise<void> =>
   void (await query(`DELETE FROM ${schema}messages WHERE id = $1`, [id]));
 
-interface Row extends News {
+interface Row {
   readonly client: string;
   readonly receiver: string;
   readonly template: string | null;
+  readonly told: Told;
 }
 
 const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[]): Promise<Body[]> => {
@@ -135,19 +128,92 @@ const rowsOf = async <Body>(query: Query, sql: string, values: readonly unknown[
   return rows.map(({ body }) => JSON.parse(body) as Body);
 };
 
-const put = async ({ schema }: NotifyStore, query: Query, row: Row): Promise<void> => {
-  const { client, receiver, template, told, next, dueAt, run } = row;
-  // The client as a whole comes first. Text in PostgreSQL takes no NUL, which a name may have.
+const put = async (schema: string, query: Query, row: Row): Promise<void> => {
+  const { client, receiver, template, told } = row;
+  // Text in PostgreSQL takes no NUL, which a name may have.
   const key = [client, receiver, template === null ? '' : JSON.stringify(template)];
-  if (next === null && told.state === 'in-sync' && run === null)
+  if (told.state === 'in-sync' && told.since === null)
     await query(`DELETE FROM ${schema}told WHERE client = $1 AND receiver = $2 AND template = $3`, key);
   else
     await query(
-      `INSERT INTO ${schema}told (client, receiver, template, due_at, body) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (client, receiver, template) DO UPDATE SET due_at = excluded.due_at, body = excluded.body`,
-      [...key, next === null ? null : Math.round(dueAt), JSON.stringify(row)],
+      `INSERT INTO ${schema}told (client, receiver, template, body) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (client, receiver, template) DO UPDATE SET body = excluded.body`,
+      [...key, JSON.stringify(row)],
     );
 };
 
 const keyOf = ({ receiver, template }: Pick<Row, 'receiver' | 'template'>): string =>
   JSON.stringify([receiver, template]);
+
+interface LocalStoreOptions {
+  /** Of SQLite, made at the first use. One that is damaged is moved aside. */
+  readonly file: string;
+  /** Those of which this process sends messages: daemons of other clients may have the same file. */
+  readonly clients: () => readonly string[];
+  readonly log: Logger;
+}
+
+/** The one of a process that shares its clients with nobody. */
+export const localNotifyStore = ({ file, clients, log }: LocalStoreOptions): NotifyStore => {
+  let connection: SqliteConnection | null = null;
+  const inTurn = limit(1);
+  const open = (): SqliteConnection => {
+    makePrivateFile(file);
+    connection = connect(file, { timeout: 5_000 });
+    connection.exec(`PRAGMA journal_mode = WAL; ${tablesIn('')}`);
+    return connection;
+  };
+  /** Closing rolls back, also on a full disk. */
+  const used = <T>(task: (opened: SqliteConnection) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
+      try {
+        return await task(connection ?? open());
+      } catch (error) {
+        await connection?.close('now');
+        connection = null;
+        // The next attempt has a new file.
+        if (isDamage(error)) sayMoved(moveAside(file), error);
+        throw error;
+      }
+    });
+  const sayMoved = (aside: string, error: unknown): void =>
+    log.warn(
+      { event: 'notify.damaged', file, aside, reason: messageOf(error) },
+      'what receivers were told is damaged and was moved aside; they are told again what still differs',
+    );
+  return {
+    schema: '',
+    lookInterval: Infinity,
+    query: (sql, values) => used((opened) => queryOn(opened)(sql, values)),
+    transaction: (task) =>
+      used(async (opened) => {
+        opened.exec('BEGIN IMMEDIATE');
+        const result = await task(queryOn(opened));
+        opened.exec('COMMIT');
+        return result;
+      }),
+    now: () => Promise.resolve(Date.now()),
+    isSender: () => true,
+    isMine: () => {
+      const names = clients().map((name) => `'${name.replaceAll("'", "''")}'`);
+      return `client IN (${names.join()})`;
+    },
+    close: () => inTurn(async () => connection?.close()),
+  };
+};
+
+const queryOn =
+  (opened: SqliteConnection): Query =>
+  async <Found>(sql: string, values: readonly unknown[] = []) => {
+    // A damaged text would end the process.
+    const asBytes = sql.replaceAll('$', '?').replaceAll('SELECT body', 'SELECT CAST(body AS BLOB) AS body');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the statements of this file have
+    const rows = opened.all(asBytes, ...(values as readonly Value[])) as object[];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+    return rows.map(withTexts) as unknown as readonly Found[];
+  };
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(?:SQLITE_(?:NOTADB|CORRUPT)|ERR_ENCODING_INVALID_ENCODED_DATA)/.test(String(error.code));

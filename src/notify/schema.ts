@@ -27,12 +27,6 @@ const change = z.object({
     ),
   state: z.enum(states).describe('its state now'),
   previous: z.enum(states).describe('its state when this receiver last heard of it'),
-  merged: z
-    .int()
-    .min(1)
-    .describe(
-      'how many changes are merged into this one; above 1 if some came while nothing could be delivered',
-    ),
   run: z.string().describe('the pass that saw it, as in the log and in the report'),
   at: timestamp('when that pass began'),
   message: z

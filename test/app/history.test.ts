@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
 import { newestWrites } from '../../src/app/history.ts';
-import type { HistoryQuery } from '../../src/daemon/http/history-query.ts';
+import type { HistoryQuery } from '../../src/daemon/context.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -37,14 +37,13 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
     }
   }
   const query = { templates: [], since: 0, outcome: null, limit: 1_000 };
-  const newest = (changes: Partial<HistoryQuery> = {}, signal?: AbortSignal) =>
+  const newest = (changes: Partial<HistoryQuery> = {}) =>
     newestWrites(
       {
         clients,
         isSandbox: false,
         query: { ...query, ...changes },
         redact: (value) => value,
-        signal,
       },
       fileStore(systemClock),
     );
@@ -66,10 +65,5 @@ describe('the newest writes', () => {
     const { newest } = await withWrites({ one: range(1_050) });
     const found = await newest({ templates: ['t3', 't7'], limit: 2 });
     expect(found.map(({ template }) => template)).toEqual(['t3', 't7']);
-  });
-
-  it('are no longer searched once the caller is gone', async () => {
-    const { newest } = await withWrites({ one: range(350) });
-    expect(await newest({ templates: ['t3'] }, AbortSignal.abort())).toEqual([]);
   });
 });

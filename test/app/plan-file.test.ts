@@ -117,13 +117,9 @@ it('templates of one name are distinguished by their ids', () => {
   const then = [template([add]), template([update], { id: 18 })];
   const now = [template([]), template([update], { id: 18 })];
   expect(planChanges(then, then, false)).toEqual([]);
-  const found = planChanges(then, now, false);
-  expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer: add www A 203.0.113.1' }]);
-  const error = new PlanChangedError('the one in plan.json', found);
-  expect(error.verdictOn('default', 'web')).toEqual({
-    status: 'failed',
-    message: expect.stringMatching(/: no longer: add www A 203\.0\.113\.1$/),
-  });
+  expect(planChanges(then, now, false)).toEqual([
+    { template: 'default/web (17)', change: 'no longer: add www A 203.0.113.1' },
+  ]);
 });
 
 describe('with guards lifted', () => {
@@ -152,7 +148,7 @@ describe('with guards lifted', () => {
   });
 });
 
-it('the error lists what has changed, the first twenty of many, and knows each template', () => {
+it('the error lists what has changed, the first twenty of many', () => {
   const many = Array.from({ length: 21 }, (_, index) => ({ template: `default/t${index}`, change: 'gone' }));
   const error = new PlanChangedError('the one in plan.json', many);
   expect(error.message.split('\n')).toHaveLength(22);
@@ -160,9 +156,4 @@ it('the error lists what has changed, the first twenty of many, and knows each t
     /^the plan is no longer the one in plan\.json; nothing was written:\n {2}default\/t0: gone\n/,
   );
   expect(error.message).toMatch(/\n {2}and 1 more$/);
-  expect(error.verdictOn('default', 't20').message).toMatch(/nothing was written: gone$/);
-  expect(error.verdictOn('default', 'same')).toEqual({
-    status: 'held',
-    message: expect.stringMatching(/nothing was written: others have changed$/),
-  });
 });

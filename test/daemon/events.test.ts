@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../src/daemon/http/server.ts';
-import { ChangeFeed } from '../../src/daemon/passes/change-feed.ts';
+import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { startTestServer } from './test-server.ts';
 
 const running: RunningServer[] = [];

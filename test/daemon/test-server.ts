@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/http/server.ts';
-import { ChangeFeed } from '../../src/daemon/passes/change-feed.ts';
+import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { renderJson } from '../../src/report/report.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -15,9 +15,7 @@ export interface TestOptions extends Partial<Omit<ServerOptions, 'manager' | 'fl
   readonly requestPass?: ServerOptions['manager']['request'];
   readonly owners?: ServerOptions['fleet']['owners'];
 }
-type Doings = Pick<ServerOptions['manager'], 'suspend' | 'resume' | 'history'>;
-
-export const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+type Doings = Pick<ServerOptions['manager'], 'suspending' | 'history'>;
 
 const usual = readSettings({
   flags: {},
@@ -37,8 +35,7 @@ export const startTestServer = async (
     triggerToken = () => null,
     pageToken = () => null,
     requestPass = () => expect.fail('nobody may ask for a pass'),
-    suspend = () => expect.fail('nobody may suspend'),
-    resume = () => expect.fail('nobody may resume'),
+    suspending = () => expect.fail('nobody may suspend or resume'),
     history = () => Promise.resolve([]),
     owners = () => Promise.resolve(null),
     ...others
@@ -53,20 +50,19 @@ export const startTestServer = async (
         return { ...usual, allowedHosts: allowedHosts(), publicUrl: publicUrl(), ...tokens };
       },
       request: requestPass,
-      suspend,
-      resume,
+      suspending,
       history,
     },
     fleet: { owners },
     pages: {
-      overview: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
+      overview: () => Promise.resolve('<!doctype html><title>the page</title>'),
+      report: () => Promise.resolve(renderJson(assembleReport([]))),
       template: () => null,
-      writes: () => Promise.resolve(bytes('writes')),
+      writes: () => Promise.resolve('writes'),
     },
     changeFeed: new ChangeFeed(),
     readiness: () => ({ ready: true, reason: null }),
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
-    report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),
     redact: (value) => value,
     onRefused: () => undefined,
     log,

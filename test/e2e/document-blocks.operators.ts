@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
   'commands.md': [['$ dns-template-sync plan', 'shown']],
   'daemon.md': [
     ['dns-template-sync run', 'typed'],
-    ['# When did drift end', 'jq'],
+    ['# Who caused a change', 'jq'],
   ],
   'deployment.md': [
     ['docker build', 'typed'],

@@ -48,7 +48,6 @@ export const troubledDaemon = async () => {
   const { stdout } = await daemon.ended;
   const launch = { cwd, env: service.env };
   return {
-    id,
     lines: daemon.lines(),
     log: stdout,
     launch,

@@ -94,16 +94,6 @@ describe('a line of the log in words', () => {
         subdomains: { failed: 2 },
       }),
     ).toBe('acme: asked, 0.1 s, subdomains failed 2');
-    expect(
-      words({ event: 'drift.ended', client: 'acme', template: 'web', was: 'held', since: time }),
-    ).toMatch(/^acme: web: in sync again, was held since 2026-11-\d\d \d\d:\d\d:\d\d$/);
-    const templates = [
-      { template: 'web', templateId: 5, hadFile: false },
-      { template: 'mail', templateId: 6, hadFile: true },
-    ];
-    expect(words({ event: 'templates.unmanaged', client: 'acme', msg: 'no file', templates })).toBe(
-      'acme: templates at the service have no file: web, mail (its file is gone)',
-    );
     const problems = [{ file: 'a.yaml', line: 3, column: 5, message: 'no', check: 'include' }];
     expect(words({ level: 'error', event: 'templates.invalid', client: 'acme', problems })).toBe(
       'ERROR acme: invalid template files:\n         a.yaml:3:5: no [include]',

@@ -4,9 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { localNotifyStore } from '../../src/notify/local-store.ts';
-import { addNews, endMessage, nextMessage, type NotifyStore } from '../../src/notify/outbox.ts';
-import type { PassEvent } from '../../src/notify/health.ts';
+import {
+  addNews,
+  endMessage,
+  localNotifyStore,
+  nextMessage,
+  type NotifyStore,
+} from '../../src/notify/outbox.ts';
+import type { PassEvent } from '../../src/notify/news.ts';
 import type { NotifyReceiver } from '../../src/settings/receivers.ts';
 import { occasions } from '../../src/settings/table.ts';
 import type { Difference } from '../../src/plan/difference.ts';
@@ -103,7 +108,7 @@ export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { reado
 /** Of one receiver. */
 export const newOutbox = (store: NotifyStore = newStore()) => ({
   add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) =>
-    addNews(store, [another(seen)], [receiver(more)]),
+    addNews(store, another(seen), [receiver(more)]),
   next: () => nextMessage(store, 'ops'),
   done: (id: string) => endMessage(store, id),
 });

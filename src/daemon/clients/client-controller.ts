@@ -3,22 +3,19 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
-import type { PassEvent } from '../../notify/health.ts';
+import type { PassEvent } from '../../notify/news.ts';
 import type { PassEntry } from '../../status-page/facts.ts';
 import { AnswersRounds } from '../passes/answers-rounds.ts';
-import { clientState, type ClientState } from './client-state.ts';
+import { clientState, Results, type ClientState } from './client-state.ts';
 import type { DaemonClient } from '../context.ts';
 import type { Fleet, Membership, PassReport } from '../fleet.ts';
-import { noPass, timesAfter, type PassTimes } from '../metrics/gauges.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { Results } from '../passes/results.ts';
+import { noPass, timesAfter, type Metrics, type PassTimes } from '../metrics.ts';
 import { PassLoop, type PassCause, type PassOutcome } from '../passes/loop.ts';
-import { passLog } from '../passes/pass-log.ts';
-import { recordPass } from '../passes/record-pass.ts';
+import { passRecord } from '../passes/pass-record.ts';
 import { startSchedule } from '../passes/schedule.ts';
 import { watchFiles } from '../../source/watch.ts';
 
-export interface ClientControllerOptions {
+interface ClientControllerOptions {
   readonly client: DaemonClient;
   /** Those that share the clients. */
   readonly fleet: Fleet;
@@ -81,8 +78,7 @@ export class ClientController {
       request: (run) => this.#loop !== null && this.#loop.trigger('request', run) !== null,
     });
     this.#answers = new AnswersRounds({
-      ask: (signal, previous) =>
-        this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
+      ask: (signal, previous) => this.#client.askNameServers({ signal, previous }),
       onEnd: () => this.#tellAnswers(),
       log: this.#log,
     });
@@ -234,16 +230,15 @@ export class ClientController {
   }
 
   async #pass({ run, trigger }: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    const { log, metrics, onChange } = this.#options;
-    const { name: client, dryRun } = this.#client.settings;
-    const lines = passLog({ client, run, trigger }, log);
+    const { log, metrics, onChange, onPass } = this.#options;
+    const { name: client } = this.#client.settings;
+    const record = passRecord({ client, run, trigger }, log);
     const started = performance.now();
     const end = async (outcome: Pick<PassEvent, 'at' | 'result' | 'failure' | 'removed'>) => {
       const event = { client, run, ...outcome, isEnding: signal.aborted };
       const durationMs = outcome.result?.durationMs ?? Math.round(performance.now() - started);
-      const { latest } = this.results;
-      const { onPass } = this.#options;
-      const entry = await recordPass(event, { trigger, durationMs, lines, metrics, latest, onPass });
+      const entry = await record.ended(event, durationMs, this.results.latest, onPass);
+      metrics.countPass(entry);
       this.#note(entry);
       this.#askFirst(signal.aborted);
       this.#share(event, entry);
@@ -253,17 +248,14 @@ export class ClientController {
       result = await this.#client.pass({
         run,
         trigger,
-        templates: [],
         signal,
-        dryRun,
-        lockTimeout: 0,
-        onStart: lines.started,
+        onStart: record.started,
         onDesired: (desired) => {
-          lines.invalid(desired);
+          record.invalid(desired);
           this.results.begin(desired);
         },
         onChange: (change) => {
-          lines.change(change);
+          record.change(change);
           metrics.countChange(client, change);
           onChange();
         },
@@ -271,7 +263,7 @@ export class ClientController {
     } catch (error) {
       const failure = messageOf(error);
       const isLocked = error instanceof LockedError;
-      if (isLocked && this.#lastError !== failure) lines.waiting(failure);
+      if (isLocked && this.#lastError !== failure) record.waiting(failure);
       this.#lastError = failure;
       if (isLocked) return 'busy';
       this.#canBegin = false;
@@ -280,10 +272,7 @@ export class ClientController {
       if (error instanceof UserError) return 'failed';
       throw error;
     }
-    lines.unmanaged(this.results.latest?.unmanaged, result.unmanaged);
-    const { removed, ended } = this.results.add(result);
-    lines.removed(removed);
-    lines.ended(ended);
+    const removed = this.results.add(result);
     this.#learn(result);
     await end({ at: result.startedAt, result: this.#answers.addTo(result), failure: null, removed });
     return outcomeOf(result);

@@ -1,25 +1,19 @@
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
-import type {
-  SuspendedTemplate,
-  Suspension,
-  SuspensionRequest,
-  Suspensions,
-} from '../../model/suspension.ts';
+import type { SuspendedTemplate, Suspension, Suspensions } from '../../model/suspension.ts';
 import { matchNames } from '../../model/match-names.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { PassResult, Trigger } from '../../result.ts';
 import type { Settings } from '../../settings.ts';
+import { watchFiles, type Watcher } from '../../source/watch.ts';
 import type { WriteEntry } from '../../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
-import type { DaemonClient, DaemonContext } from '../context.ts';
-import type { HistoryQuery } from '../http/history-query.ts';
+import type { DaemonClient, DaemonContext, HistoryQuery } from '../context.ts';
+import type { ChangeFeed } from '../http/events.ts';
 import type { Day } from '../passes/day.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import { ClientController } from './client-controller.ts';
-import type { ChangeFeed } from '../passes/change-feed.ts';
-import { clientFilesWatch } from './client-files-watch.ts';
-import { type ClientProblem, settingsProblem } from '../../settings/problems.ts';
+import { type ClientProblem, settingsProblem, SettingsError } from '../../settings/problems.ts';
 import { watchSuspensions } from './suspension-watch.ts';
 
 /** What clients report to while they run. */
@@ -44,10 +38,12 @@ export class ClientManager {
   readonly #serverLimits = new Map<string, ReturnType<typeof limit>>();
   readonly #historyLimit = limit(1);
   readonly #controllers = new Map<string, ClientController>();
-  readonly #filesWatch: ReturnType<typeof clientFilesWatch>;
+  readonly #reloadLimit = limit(1);
+  /** What watches the files of clients. */
+  #watcher: Watcher | null = null;
+  #retry: NodeJS.Timeout | undefined;
   /** What was begun by `start`, for `close`. */
   #suspensions: { readonly close: () => Promise<void> } | null = null;
-  #reloading: Promise<void> = Promise.resolve();
   #isClosing = false;
   settings: Settings;
   /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
@@ -58,7 +54,6 @@ export class ClientManager {
     this.#listeners = listeners;
     this.settings = context.settings;
     this.problems = context.settings.leftOut;
-    this.#filesWatch = clientFilesWatch(() => this.#rereadFiles(), context.log);
   }
 
   get clients(): readonly ClientController[] {
@@ -84,7 +79,8 @@ export class ClientManager {
   async start(): Promise<void> {
     const { clients, fleet } = this.#context;
     await Promise.all(clients.map((client) => this.#add(client)));
-    await this.#filesWatch.follow(this.settings);
+    this.#show(this.problems, true);
+    await this.#watchClientFiles();
     this.#suspensions = await watchSuspensions(
       () => this.#suspended(),
       (client) => this.#controllers.get(client)?.trigger('request'),
@@ -98,11 +94,12 @@ export class ClientManager {
   /** Waits for writes in flight. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#retry);
     await Promise.all([
       this.#context.fleet.close(),
-      this.#filesWatch.close(),
+      this.#watcher?.close(),
       this.#suspensions?.close(),
-      this.#reloading,
+      this.#reloadLimit(() => Promise.resolve()),
       ...this.clients.map((controller) => controller.close()),
     ]);
   }
@@ -126,32 +123,15 @@ export class ClientManager {
   }
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
-  history(query: HistoryQuery, signal?: AbortSignal): Promise<readonly WriteEntry[]> {
+  history(query: HistoryQuery): Promise<readonly WriteEntry[]> {
     const { sandboxUrl, redact, readHistory } = this.#context;
     const clients = this.clients.map(({ client }) => client.settings);
     const isSandbox = sandboxUrl !== null;
-    return this.#historyLimit(() => readHistory({ clients, isSandbox, query, redact, signal }));
+    return this.#historyLimit(() => readHistory({ clients, isSandbox, query, redact }));
   }
 
-  /** Suspends a template, for the page. Returns what was saved; null if there is no such template. */
-  readonly suspend = async (
-    client: string,
-    template: string,
-    how: Omit<SuspensionRequest, 'templates'>,
-  ): Promise<Suspension | null> => {
-    const saved = await this.#suspending(client, template, (one, suspensions) =>
-      suspensions.suspend({ ...how, templates: [one] }),
-    );
-    return saved?.[0] ?? null;
-  };
-
-  /** Resumes a template, for the page. Returns how many suspensions that ended; null if there is no such template. */
-  readonly resume = async (client: string, template: string): Promise<number | null> => {
-    const ended = await this.#suspending(client, template, (one, suspensions) => suspensions.resume([one]));
-    return ended?.length ?? null;
-  };
-
-  async #suspending<T>(
+  /** Suspends or resumes a template, for the page. Null if there is no such template. */
+  async suspending<T>(
     name: string,
     template: string,
     task: (one: SuspendedTemplate, suspensions: Suspensions) => Promise<T>,
@@ -173,46 +153,63 @@ export class ClientManager {
 
   /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
-    this.#afterReload(async () => {
-      await this.#reopen();
-      await this.#filesWatch.follow(this.settings);
+    this.#reread(() => this.#context.reopen(), true);
+  }
+
+  /** Has the files of clients, which may have changed since they were read, read again when they change. */
+  async #watchClientFiles(): Promise<void> {
+    await this.#watcher?.close();
+    this.#watcher = null;
+    const { clientFiles } = this.settings;
+    if (clientFiles === null || this.#isClosing) return;
+    this.#watcher = watchFiles({
+      paths: clientFiles.directories,
+      look: () => Promise.resolve(clientFiles.look()),
+      onChange: () => this.#rereadClientFiles(),
+      log: this.#context.log,
+    });
+    this.#rereadClientFiles();
+  }
+
+  #rereadClientFiles(): void {
+    this.#reread(() => this.#context.reopenChanged(), false);
+  }
+
+  /** `isAsked`: a person asked for it, for all settings. */
+  #reread(open: () => Pick<DaemonContext, 'settings' | 'clients'>, isAsked: boolean): void {
+    void this.#reloadLimit(async () => {
+      if (this.#isClosing) return;
+      try {
+        const opened = open();
+        if (isAsked) this.#takeProgramSettings(opened.settings);
+        await this.#use(opened, isAsked);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        this.#refuse(error);
+      }
     });
   }
 
-  /** Reads the files of clients again, and starts a pass of those that have changed. */
-  #rereadFiles(): void {
-    this.#afterReload(async () => {
-      const opened = this.#context.reopenChanged();
-      this.#filesWatch.note(opened.settings);
-      await this.#use(opened, false);
-    });
+  #takeProgramSettings({ listen, notify }: Settings): void {
+    if (JSON.stringify(listen) !== JSON.stringify(this.settings.listen))
+      this.#context.log.warn(
+        { event: 'settings.unapplied' },
+        'listen has changed: the new address takes effect after a restart',
+      );
+    this.#listeners.notifier.configure(notify);
   }
 
-  #afterReload(task: () => Promise<void>): void {
-    this.#reloading = this.#reloading.then(() => (this.#isClosing ? undefined : task()));
-  }
-
-  async #reopen(): Promise<void> {
-    const { log } = this.#context;
-    try {
-      const opened = this.#context.reopen();
-      const { listen, notify } = opened.settings;
-      if (JSON.stringify(listen) !== JSON.stringify(this.settings.listen))
-        log.warn(
-          { event: 'settings.unapplied' },
-          'listen has changed: the new address takes effect after a restart',
-        );
-      this.#listeners.notifier.configure(notify);
-      await this.#use(opened, true);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
-      const [first = '', ...others] = error.message.split('\n- ');
-      const message = [first, others.join('; ')].join(' ').trimEnd();
-      const [name = '', ...more] = this.#controllers.keys();
-      this.#showProblems([settingsProblem(more.length > 0 ? '' : name, this.settings.configFile, message)]);
-      this.trigger('request');
-    }
+  #refuse(error: UserError): void {
+    this.#context.log.error(
+      { event: 'settings.refused', err: error },
+      'invalid settings; keeping the previous ones',
+    );
+    const lines = error instanceof SettingsError ? error.problems : [error.message];
+    const [name = '', ...more] = this.#controllers.keys();
+    const client = more.length > 0 ? '' : name;
+    this.problems = lines.map((line) => settingsProblem(client, this.settings.configFile, line));
+    this.#listeners.changeFeed.changed();
+    this.trigger('request');
   }
 
   /** These clients replace those of their names or are new, and have a pass; those that the settings have no more go. */
@@ -225,7 +222,6 @@ export class ClientManager {
     const gone = this.clients.filter(({ client }) => !names.has(client.settings.name));
     for (const { client } of gone) this.#controllers.delete(client.settings.name);
     for (const client of clients) await this.#replace(client);
-    this.#showProblems(settings.leftOut);
     const refused = [...new Set(settings.leftOut.map(({ client }) => client))];
     const fields = {
       event: 'settings.reloaded',
@@ -233,15 +229,25 @@ export class ClientManager {
       removed: gone.map(({ client }) => client.settings.name),
       refused,
     };
-    const words = isAsked ? 'settings reloaded' : 'settings of clients reloaded';
-    if (isAsked || clients.length + gone.length > 0) this.#context.log.info(fields, words);
+    if (isAsked || clients.length + gone.length > 0) this.#context.log.info(fields, 'settings reloaded');
+    this.#show(settings.leftOut, isAsked);
     for (const client of clients) this.#controllers.get(client.settings.name)?.trigger('request');
     await Promise.all(gone.map((controller) => this.#remove(controller)));
+    if (isAsked) await this.#watchClientFiles();
   }
 
-  #showProblems(problems: readonly ClientProblem[]): void {
+  /** Errors of the files of clients, said if they are new. A missing file may appear later, such as a token file. */
+  #show(problems: readonly ClientProblem[], isAsked: boolean): void {
+    const isNew = isAsked || JSON.stringify(problems) !== JSON.stringify(this.problems);
+    if (isNew && problems.length > 0)
+      this.#context.log.error(
+        { event: 'settings.refused', problems },
+        'invalid client files; these clients keep their previous settings, and new ones wait',
+      );
     this.problems = problems;
     this.#listeners.changeFeed.changed();
+    clearTimeout(this.#retry);
+    if (problems.length > 0) this.#retry = setTimeout(() => this.#rereadClientFiles(), retryInterval).unref();
   }
 
   async #replace(client: DaemonClient): Promise<void> {
@@ -293,5 +299,8 @@ export class ClientManager {
 /** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;
 const passesOfServer = 12;
+
+/** Milliseconds. */
+const retryInterval = 30_000;
 
 const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

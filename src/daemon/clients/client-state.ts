@@ -1,7 +1,6 @@
-import type { PassResult } from '../../result.ts';
+import type { DesiredState, DesiredTemplate } from '../../model/template.ts';
+import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
 import type { PassLoopState } from '../passes/loop.ts';
-import type { FleetSummary } from '../../status-page/facts.ts';
-import type { Fleet } from '../fleet.ts';
 
 /**
  * The state of one client, for the status page and readiness.
@@ -48,20 +47,14 @@ export interface Readiness {
   readonly ready: boolean;
   /** Why not; null when ready. */
   readonly reason: string | null;
-  /** Where processes share clients: those that are alive, and clients that none of them owns. */
-  readonly fleet?: Pick<FleetSummary, 'processes' | 'unowned'>;
 }
 
-/** Ready once every client is, and as long as passes can be made. */
-export const readinessOf = (
-  clients: readonly ClientState[],
-  { trouble, summary }: Pick<Fleet, 'trouble' | 'summary'>,
-): Readiness => {
+/** Ready once every client is, and as long as passes can be made. `trouble`: why this process takes no part; null if it does. */
+export const readinessOf = (clients: readonly ClientState[], trouble: string | null): Readiness => {
   const unready = clients.filter(({ isReady }) => !isReady);
   const whys = unready.map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
   const reason = [trouble ?? [], whys].flat().join('; ') || null;
-  const fleet = summary && { processes: summary.processes, unowned: summary.unowned };
-  return { ready: reason === null, reason, ...(fleet && { fleet }) };
+  return { ready: reason === null, reason };
 };
 
 const healthOf = (
@@ -83,3 +76,63 @@ const healthOf = (
   const held = reasonOf('held');
   return held === null ? ['healthy', null] : ['held', held];
 };
+
+/** The latest results of one client's templates. */
+export class Results {
+  /** Null before the first pass. */
+  latest: PassResult | null = null;
+  /** When everything was last compared with the service; ISO 8601. */
+  #readAt: string | null = null;
+  /** The files of the last pass. */
+  #files: DesiredState | null = null;
+
+  /** The templates of this name, as the files describe them. */
+  described(template: string): readonly DesiredTemplate[] {
+    return this.#files?.templates.filter((one) => one.template === template) ?? [];
+  }
+
+  /** A pass begins. */
+  begin(files: DesiredState): void {
+    this.#files = files;
+  }
+
+  /** Takes the result of the pass. Returns the templates that no file describes any more. */
+  add(found: PassResult): readonly string[] {
+    const before = this.latest?.templates ?? [];
+    const known = new Set(found.templates.map(({ template }) => template));
+    // An invalid file without a readable name may be the one that describes it.
+    const mayBeAny = this.#files?.unusable.some(({ template }) => template === null) === true;
+    this.adopt(withLastKnown(found, this.latest, this.#readAt));
+    return before.flatMap(({ template, file }) =>
+      mayBeAny || known.has(template) || template === file ? [] : template,
+    );
+  }
+
+  /** What a pass, also of another process, has left. */
+  adopt(result: PassResult): void {
+    this.latest = result;
+    if (result.wasRead === true) this.#readAt = result.startedAt;
+  }
+}
+
+/** A pass that could not read the service keeps what earlier ones know: what it does not say, and of each template the last state. */
+const withLastKnown = (found: PassResult, last: PassResult | null, readAt: string | null): PassResult => {
+  const { unmanaged = last?.unmanaged, withInvalidFile = last?.withInvalidFile } = found;
+  const known = new Map(last?.templates.map((one) => [keyOf(one), one]));
+  const templates = found.templates.map((unread) => {
+    const before = known.get(keyOf(unread));
+    if (unread.asOf === undefined || before === undefined) return unread;
+    const { status, message, file, revision } = unread;
+    const asOf = before.asOf === undefined ? readAt : before.asOf;
+    return { ...withoutApplied(before), status, message, file, revision, asOf };
+  });
+  return {
+    ...found,
+    ...(unmanaged && { unmanaged }),
+    ...(withInvalidFile && { withInvalidFile }),
+    templates,
+  };
+};
+
+/** Templates of one name are distinguished by their files. */
+const keyOf = ({ template, file }: TemplateResult): string => `${template}\n${file}`;

@@ -6,11 +6,10 @@ import { pagePolicy } from '../../status-page/frame.ts';
 import { rootOf, type Deed } from '../../status-page/query.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
 import type { DaemonContext } from '../context.ts';
-import { peerOf, type PageRefusal } from './refusals.ts';
-import type { SignIn } from './sign-in.ts';
+import { peerOf, type PageRefusal, type SignIn } from './sign-in.ts';
 
 export interface ActionOptions extends Pick<DaemonContext, 'redact' | 'log'> {
-  readonly manager: Pick<ClientManager, 'settings' | 'request' | 'suspend' | 'resume'>;
+  readonly manager: Pick<ClientManager, 'settings' | 'request' | 'suspending'>;
   /** Called for each request whose token is missing or wrong. */
   readonly onRefused: (refusal: PageRefusal) => void;
 }
@@ -81,18 +80,20 @@ const act = async (
   if (action !== 'sync' && (client === '' || template === ''))
     return refusal(c, 400, 'The form is not complete.');
   if (action === 'resume') {
-    const ended = await manager.resume(client, template);
+    const ended = await manager.suspending(client, template, (one, suspensions) => suspensions.resume([one]));
     if (ended === null) return refusal(c, 404, gone);
-    did = ended > 0 ? 'resume' : 'nothing';
+    did = ended.length > 0 ? 'resume' : 'nothing';
   } else if (action === 'suspend') {
     const [why, length] = [reason.trim(), duration === '' ? null : parseSuspensionLength(duration)];
     const refused = refusedReason(why, redact);
     if (refused !== null) return refusal(c, 400, `The reason is refused: ${refused}.`);
     if (duration !== '' && length === null)
       return refusal(c, 400, 'Give a duration such as 2h, 1000d at most.');
-    const saved = await manager.suspend(client, template, { by, reason: why, duration: length });
+    const saved = await manager.suspending(client, template, (one, suspensions) =>
+      suspensions.suspend({ templates: [one], by, reason: why, duration: length }),
+    );
     if (saved === null) return refusal(c, 404, gone);
-    [did, until] = ['suspend', saved.until];
+    [did, until] = ['suspend', saved[0]?.until ?? null];
   } else if (action !== 'sync') return c.notFound();
   // For a suspension, which is stored by now, the pass only shows it on the page.
   const asked = await manager.request(client === '' ? [] : [client]);

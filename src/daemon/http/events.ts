@@ -1,4 +1,43 @@
-import type { ChangeFeed } from '../passes/change-feed.ts';
+import { randomUUID } from 'node:crypto';
+
+/** Tells listeners that what they show is out of date: once for all changes of half a second. */
+export class ChangeFeed {
+  /** Makes versions differ from those of an earlier run, which also counted from 0. */
+  readonly #boot = randomUUID().slice(0, 8);
+  readonly #listeners = new Set<() => void>();
+  #count = 0;
+  #isWaiting = false;
+
+  /** The version of the visible state. The same version means that nothing has changed. */
+  get version(): string {
+    return `${this.#boot}-${this.#count}`;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** To be called when something visible has changed. */
+  readonly changed = (): void => {
+    this.#count += 1;
+    if (this.#isWaiting || this.#listeners.size === 0) return;
+    this.#isWaiting = true;
+    const tellAll = (): void => {
+      this.#isWaiting = false;
+      for (const tell of this.#listeners) tell();
+    };
+    setTimeout(tellAll, interval).unref();
+  };
+
+  /** Returns a function that removes the listener. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** Milliseconds. */
+const interval = 500;
 
 /**
  * A stream of server-sent events: the version at once, after each change, and when nothing else was sent for a while. A

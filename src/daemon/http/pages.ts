@@ -1,15 +1,16 @@
 import { messageOf } from '../../errors.ts';
+import { assembleReport } from '../../report/assemble.ts';
+import { renderJson } from '../../report/report.ts';
 import type { Facts, Writes } from '../../status-page/facts.ts';
 import { renderOverview } from '../../status-page/overview.ts';
 import { excerptOf, reportOf, type Visit } from '../../status-page/query.ts';
 import { renderTemplatePage, renderWrites } from '../../status-page/template-page.ts';
 import type { ClientManager } from '../clients/client-manager.ts';
 import type { DaemonContext } from '../context.ts';
-import type { ChangeFeed } from '../passes/change-feed.ts';
 import type { Day } from '../passes/day.ts';
-import { sharedTexts, type Text } from './shared-texts.ts';
+import type { ChangeFeed } from './events.ts';
 
-export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
+interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
   readonly manager: ClientManager;
   readonly day: Day;
   readonly changeFeed: ChangeFeed;
@@ -20,12 +21,19 @@ export type Pages = ReturnType<typeof statusPages>;
 /** Each page is made once for all readers that may do the same, and again only after a change. */
 export const statusPages = (sources: PageSources) => {
   const { manager, redact, secrets, changeFeed } = sources;
-  const shared = sharedTexts({ key: () => [changeFeed.version, ...secrets()], maxAge });
+  // What was a secret stays one, so their number tells whether there are others.
+  const shared = sharedTexts(() => `${changeFeed.version} ${secrets().length}`);
   const facts = factsOf(sources);
   /** Which page, what it is asked to show, and what its reader may do. */
   const nameOf = (visit: Visit): string => JSON.stringify(visit);
   return {
-    overview: (visit: Visit): ReturnType<Text> =>
+    /** The newest state of every client, as JSON. */
+    report: (): Promise<string> =>
+      shared('', () => {
+        const problems = [...manager.problems, ...manager.uncompared];
+        return renderJson(redact(assembleReport(manager.newest, problems)));
+      }),
+    overview: (visit: Visit): Promise<string> =>
       shared(nameOf(visit), () => {
         const { query } = visit;
         const report = reportOf(manager.newest, manager.problems, query.client);
@@ -34,12 +42,12 @@ export const statusPages = (sources: PageSources) => {
           query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query);
         return renderOverview({ ...facts(), ...visit }, excerpt);
       }),
-    writes: (visit: Visit): ReturnType<Text> =>
+    writes: (visit: Visit): Promise<string> =>
       shared(nameOf(visit), async () =>
         renderWrites({ ...facts(), ...visit }, redact(await newestWrites(manager, null, null))),
       ),
     /** The templates of this name, of one client or of all; null if there is none. */
-    template: (name: string, client: string | null, visit: Visit): ReturnType<Text> | null => {
+    template: (name: string, client: string | null, visit: Visit): Promise<string> | null => {
       const found = manager.clients.filter(({ state }) => client === null || state.client === client);
       const files = found.flatMap(({ state, results }) =>
         results.described(name).map((desired) => ({ client: state.client, desired })),
@@ -56,6 +64,25 @@ export const statusPages = (sources: PageSources) => {
     },
   };
 };
+
+/** Texts by name, each made once for all who ask for it, until the version is another one. */
+const sharedTexts = (version: () => string) => {
+  let kept = new Map<string, Promise<string>>();
+  let [of, until] = ['', 0];
+  return (name: string, make: () => string | Promise<string>): Promise<string> => {
+    if (of !== version() || performance.now() > until || kept.size > maxKept) {
+      kept = new Map();
+      [of, until] = [version(), performance.now() + maxAge];
+    }
+    const made = kept.get(name) ?? (async () => make())();
+    // One that failed is made again.
+    made.catch(() => kept.delete(name));
+    kept.set(name, made);
+    return made;
+  };
+};
+
+const maxKept = 16;
 
 /** Milliseconds. A page says of when it is, so it gets old without a change. */
 const maxAge = 30_000;

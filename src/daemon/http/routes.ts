@@ -2,23 +2,21 @@ import { isIP } from 'node:net';
 import { Hono, type Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { messageOf } from '../../errors.ts';
+import { parseMoment } from '../../model/duration.ts';
 import { renderRefusal } from '../../status-page/forms.ts';
 import { addressOf, readPageQuery, rootOf, type Visit } from '../../status-page/query.ts';
 import type { Readiness } from '../clients/client-state.ts';
+import { outcomes, type HistoryQuery } from '../context.ts';
 import type { Fleet } from '../fleet.ts';
-import type { ChangeFeed } from '../passes/change-feed.ts';
 import { addActions, pageHeaders, signInPage, type ActionOptions } from './actions.ts';
-import { eventStream } from './events.ts';
-import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
+import { eventStream, type ChangeFeed } from './events.ts';
 import type { Pages } from './pages.ts';
-import type { Text } from './shared-texts.ts';
-import { peerOf } from './refusals.ts';
-import { signIn } from './sign-in.ts';
+import { peerOf, signIn } from './sign-in.ts';
 
 export interface RouteOptions extends ActionOptions {
   readonly manager: ActionOptions['manager'] & {
-    /** The history of writes, the oldest first. The signal is aborted when the caller is gone. */
-    history(query: HistoryQuery, signal: AbortSignal): Promise<readonly unknown[]>;
+    /** The history of writes, the oldest first. */
+    history(query: HistoryQuery): Promise<readonly unknown[]>;
   };
   readonly fleet: Pick<Fleet, 'owners'>;
   readonly readiness: () => Readiness;
@@ -26,13 +24,11 @@ export interface RouteOptions extends ActionOptions {
   /** Notifies of changes of what pages show. */
   readonly changeFeed: ChangeFeed;
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
-  /** The newest state of every client, as JSON. */
-  readonly report: Text;
 }
 
 /** What the daemon answers, in this order: probes to all, the rest to known hosts, and pages to those who may see them. */
 export const routes = (options: RouteOptions): Hono => {
-  const { manager, fleet, readiness, pages, metrics, report, redact, onRefused, log } = options;
+  const { manager, fleet, readiness, pages, metrics, redact, onRefused, log } = options;
   const access = signIn(() => manager.settings);
   const app = new Hono();
   app.use(async (c, next) => {
@@ -121,11 +117,13 @@ export const routes = (options: RouteOptions): Hono => {
     if (stream === null) return c.text('Too many pages are listening.\n', 503, { 'retry-after': '10' });
     return c.body(stream, 200, headers);
   });
-  app.get('/api/report', async (c) => c.body(await report(), 200, { 'content-type': 'application/json' }));
+  app.get('/api/report', async (c) =>
+    c.body(await pages.report(), 200, { 'content-type': 'application/json' }),
+  );
   app.get('/api/history', async (c) => {
     const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
     if (typeof query === 'string') return c.json({ error: query }, 400);
-    return c.json(await manager.history(query, c.req.raw.signal));
+    return c.json(await manager.history(query));
   });
   app.get('/api/fleet', async (c) => {
     const found = await fleet.owners().catch((error: unknown) => ({ error: messageOf(error) }));
@@ -143,6 +141,20 @@ export const routes = (options: RouteOptions): Hono => {
   });
   return app;
 };
+
+/** Reads `template` (repeatable), `since` and `outcome`; returns a message if one is invalid. */
+const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQuery | string => {
+  if ([...query.keys()].some((key) => !filters.includes(key)))
+    return `unknown filter, expected ${filters.join(', ')}`;
+  const [since, outcome] = [query.get('since'), query.get('outcome')];
+  const from = since === null ? 0 : parseMoment(since, now);
+  if (from === null) return 'since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z';
+  const known = outcomes.find((one) => one === outcome) ?? null;
+  if (outcome !== known) return `outcome: expected one of ${outcomes.join(', ')}`;
+  return { templates: query.getAll('template'), since: from, outcome: known, limit: 1_000 };
+};
+
+const filters = ['template', 'since', 'outcome'];
 
 const isBrowser = (c: Context): boolean => c.req.header('accept')?.includes('text/html') === true;
 

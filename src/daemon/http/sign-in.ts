@@ -1,26 +1,36 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Settings } from '../../settings.ts';
 
+/** A request that was refused. */
+export interface PageRefusal {
+  readonly token: 'trigger' | 'page';
+  /** `foreign`: a form that another site has sent. */
+  readonly reason: 'missing' | 'wrong' | 'foreign';
+  /** The address of the client. */
+  readonly address: string;
+}
+
+/** The address of the client. */
+export const peerOf = (c: Context): string => getConnInfo(c).remote.address ?? '';
+
 /** `act`: asks for passes, suspends and resumes, and sees the page too; `read`: sees the page. */
-export type Role = 'read' | 'act';
+type Role = 'read' | 'act';
 
 /** Somebody who has signed in. */
-export interface Session {
+interface Session {
   readonly role: Role;
   /** What they called themselves; empty if they did not say. */
   readonly name: string;
 }
 
-/** `pageToken`: who may see the page; without it, everybody. `triggerToken`: who may act; without it, nobody. */
-export type SignInSettings = () => Pick<Settings, 'pageToken' | 'triggerToken' | 'publicUrl'>;
-
 /**
- * One sign-in, by form or as a bearer (RFC 6750, section 2.1): the token decides what somebody may do. A session is a
+ * `pageToken`: who may see the page; without it, everybody. `triggerToken`: who may act; without it, nobody. One sign-in, by form or as a bearer (RFC 6750, section 2.1): the token decides what somebody may do. A session is a
  * cookie, signed with its token: it survives a restart, and ends with the token. Signing out ends it for every copy.
  */
-export const signIn = (settings: SignInSettings) => {
+export const signIn = (settings: () => Pick<Settings, 'pageToken' | 'triggerToken' | 'publicUrl'>) => {
   const pageToken = (): string | null => settings().pageToken?.read() ?? null;
   const triggerToken = (): string | null => settings().triggerToken?.read() ?? null;
   /** When each session that was ended would have ended by itself, by its id. */

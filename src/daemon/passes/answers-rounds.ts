@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { withDeadline } from '../../lib/sleep.ts';
-import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/answers.ts';
+import { answersIn, withAnswers, type KnownAnswers } from '../../report/answers.ts';
 import type { PassResult } from '../../result.ts';
 
-export interface AnswersRoundsOptions {
+interface AnswersRoundsOptions {
   /** Asks the name servers of the client's subdomains. */
   readonly ask: (signal: AbortSignal, previous: KnownAnswers) => Promise<KnownAnswers>;
   /** Called when a round has ended. */
@@ -17,8 +17,6 @@ export class AnswersRounds {
   readonly #closing = new AbortController();
   #known: KnownAnswers = new Map();
   #running: Promise<void> | null = null;
-  /** The last pass with the last answers, and what it was made of. */
-  #merged: readonly [result: PassResult, ...of: readonly unknown[]] | null = null;
 
   constructor(options: AnswersRoundsOptions) {
     this.#options = options;
@@ -30,12 +28,9 @@ export class AnswersRounds {
     this.#running ??= this.#run().finally(() => (this.#running = null));
   }
 
-  /** Adds the last answers to a pass. Until a round ends, the same pass gives the same object. */
+  /** Adds the last answers to a pass. */
   addTo(pass: PassResult): PassResult {
-    const known = this.#known;
-    if (this.#merged?.[1] !== pass || this.#merged[2] !== known)
-      this.#merged = [withAnswers(pass, known), pass, known];
-    return this.#merged[0];
+    return withAnswers(pass, this.#known);
   }
 
   /** The answers of a pass that another process has made, which asks from now on. */
@@ -59,10 +54,7 @@ export class AnswersRounds {
       this.#known = known;
       if (isNothing) return;
       const durationMs = Math.round(performance.now() - started);
-      log.info(
-        { event: 'answers.finished', durationMs, subdomains: logAnswers(known, log) },
-        'name servers asked',
-      );
+      log.info({ event: 'answers.finished', durationMs, subdomains: countsOf(known) }, 'name servers asked');
       onEnd();
     } catch (error) {
       log.error({ event: 'answers.error', err: error }, 'name servers could not be asked: unexpected error');
@@ -75,15 +67,12 @@ export class AnswersRounds {
  */
 const longestRound = 30 * 60_000;
 
-/** Returns how many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
-const logAnswers = (known: KnownAnswers, log: Logger): Readonly<Record<string, number>> => {
+/** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
+const countsOf = (known: KnownAnswers): Readonly<Record<string, number>> => {
   const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
-  for (const [key, answers] of known) {
-    const status = answers.message === undefined ? answers.status : 'failed';
-    if (status !== 'off') counts[status] += 1;
-    if (status === 'in-sync') continue;
-    const level = status === 'failed' ? 'warn' : 'info';
-    log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
+  for (const { status, message } of known.values()) {
+    if (message !== undefined) counts.failed += 1;
+    else if (status !== 'off') counts[status] += 1;
   }
   return counts;
 };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClientController } from '../../../src/daemon/clients/client-controller.ts';
 import { alone } from '../../../src/daemon/fleet.ts';
-import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
+import { createMetrics } from '../../../src/daemon/metrics.ts';
 import type { PassResult } from '../../../src/result.ts';
 import { readSettings } from '../../../src/settings.ts';
 import { pass, template } from '../../report/every-kind.ts';

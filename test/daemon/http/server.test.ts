@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Readiness } from '../../../src/daemon/clients/client-state.ts';
-import type { HistoryQuery } from '../../../src/daemon/http/history-query.ts';
+import type { HistoryQuery } from '../../../src/daemon/context.ts';
 import type { RunningServer } from '../../../src/daemon/http/server.ts';
 import { UserError } from '../../../src/errors.ts';
 import { assembleReport } from '../../../src/report/assemble.ts';

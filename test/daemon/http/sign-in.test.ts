@@ -1,9 +1,10 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { PageRefusal } from '../../../src/daemon/http/refusals.ts';
+import type { PageRefusal } from '../../../src/daemon/http/sign-in.ts';
+import type { Suspensions } from '../../../src/model/suspension.ts';
 import type { Reader } from '../../../src/status-page/facts.ts';
-import { bytes, startTestServer, type TestOptions } from '../test-server.ts';
+import { startTestServer, type TestOptions } from '../test-server.ts';
 
 const triggerToken = 'trigger tökén +1234';
 const pageToken = 'the page token 5678';
@@ -43,26 +44,32 @@ const start = async (options: TestOptions = {}) => {
       done.push(['sync', ...clients]);
       return Promise.resolve({ kind: 'asked', passes: [] });
     },
-    suspend: (...what) => {
-      done.push(['suspend', ...what]);
-      suspended.add(what[1]);
-      const [, template, { by, reason, duration }] = what;
-      const one = { template, templateId: null, by, reason, since: storeNow };
-      return Promise.resolve(
-        template === 'web' ? { ...one, until: duration === null ? null : storeNow + duration } : null,
-      );
-    },
-    resume: (...what) => {
-      done.push(['resume', ...what]);
-      return Promise.resolve(what[1] === 'web' ? Number(suspended.delete('web')) : null);
+    suspending: async (client, template, task) => {
+      const one = { template, templateId: null };
+      const saved = { ...one, reason: '', by: '', since: storeNow };
+      const suspensions: Suspensions = {
+        suspensions: () => Promise.resolve([]),
+        suspend: ({ by, reason, duration }) => {
+          const how = { by, reason, duration };
+          done.push(['suspend', client, template, how]);
+          suspended.add(template);
+          return Promise.resolve([{ ...saved, until: how.duration && storeNow + how.duration }]);
+        },
+        resume: () => {
+          done.push(['resume', client, template]);
+          return Promise.resolve(suspended.delete(template) ? [{ ...saved, until: null }] : []);
+        },
+      };
+      return template === 'web' ? task(one, suspensions) : null;
     },
     pages: {
       overview: ({ reader }) => {
         readers.push(reader);
-        return Promise.resolve(bytes('page'));
+        return Promise.resolve('page');
       },
       template: () => null,
-      writes: () => Promise.resolve(bytes('writes')),
+      report: () => Promise.resolve('{}'),
+      writes: () => Promise.resolve('writes'),
     },
     onRefused: (refusal) => void refused.push(refusal),
     ...options,

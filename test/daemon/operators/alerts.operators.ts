@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Metrics } from '../../../src/daemon/metrics/metrics.ts';
+import type { Metrics } from '../../../src/daemon/metrics.ts';
 import type { Difference } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
 import {

@@ -1,7 +1,7 @@
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Results } from '../../../src/daemon/passes/results.ts';
+import { Results } from '../../../src/daemon/clients/client-state.ts';
 import { createTemplateLoader } from '../../../src/source/load.ts';
 import type { DesiredState } from '../../../src/model/template.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
@@ -71,7 +71,7 @@ const withTwo = async () => {
   ): Promise<readonly string[]> => {
     const all = await folder.load();
     newest.begin(all);
-    return newest.add(resultFor(all, inSync)).removed;
+    return newest.add(resultFor(all, inSync));
   };
   await pass(1);
   return { folder, newest, pass };
