@@ -29,11 +29,13 @@ export const currentRedactor = (secrets: () => readonly string[]): (() => Redact
 };
 
 const formsOf = (secret: string): readonly string[] => {
-  if (/^[\w.-]*$/.test(secret)) return [secret, ...inBase64(secret)];
+  // Host names are compared and shown in small letters.
+  const plain = [secret, secret.toLowerCase()];
+  if (/^[\w.-]*$/.test(secret)) return [...plain, ...inBase64(secret)];
   const text = Buffer.from(secret).toString();
   const json = JSON.stringify(secret).slice(1, -1);
   return [
-    secret,
+    ...plain,
     encodeURI(text),
     encodeURIComponent(text),
     new URLSearchParams({ '': secret }).toString().slice(1),

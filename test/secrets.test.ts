@@ -4,6 +4,7 @@ import { redactTexts, redactor } from '../src/secrets.ts';
 
 const encodings: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
+  'in small letters': (secret) => secret.toLowerCase(),
   'URL-encoded': encodeURIComponent,
   'encoded as a URL': encodeURI,
   'form-encoded': (secret) => new URLSearchParams({ '': secret }).toString().slice(1),

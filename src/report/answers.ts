@@ -17,14 +17,6 @@ export type KnownAnswers = ReadonlyMap<string, SubdomainAnswers>;
 export const answersKey = (template: string | null, subdomain: string): string =>
   JSON.stringify([template, subdomain]);
 
-export const subdomainOfKey = (
-  key: string,
-): { readonly template: string | null; readonly subdomain: string } => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `answersKey` made
-  const [template, subdomain] = JSON.parse(key) as [string | null, string];
-  return { template, subdomain };
-};
-
 /** Adds the answers of name servers to a pass. Wrong answers are drift; a failure to ask is no failure of the template. */
 export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult => {
   if (known.size === 0) return pass;
