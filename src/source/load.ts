@@ -163,13 +163,11 @@ const versionOf = async (
     .update(isFragment ? '_' : ' ')
     .update(bytes)
     .digest('base64');
-  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
   return {
     file,
     content: inUse?.content.hash === hash ? inUse.content : contentOf(hash, bytes, isFragment),
     isAtRest: isAtRest(identity, startedAt),
-    endsLine: end.endsWith('\n'),
-    endsBracket: /[}\]]\s*$/.test(end),
+    endsLine: bytes.at(-1) === 0x0a,
   };
 };
 
