@@ -1,4 +1,4 @@
-import { pastesFor } from '../import/paste.ts';
+import { pastesFor } from '../import/changes.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';

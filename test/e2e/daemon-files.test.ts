@@ -60,7 +60,7 @@ describe('template files that change', () => {
     await write('www');
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
-    const { event, json } = await startDaemon([], { cwd, env: service.env, clock });
+    const { event } = await startDaemon([], { cwd, env: service.env, clock });
     await event('pass.finished');
     await write('mail');
     const names = async (): Promise<(string | null)[]> =>

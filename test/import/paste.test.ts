@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { pastesFor, type Paste } from '../../src/import/paste.ts';
+import { pastesFor, type Paste } from '../../src/import/changes.ts';
 import { directoryWith, write } from '../desired/load-files.ts';
 import { differencesIn, loadIn } from './accepted.ts';
 import { templateOf, type Stated } from './written.ts';
