@@ -137,11 +137,11 @@ const readYaml = (given: string, isFragment: boolean): Read => {
 };
 
 /** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
-const withLetters = (text: string, problems: readonly YamlProblem[]): string => {
-  const places = problems.map(({ at }) => at).filter((at) => /[@`*%\\]/.test(text.charAt(at)));
-  places.sort((one, other) => one - other);
-  const pieces = places.map((at, index) => `${text.slice((places[index - 1] ?? -1) + 1, at)}x`);
-  return pieces.join('') + text.slice((places.at(-1) ?? -1) + 1);
+const withLetters = (given: string, problems: readonly YamlProblem[]): string => {
+  let text = given;
+  for (const { at } of problems)
+    if (/[@`*%\\]/.test(text.charAt(at))) text = `${text.slice(0, at)}x${text.slice(at + 1)}`;
+  return text;
 };
 
 const maxDocuments = 50_000;
