@@ -73,7 +73,10 @@ const advices: readonly (readonly [message: RegExp, advice: string])[] = [
   [/items must start|^Sequence item without/, 'an entry begins with `-`, and its keys in the same column'],
   [/^Flow /, 'a bracket is missing; or the lines are not indented; or a blank and `#` begin a comment'],
   [/^Block collections/, 'a comma is missing before the next key'],
-  [/^Nested mappings/, 'quote a text with a colon and a blank; keys of one entry begin in the same column'],
+  [
+    /^Nested mappings/,
+    'quote a text with a colon and a blank; a blank follows each `-`; keys begin in one column',
+  ],
   [/^Tabs/, 'write blanks instead'],
   [/^Unexpected/, 'quote a text with quotes, commas or brackets as a whole'],
 ];
