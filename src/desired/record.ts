@@ -123,7 +123,7 @@ const partKeys = ['weight', 'port', 'target'] as const;
 const contentsOf = (type: RecordType, fields: RecordFields, part: Part): readonly Content[] => {
   const { parts } = definitionOf(type);
   const node = fields.node('content');
-  const [given] = partKeys.filter((key) => fields.node(key) !== undefined);
+  const given = partKeys.find((key) => fields.node(key) !== undefined);
   if (given !== undefined) {
     const [weight, port] = [fields.value('weight', 'srv-content'), fields.value('port', 'srv-content')];
     const [target, at] = [fields.text('target'), fields.place('target')];
