@@ -1,5 +1,5 @@
 import { existsSync, lstat as lstatLater, type BigIntStats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { Missing } from '../desired/parse-file.ts';
@@ -52,81 +52,27 @@ export const scanFiles = async (paths: readonly string[], cwd = '', before?: Sca
   const startedAt = Date.now();
   const places = paths.map((path) => absolute(cwd, path));
   const reals = await Promise.all(places.map((place) => realPathOf(place).catch(() => null)));
-  const realRoots = reals.filter((real) => real !== null);
-  const found = new Map<string, Found>();
-  const roots: Root[] = [];
-  const directories = new Map<string, string>();
-  /** The real paths of the files. */
-  const listed = new Set<string>();
-
-  const addFile = (file: ScannedFile): void => {
-    if (listed.has(file.real)) return;
-    listed.add(file.real);
-    found.set(file.path, file);
+  const search: Search = {
+    startedAt,
+    found: new Map(),
+    realRoots: reals.filter((real) => real !== null),
+    roots: [],
+    directories: new Map(),
+    listed: new Set(),
+    before: before?.found,
   };
-  const addMissing = (missing: Missing): void =>
-    void found.set(missing.path, sameMissing(missing, before?.found.get(missing.path)));
-
-  const searchPath = async (path: string, place: string): Promise<void> => {
-    try {
-      const real = await realPathOf(place);
-      if ((await stat(real)).isDirectory()) {
-        const root = { path, real };
-        roots.push(root);
-        return await searchDirectory(root, '');
-      }
-      const root = { path: dirname(path), real: await realpath(dirname(place)) };
-      addFile(await findFile(root, basename(path), realRoots, before?.found.get(join(path))));
-    } catch (error) {
-      const missing = missingAt(path, error);
-      // A relative path depends on the working directory, so name it.
-      const where = isAbsolute(path) ? '' : ` (${place})`;
-      const isDirectory = missing.reason === notThere && !isTemplateName(path);
-      const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
-      addMissing({ ...missing, reason: `${missing.reason}${where}${advice}` });
-    }
-  };
-
-  const searchDirectory = async (root: Root, relative: string): Promise<void> => {
-    const real = await realpath(join(root.real, relative));
-    if (!isWithin(real, realRoots)) throw new OutsideError();
-    if (directories.has(real)) return;
-    const { dev, ino } = await stat(real, { bigint: true });
-    directories.set(real, `${dev}:${ino}`);
-    const entries = (await readdir(real, { withFileTypes: true }))
-      .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
-      .sort((one, other) => (one.name < other.name ? -1 : 1));
-    const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
-    const statsOf = new Map<string, BigIntStats | Error>();
-    const look = async ({ name }: { readonly name: string }): Promise<void> => {
-      const stats = lstat(below(real, name), { bigint: true }).catch((error: Error) => error);
-      statsOf.set(name, await stats);
-    };
-    // A few at once, for file servers: many promises keep the garbage collector busy.
-    for (let at = 0; at < plain.length; at += 32) await Promise.all(plain.slice(at, at + 32).map(look));
-    const shown = join(root.path, relative, '_').slice(0, -1);
-    for (const entry of entries) {
-      const { name } = entry;
-      const place = below(relative, name);
-      const stats = statsOf.get(name);
-      const known = before?.found.get(shown + name);
-      try {
-        if (stats instanceof Error) throw stats;
-        // Files that are not links need no realpath.
-        if (stats) addFile(fileAt(root, place, below(real, name), stats, known));
-        else if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase()))
-          throw new Error('its name has to end in .yaml or .yml, in small letters');
-        else if ((await stat(join(root.real, place))).isDirectory()) await searchDirectory(root, place);
-        else if (isTemplateName(name)) addFile(await findFile(root, place, realRoots, known));
-      } catch (error) {
-        if (isTemplateName(name) || !isBrokenLink(error)) addMissing(missingAt(shown + name, error));
-      }
-    }
-  };
-
-  for (const [at, path] of paths.entries()) await searchPath(path, places[at]!);
-  return { startedAt, found, realRoots, roots, directories };
+  for (const [at, path] of paths.entries()) await searchPath(path, places[at]!, search);
+  return search;
 };
+
+interface Search extends Scan {
+  readonly found: Map<string, Found>;
+  readonly roots: Root[];
+  readonly directories: Map<string, string>;
+  /** The real paths of the files. */
+  readonly listed: Set<string>;
+  readonly before: ReadonlyMap<string, Found> | undefined;
+}
 
 /**
  * Where a given path really is. In a checkout of git its authors may have made a link of it: it leads nowhere else then.
@@ -136,7 +82,7 @@ const realPathOf = async (place: string): Promise<string> => {
   const real = await realpath(place);
   if (real === place) return real;
   let checkout: string | null = null;
-  for (let folder = dirname(place), last = ''; folder !== last; last = folder, folder = dirname(folder))
+  for (let folder = dirname(place), below = ''; folder !== below; below = folder, folder = dirname(folder))
     if (existsSync(join(folder, '.git'))) checkout = folder;
   if (checkout !== null && !isWithin(real, [await realpath(checkout)]))
     throw new OutsideError('its links lead out of the git checkout in which it lies');
@@ -153,14 +99,91 @@ class OutsideError extends Error {
   }
 }
 
+const searchPath = async (path: string, place: string, search: Search): Promise<void> => {
+  try {
+    const real = await realPathOf(place);
+    if ((await stat(real)).isDirectory()) {
+      const root = { path, real };
+      search.roots.push(root);
+      await searchDirectory(root, '', search);
+    } else {
+      const root = { path: dirname(path), real: await realpath(dirname(place)) };
+      add(await findFile(root, basename(path), search.realRoots, search.before?.get(join(path))), search);
+    }
+  } catch (error) {
+    const missing = missingAt(path, error);
+    // A relative path depends on the working directory, so name it.
+    const where = isAbsolute(path) ? '' : ` (${place})`;
+    const isDirectory = missing.reason === notThere && !isTemplateName(path);
+    const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
+    add({ ...missing, reason: `${missing.reason}${where}${advice}` }, search);
+  }
+};
+
 const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
-/** In half the time of that of `node:fs/promises`. */
-const lstat = promisify(lstatLater);
+const searchDirectory = async (root: Root, relative: string, search: Search): Promise<void> => {
+  const real = await realpath(join(root.real, relative));
+  if (!isWithin(real, search.realRoots)) throw new OutsideError();
+  if (search.directories.has(real)) return;
+  if (search.directories.size === maxDirectories)
+    throw new TooManyError(
+      `there are more than ${maxDirectories} directories below the paths given as templates`,
+    );
+  const { dev, ino } = await stat(real, { bigint: true });
+  search.directories.set(real, `${dev}:${ino}`);
+  const entries = (await readdir(real, { withFileTypes: true }))
+    .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
+  const statsOf = await allStats(real, plain);
+  const shown = join(root.path, relative, '_').slice(0, -1);
+  for (const entry of entries) {
+    const { name } = entry;
+    const place = below(relative, name);
+    const stats = statsOf.get(name);
+    const before = search.before?.get(shown + name);
+    try {
+      if (stats instanceof Error) throw stats;
+      // Files that are not links need no realpath.
+      if (stats) add(fileAt(root, place, below(real, name), stats, before), search);
+      else if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase()))
+        throw new Error('its name has to end in .yaml or .yml, in small letters');
+      else if ((await stat(join(root.real, place))).isDirectory()) await searchDirectory(root, place, search);
+      else if (isTemplateName(name)) add(await findFile(root, place, search.realRoots, before), search);
+    } catch (error) {
+      if (error instanceof TooManyError) throw error;
+      if (isTemplateName(name) || !isBrokenLink(error)) add(missingAt(shown + name, error), search);
+    }
+  }
+};
+
+/** Far more than people have: catches the root of the file system, given by mistake. */
+const maxDirectories = 10_000;
+
+class TooManyError extends Error {}
 
 /** One that is not named like a template is ignored. */
 const isBrokenLink = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
+
+/** A few at once, for file servers, and not all: so many promises would keep the garbage collector busy. */
+const allStats = async (
+  directory: string,
+  entries: readonly { readonly name: string }[],
+): Promise<ReadonlyMap<string, BigIntStats | Error>> => {
+  const all = new Map<string, BigIntStats | Error>();
+  const left = entries.values();
+  const askInTurn = async (): Promise<void> => {
+    for (const { name } of left)
+      all.set(name, await lstatOf(below(directory, name), { bigint: true }).catch((error: Error) => error));
+  };
+  await Promise.all(Array.from({ length: 32 }, askInTurn));
+  return all;
+};
+
+/** Half the time of that of `node:fs/promises`. */
+const lstatOf = promisify(lstatLater);
 
 /** `join` without normalising: it is called thousands of times in a pass. */
 const below = (directory: string, name: string): string =>
@@ -189,15 +212,23 @@ const fileAt = (
   if (!stats.isFile()) throw new Error('it is not a regular file');
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   if (before && !('reason' in before) && before.real === real && before.root.real === root.real) {
-    const { identity: was } = before;
-    const isSame = was.ino === ino && was.dev === dev && was.size === size;
-    if (isSame && was.mtimeNs === mtimeNs && was.ctimeNs === ctimeNs) return before;
+    const { identity } = before;
+    const isReplaced = identity.ino !== ino || identity.dev !== dev;
+    const isWritten = identity.mtimeNs !== mtimeNs || identity.ctimeNs !== ctimeNs || identity.size !== size;
+    if (!isReplaced && !isWritten) return before;
   }
   const identity = { dev, ino, size, mtimeNs, ctimeNs };
   return { root, relative, path: join(root.path, relative), real, identity };
 };
 
-/** The same object as before, if it is the same. */
+const add = (found: Found, { found: all, listed, before }: Search): void => {
+  if ('reason' in found) all.set(found.path, sameMissing(found, before?.get(found.path)));
+  else if (!listed.has(found.real)) {
+    listed.add(found.real);
+    all.set(found.path, found);
+  }
+};
+
 export const sameMissing = (missing: Missing, before?: Found): Missing =>
   before && 'reason' in before && before.reason === missing.reason ? before : missing;
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -198,6 +198,14 @@ test('a given file of the kernel, which claims to be empty, is read up to the si
   const state = await load(realpathSync('/proc/kallsyms'));
   expect(state.templates).toEqual([]);
   expect(state.problems.length).toBeGreaterThan(0);
+});
+
+test('too many directories end the scan with an error at the given path', async () => {
+  const directory = await directoryWith({});
+  for (let index = 0; index <= 10_000; index += 1) mkdirSync(join(directory, String(index)));
+  expect((await load(directory)).problems).toMatchObject([
+    { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
+  ]);
 });
 
 test('directories are read to any depth', async () => {
