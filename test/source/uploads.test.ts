@@ -161,7 +161,7 @@ test('without a final newline a file waits for 30 s, unless the version before h
   await contents();
   forward(29_900);
   expect(await contents()).toEqual(['192.0.2.1']);
-  forward(1_000);
+  forward(100);
   expect(await contents()).toEqual(['192.0.2.2']);
   write('a.yaml', web('192.0.2.3').trimEnd());
   expect(await contents()).toEqual(['192.0.2.3']);
