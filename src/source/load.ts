@@ -168,11 +168,13 @@ const versionOf = async (
     .update(isFragment ? '_' : ' ')
     .update(bytes)
     .digest('base64');
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
   return {
     file,
     content: inUse?.content.hash === hash ? inUse.content : contentOf(hash, bytes, isFragment),
     isAtRest: isAtRest(identity, startedAt),
-    endsLine: bytes.at(-1) === 0x0a,
+    endsLine: end.endsWith('\n'),
+    endsBracket: /[}\]]\s*$/.test(end),
   };
 };
 

@@ -1,5 +1,6 @@
-import { watch } from 'node:fs';
+import { lstatSync, realpathSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
+import { watch } from 'chokidar';
 import type { Logger } from 'pino';
 
 /** What somebody who looks at files has found. */
@@ -44,10 +45,13 @@ export const watchFiles = ({
   maxDelay = 2_000,
   poll = 2_000,
 }: WatchOptions): Watcher => {
+  let events: Watcher;
+  /** The directories that are watched. */
+  let watched: string | null = null;
   let reported: unknown = null;
   let firstEventAt: number | null = null;
-  /** When to look, by the monotonic clock. The first look finds the directories to watch. */
-  let lookAt = performance.now();
+  /** When to look, by the monotonic clock. */
+  let lookAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
   let isClosed = false;
@@ -80,7 +84,7 @@ export const watchFiles = ({
     if (isClosed) return;
     const now = performance.now();
     if (firstEventAt === null) lookAt = now + restAfter(now - begun, poll, open);
-    hints.follow(directories);
+    rewatch([...directories].join('\n'));
     if (change === reported) return;
     // Somebody may still be at it.
     if (change !== null && !isAfterEvent) return onEvent();
@@ -88,16 +92,25 @@ export const watchFiles = ({
     if (change !== null) onChange();
   };
 
-  const hints = openHints(paths, onEvent, log);
+  /** Watches follow a directory that was moved away and do not see its replacement. */
+  const rewatch = (directories: string): void => {
+    if (watched !== null && watched !== directories) {
+      void events.close();
+      events = watchEvents(paths, onEvent, log);
+    }
+    watched = directories;
+  };
+
   open += 1;
+  lookAt = performance.now() + restAfter(0, poll, open);
+  events = watchEvents(paths, onEvent, log);
   wait();
   return {
     close: async () => {
       isClosed = true;
       open -= 1;
       clearTimeout(timer);
-      hints.follow(null);
-      await looking;
+      await Promise.all([events.close(), looking]);
     },
   };
 };
@@ -111,47 +124,77 @@ export const restAfter = (elapsed: number, poll: number, count: number): number 
   Math.max(poll, Math.min(elapsed * 300, poll * 3), elapsed * 10, count * 6);
 
 /**
- * Watches the directories that are read, and the parent of each path, since it may be a link or be replaced. A link further
- * up that is turned is left to the looks.
+ * Watches the file system near these paths and where they lead. Events may come late, twice or not at all, and do not say
+ * what happened. The parent of each path is watched too, since it may be a link or be replaced; so is that of each link on
+ * the way.
  */
-const openHints = (paths: readonly string[], onEvent: () => void, log: Logger) => {
-  const given = new Set(paths.map((one) => path.resolve(one)));
-  const parents = new Map([...given].map((one) => [path.dirname(one), 'parent']));
-  const watched = new Map<string, { readonly close: () => void }>();
-  let isDegraded = false;
-  const watchOne = (directory: string, isRead: boolean): { readonly close: () => void } | null => {
+const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger): Watcher => {
+  const given = paths.map((one) => path.resolve(one));
+  const all = [...new Set([...given, ...given.map((one) => orElse(() => realpathSync(one), one))])];
+  const concerns = (entry: string): boolean =>
+    all.some((root) => entry === root || isShownBelow(root, entry));
+  const watcher = watch(all, {
+    ignored: (entry) => !concerns(entry),
+    ignoreInitial: true,
+    followSymlinks: false,
+    atomic: false,
+  });
+  const folders: { readonly close: () => void }[] = [];
+  const close = async (): Promise<void> => {
+    for (const folder of folders.splice(0)) folder.close();
+    await watcher.close();
+  };
+  // Mostly the system has no watches left. Polling finds the changes.
+  const onError = (error: unknown): void => {
+    if (!watcher.closed)
+      log.warn({ event: 'watch.degraded', err: error }, 'changed files are noticed by polling only');
+    void close();
+  };
+  watcher.on('all', onEvent);
+  // The only event for a directory that replaces another one of its name.
+  watcher.on('raw', (_, name, details) => {
+    if (concerns(path.join(folderIn(details), name || ''))) onEvent();
+  });
+  watcher.on('error', onError);
+  for (const entry of new Set(all.flatMap(turningPointsOf))) {
     try {
-      const watcher = watch(directory, (_, name) => {
-        if (isRead || name === null || given.has(path.join(directory, name))) onEvent();
+      const folder = watchFolder(path.dirname(entry), (_, name) => {
+        if (name === null || name === path.basename(entry)) onEvent();
       });
-      // A directory that went away.
-      return watcher.on('error', () => watcher.close());
+      folders.push(folder.on('error', onError));
     } catch (error) {
-      // Mostly the system has no watches left.
-      if (!isMissing(error) && !isDegraded)
-        log.warn({ event: 'watch.degraded', err: error }, 'changed files are noticed by polling only');
-      isDegraded ||= !isMissing(error);
-      return null;
+      // A directory that is not there yet is found by polling.
+      if (!isMissing(error)) onError(error);
     }
-  };
-  return {
-    /** From now on watches these directories; null: none. A directory that replaced another one is another one. */
-    follow: (directories: ReadonlyMap<string, string> | null): void => {
-      const wanted = new Map<string, string>();
-      for (const [directory, identity] of directories === null ? [] : [...parents, ...directories])
-        wanted.set(`${identity} ${directory}`, directory);
-      for (const [key, watcher] of watched)
-        if (!wanted.has(key)) {
-          watcher.close();
-          watched.delete(key);
-        }
-      for (const [key, directory] of wanted) {
-        const watcher = watched.has(key) ? null : watchOne(directory, !key.startsWith('parent '));
-        if (watcher !== null) watched.set(key, watcher);
-      }
-    },
-  };
+  }
+  if (watcher.closed) void close();
+  return { close };
+};
+
+/** The path itself, and every link on the way to it. */
+const turningPointsOf = (entry: string): string[] => {
+  const above: string[] = [];
+  for (let at = path.dirname(entry); at !== path.dirname(at); at = path.dirname(at)) above.push(at);
+  return [entry, ...above.filter((one) => orElse(() => lstatSync(one).isSymbolicLink(), false))];
+};
+
+const orElse = <T>(task: () => T, other: T): T => {
+  try {
+    return task();
+  } catch {
+    return other;
+  }
 };
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/** The directory of the entry that a raw event names. */
+const folderIn = (details: unknown): string =>
+  typeof details === 'object' && details !== null && 'watchedPath' in details
+    ? String(details.watchedPath)
+    : '';
+
+/** Hidden entries hold no templates, except `..data`, with which the kubelet swaps all files at once. */
+const isShownBelow = (root: string, entry: string): boolean =>
+  entry.startsWith(root + path.sep) && !/(?:^|\/)\.(?!\.)/.test(entry.slice(root.length + 1));

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { reportSchema } from '../../src/report/report.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
 import { workplace, type LogLine } from './program.ts';
@@ -63,10 +64,15 @@ describe('template files that change', () => {
     const { event } = await startDaemon([], { cwd, env: service.env, clock });
     await event('pass.finished');
     await write('mail');
+    passed += 3_000;
+    await event('pass.finished', isAfterEdit);
     const names = async (): Promise<(string | null)[]> =>
       (await service.records(id)).map(({ name }) => name ?? null);
-    await event('notice', (line) => String(line['notice']).includes('may still be uploading'));
     expect(await names()).toEqual([null, 'www']);
+    const report = reportSchema.parse(await json('/api/report'));
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'update', outcome: 'skipped', error: expect.stringContaining('may still be on its way') },
+    ]);
     passed += 30_000;
     await event('pass.finished', isAfterEdit);
     expect(await names()).toEqual([null, 'mail']);

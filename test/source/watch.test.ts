@@ -96,17 +96,12 @@ describe.each(ways)('$name', ({ root, read, prepare, change }) => {
       expect(await until(content)).toBe(content);
     }
   });
-});
 
-/** A link further up that is turned is left to the looks. */
-const told = ways.filter(({ root }) => root !== 'git/current/zones');
-
-describe.each(told)('$name', ({ root, read, prepare, change }) => {
   it('is noticed by events alone', async () => {
     await prepare(home, saying('first'));
     const { contents } = await watching({ paths: [root], read, poll: never });
     for (const content of ['second', 'third']) {
-      // Events are lost until the first look.
+      // Events are lost until the system's watches stand, of which nothing tells.
       await vi.waitFor(
         async () => {
           if (!contents.includes(content)) await change(home, saying(content));
