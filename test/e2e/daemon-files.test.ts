@@ -61,7 +61,7 @@ describe('template files that change', () => {
     await write('www');
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
-    const { event } = await startDaemon([], { cwd, env: service.env, clock });
+    const { event, json } = await startDaemon([], { cwd, env: service.env, clock });
     await event('pass.finished');
     await write('mail');
     passed += 3_000;
