@@ -3,7 +3,7 @@ import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { ArgumentError, UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
-import { originFrom } from '../import/zone/origin.ts';
+import { originFrom } from '../import/zone/data.ts';
 import { writeZone } from '../import/zone/write-zone.ts';
 import type { Io } from '../io.ts';
 import { asJson } from '../lib/escape-control.ts';

@@ -7,7 +7,7 @@ import { printLine } from '../app/progress.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import { labelsOf } from '../import/label.ts';
-import { originFrom } from '../import/zone/origin.ts';
+import { originFrom } from '../import/zone/data.ts';
 import { readZone } from '../import/zone/read-zone.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';

@@ -8,7 +8,6 @@ export class Budget {
   /** The names of all variables that its values use, for who has to know whether one is used at all. */
   readonly usedVariables = new Set<string>();
   #characters = 200_000_000;
-  #problems = 0;
 
   /** False if less is left. */
   spend(characters: number): boolean {
@@ -16,23 +15,13 @@ export class Budget {
     return this.#characters >= 0;
   }
 
-  /** Adds a problem to a list; instead of the first one above the limit, that there are more. */
+  /** Adds a problem to a list, a thousand in a file; instead of the next ones, that it is too much. */
   report<One extends Diagnostic>(list: One[], problem: One): void {
-    this.#problems += 1;
-    if (this.#problems <= maxProblems) list.push(problem);
-    else if (this.#problems === maxProblems + 1)
-      list.push({ ...problem, check: 'unreadable', message: tooManyProblems });
-  }
-
-  /** Some problems were left out, which may belong to any template of the file. */
-  get hasMoreProblems(): boolean {
-    return this.#problems > maxProblems;
+    if (this.spend(200_000)) list.push(problem);
+    else if (list.at(-1)?.message !== tooMuch)
+      list.push({ ...problem, check: 'unreadable', message: tooMuch });
   }
 }
 
-const maxProblems = 1_000;
-
-const tooManyProblems = `more than ${maxProblems} problems: fix the first ones, then check again`;
-
 export const tooMuch =
-  'the templates of this file ask for too much, all together: put some of them, or of their records, into other files';
+  'the templates of this file ask for too much, all together, or have too many problems: fix the first ones, or put some templates or records into other files';

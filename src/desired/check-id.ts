@@ -62,11 +62,11 @@ export type AllowableCheck = {
   [Id in CheckId]: Checks[Id] extends `allowable ${string}` ? Id : never;
 }[CheckId];
 
-export const isCheck = (text: string): text is CheckId => Object.hasOwn(checks, text);
+const isCheck = (text: string): text is CheckId => Object.hasOwn(checks, text);
 
 export const isWarning = (check: string): boolean => isCheck(check) && checks[check].endsWith('warning');
 
-export const isAllowable = (check: CheckId): check is AllowableCheck => checks[check].startsWith('allowable');
+const isAllowable = (check: CheckId): check is AllowableCheck => checks[check].startsWith('allowable');
 
 export const checkIds: readonly CheckId[] = Object.keys(checks).filter(isCheck);
 export const allowableChecks: readonly AllowableCheck[] = checkIds.filter(isAllowable);

@@ -133,19 +133,9 @@ const checkKinds = (records: readonly ResolvedRecord[]): void => {
   for (const [kind, [first, ...others]] of kinds)
     for (const record of kind === null ? [] : others) {
       if (dataOf(first!) === dataOf(record)) continue;
-      const [what, then] = kindWords[kind!] ?? [kind, 'then none counts'];
-      const message = `a second ${what} at ${shownName(record)}; ${then} (the first: ${placeOf(first!)})`;
+      const message = `a second ${kind} text at ${shownName(record)}: keep one of them (the first: ${placeOf(first!)})`;
       tell(record, 'kind-twice', 'content', message);
     }
-};
-
-const kindWords: Readonly<Record<string, readonly [what: string, then: string]>> = {
-  spf1: ['SPF text', 'mail servers then refuse both'],
-  dmarc1: ['DMARC policy', 'mail servers then ignore both'],
-  dkim1: ['DKIM key', 'mail servers then take either, or none: give each a selector of its own'],
-  stsv1: ['MTA-STS text', 'mail servers then ignore both'],
-  tlsrptv1: ['TLS reporting text', 'mail servers then ignore both'],
-  bimi1: ['BIMI text', 'mail readers then ignore both'],
 };
 
 const dataOf = ({ canonical: { type, content, priority } }: ResolvedRecord): string =>

@@ -3,7 +3,7 @@ import { isFragmentPath, type DesiredState, type Problem } from '../model/templa
 import { groupBy } from '../model/group.ts';
 import { byPlace, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
 import type { ResolvedFile, ResolvedTemplate } from './template.ts';
-import type { Missing } from './source-file.ts';
+import type { Missing } from './parse-file.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
@@ -79,7 +79,7 @@ const twice = (
 
 const countErrors = (path: string, errors: readonly FileDiagnostic[]): string => {
   const files = new Set([path, ...errors.map(({ file }) => file)]);
-  return `${errors.length === 0 ? 'more errors than are listed' : plural(errors.length, 'error')} in ${[...files].join(' and ')}`;
+  return `${plural(errors.length, 'error')} in ${[...files].join(' and ')}`;
 };
 
 const missingProblem = (missing: Missing): Problem => ({

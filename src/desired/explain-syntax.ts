@@ -42,8 +42,7 @@ const problemOf = (error: YAMLError, document: Document.Parsed, source: string):
   if (opening !== null)
     return { check: 'yaml-syntax', at: opening, message: 'the quoted text that begins here has no end' };
   const check = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml-tag' : 'yaml-syntax';
-  const before = source.slice(Math.max(0, at - excerptLength), at);
-  return { check, at, message: messageOf(error, source.slice(at, at + excerptLength), before) };
+  return { check, at, message: messageOf(error, source.slice(at, at + 80)) };
 };
 
 /** Where the quoted text begins at whose end a quotation mark is missing. */
@@ -57,40 +56,27 @@ const openingOf = (document: Document.Parsed, end: number): number | null => {
   return opening;
 };
 
-/** Characters of the invalid text that are considered for a message. */
-const excerptLength = 80;
-
-/** What to do, where the library's own words do not say it. */
-const messageOf = ({ code, message }: YAMLError, rest: string, before: string): string => {
-  const [text = ''] = rest.split(/[\n,\]}]/, 1);
-  const line = before.slice(before.lastIndexOf('\n') + 1);
-  const said = message.charAt(0).toLowerCase() + message.slice(1);
-  const quoted = `quote it: "${text.trim()}${text.length === excerptLength ? '...' : ''}"`;
+/** In the library's own words, and what to do. `rest`: what stands there. */
+const messageOf = ({ code, message }: YAMLError, rest: string): string => {
   const [address] = /^[\da-f]*:[\da-f:]*:(?=\s*(?:$|[\n,\]}]))/i.exec(rest) ?? [];
   if (address !== undefined) return endsInColon(address);
-  if (code === 'BAD_SCALAR_START')
-    return `a value that begins with \`${rest[0]}\` is not plain text in YAML; ${quoted}`;
-  if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is not text in YAML; ${quoted}`;
-  if (message.startsWith('Implicit keys need to be on a single line'))
-    return 'a key ends at a colon and a blank, as in `key: value`: there is none';
-  if (/^All (?:mapping|sequence) items must start|^Sequence item without/.test(message))
-    return 'this line does not begin where those before it begin: an entry begins with `-`, and keys of one entry begin in the same column';
-  const bracket = /^Flow .* end with a (.)$/.exec(message)?.[1];
-  if (bracket !== undefined)
-    return `a \`${bracket}\` is missing before this${/ #[^\n]*\n[^\n]*$/.test(before) ? ': a blank and `#` begin a comment; quote a text that has them' : ', or the lines are not indented'}`;
-  const key = /^[^,:{}\n]*\s(\w+): /.exec(rest)?.[1];
-  if (message.startsWith('Block collections') && key !== undefined)
-    return `a comma is missing before ${quote(key)}`;
-  if (message.startsWith('Nested mappings')) {
-    if (/^\s*-[^\s-]/.test(line)) return 'a blank is missing after the `-`';
-    if (/^[^\n]*\n\s+[\w"']+\s*:\s/.test(rest) && !/:\s/.test(text))
-      return `the line after this is indented more than ${quote(/[\w-]*\w/.exec(line)?.[0] ?? '')}: keys of one entry begin in the same column`;
-    return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;
-  }
-  if (code === 'TAB_AS_INDENT') return `${said}: write blanks instead`;
-  if (code !== 'UNEXPECTED_TOKEN') return said;
-  if (rest.startsWith(',')) return 'entries that begin with `-` have no comma between them: remove it';
-  if (/["'][ \t]*$/.test(before))
-    return 'a quoted text ends at its closing quote: write one text within one pair of quotes, and twice a quote that is part of it';
-  return rest.startsWith('{') ? `${said}; a text with \`{\` inside braces must be quoted: "\${name}"` : said;
+  const [text = ''] = rest.split(/[\n,\]}]/, 1);
+  if (code === 'BAD_SCALAR_START' || (code === 'BAD_ALIAS' && rest.startsWith('*')))
+    return `a value that begins with \`${rest[0]}\` is not plain text in YAML; quote it: ${quote(`"${text.trim()}"`)}`;
+  const said = message.charAt(0).toLowerCase() + message.slice(1);
+  const [, advice] = advices.find(([pattern]) => pattern.test(message)) ?? [];
+  return advice === undefined ? said : `${said}: ${advice}`;
 };
+
+const advices: readonly (readonly [message: RegExp, advice: string])[] = [
+  [/^Implicit keys need/, 'a key ends at a colon and a blank, as in `key: value`'],
+  [/items must start|^Sequence item without/, 'an entry begins with `-`, and its keys in the same column'],
+  [/^Flow /, 'a bracket is missing; or the lines are not indented; or a blank and `#` begin a comment'],
+  [/^Block collections/, 'a comma is missing before the next key'],
+  [
+    /^Nested mappings/,
+    'quote a text with a colon and a blank; a blank follows each `-`; keys begin in one column',
+  ],
+  [/^Tabs/, 'write blanks instead'],
+  [/^Unexpected/, 'quote a text with quotes, commas or brackets as a whole'],
+];

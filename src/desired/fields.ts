@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { nearest, suggestion } from '../lib/nearest.ts';
-import type { Budget } from './budget.ts';
+import { tooMuch, type Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
 import { endsInColon, quote, type Report } from './problem.ts';
 import type { ParsedFile } from './parse-file.ts';
-import { interpolate, VariableError, type Scope } from './variables.ts';
 import type { MappingNode, ScalarNode, YamlNode } from './yaml.ts';
+
+/** Variables by name. */
+export type Scope = ReadonlyMap<string, string>;
 
 /** One file of a template, its own or a fragment, and how its values are read. */
 export interface Part {
@@ -40,20 +42,17 @@ export class Fields<Schema extends z.ZodObject> {
     this.at = at;
     this.#schema = schema;
     this.#part = part;
-    const meant: (readonly [key: string | null, value: YamlNode])[] = [];
+    const meant = new Map<string | null, YamlNode>();
     for (const { key, at: place, value } of entries) {
       if (!Object.hasOwn(known, key)) {
         const names = Object.keys(known);
         part.report('unknown-key', place, unknownKey(key, names, value));
-        if (key === '<<' && value.kind === 'mapping')
-          meant.push(...value.entries.map((merged) => [merged.key, merged.value] as const));
-        else meant.push([meantBy(key, names), value]);
+        meant.set(meantBy(key, names), value);
       } else if (this.#nodes.has(key))
         part.report('duplicate-key', place, `\`${key}\` is given twice: keep one`);
       else this.#nodes.set(key, value);
     }
-    for (const [key, value] of meant)
-      if (key !== null && Object.hasOwn(known, key) && !this.#nodes.has(key)) this.#nodes.set(key, value);
+    for (const [key, value] of meant) if (key !== null && !this.#nodes.has(key)) this.#nodes.set(key, value);
   }
 
   get keys(): readonly string[] {
@@ -114,7 +113,8 @@ const unknownKey = (key: string, known: readonly string[], value: YamlNode): str
   // Braces and brackets end a plain text at a comma.
   if (value.kind === 'scalar' && value.text === null && nearest(key, known) === null)
     return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
-  if (known.includes('content') && remarks.has(key.toLowerCase()))
+  // In which other tools keep remarks on a record.
+  if (known.includes('content') && /^(?:comments?|notes?|description)$/i.test(key))
     return `unknown key ${quote(key)}; a remark is a comment of the file: a blank, \`#\` and the text`;
   const meant = meantBy(key, known);
   return `unknown key ${quote(key)}${meant === null ? `; there are: ${known.join(', ')}` : `; did you mean \`${meant}\`?`}`;
@@ -122,9 +122,6 @@ const unknownKey = (key: string, known: readonly string[], value: YamlNode): str
 
 const meantBy = (key: string, known: readonly string[]): string | null =>
   known.find((one) => otherNames[one]?.includes(key.toLowerCase())) ?? nearest(key, known);
-
-/** Keys in which other tools keep remarks on a record. */
-const remarks: ReadonlySet<string> = new Set(['comment', 'comments', 'note', 'notes', 'description']);
 
 /** What other tools call our keys. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
@@ -194,6 +191,57 @@ const interpolated = ({ text, at }: TextNode, { scopes, budget, report }: Part):
     return null;
   }
 };
+
+/**
+ * Replaces `${name}` by the variable's value; `$${` is a literal `${`. A value may use other variables. Earlier scopes win.
+ * Throws a `VariableError`.
+ */
+const interpolate = (text: string, scopes: readonly Scope[], budget: Budget): string => {
+  const foreign = text.includes('{{') || text.startsWith('$') ? foreignForm.exec(text) : null;
+  const meant = foreign?.[1] ?? foreign?.[2];
+  if (meant !== undefined && scopes.some((scope) => scope.has(meant)))
+    throw new VariableError(`a variable is written \`\${${meant}}\`, not ${quote(foreign![0])}`);
+  return text.includes('${') ? valueOf(text, [], { scopes, budget, left: maxLength }) : text;
+};
+
+class VariableError extends Error {}
+
+/** A variable as other tools write it: sent as it is, it would become a record that nobody can delete. */
+const foreignForm = /\{\{\s*([\w.-]+)\s*\}\}|^\$(\w+)$/;
+
+/** Characters: without a limit, variables that use each other twice would grow exponentially. */
+const maxLength = 1_000_000;
+const maxDepth = 32;
+
+interface Interpolation {
+  readonly scopes: readonly Scope[];
+  readonly budget: Budget;
+  left: number;
+}
+
+/** `within`: the variables whose values are being interpolated. */
+const valueOf = (text: string, within: readonly string[], state: Interpolation): string =>
+  text.replace(/\$\$\{|\$\{([^{}]*)(\}?)/g, (_, name: string | undefined, end: string) => {
+    const { scopes, budget } = state;
+    if (name === undefined) return '${';
+    if (end === '') throw new VariableError(endless);
+    if (within.includes(name)) throw new VariableError(`the variable ${quote(name)} refers to itself`);
+    budget.usedVariables.add(name);
+    const value = scopes.find((scope) => scope.has(name))?.get(name);
+    if (value === undefined) {
+      const known = budget.spend(0) ? scopes.flatMap((scope) => [...scope.keys()].slice(0, 1_000)) : [];
+      const advice = suggestion(name, known) || ': define it under `vars`';
+      throw new VariableError(`the variable ${quote(name)} is not defined${advice}`);
+    }
+    // Each substitution counts as some characters: an empty value can be repeated for ever, too.
+    state.left -= value.length + 1_000;
+    if (state.left < 0 || within.length >= maxDepth)
+      throw new VariableError('its variables expand to a text that is too long');
+    if (!budget.spend(value.length + 100)) throw new VariableError(tooMuch);
+    return valueOf(value, [...within, name], state);
+  });
+
+const endless = 'a variable starts with `${` and its `}` is missing; write `$${` for a literal `${`';
 
 const kindOf = (node: YamlNode): string => {
   if (node.kind !== 'scalar') return `a ${node.kind}`;

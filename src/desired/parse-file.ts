@@ -21,6 +21,33 @@ export interface ParsedFile {
   readonly unread: ReadonlySet<number>;
 }
 
+/** A template file or a fragment, with what it includes. */
+export interface SourceFile extends FileContent {
+  /** For people: the given path, and the relative path from there. */
+  readonly path: string;
+  readonly isFragment: boolean;
+  /** By the text of the include: the fragment, or why there is none. */
+  readonly includes: ReadonlyMap<string, SourceFile | Missing>;
+}
+
+export interface FileContent {
+  /** Of the bytes. */
+  readonly hash: string;
+  /** Null for a file without includes, which is parsed when its templates are needed. */
+  readonly parsed: ParsedFile | null;
+  readonly bytes: Uint8Array;
+}
+
+/** What could not be read. */
+export interface Missing {
+  readonly path: string;
+  readonly reason: string;
+  /** A link that leads out of the directories given as templates. */
+  readonly isOutside?: true;
+}
+
+export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
+
 export const parseFile = (bytes: Uint8Array, isFragment: boolean): ParsedFile => {
   const read = readBytes(bytes, isFragment);
   const mayQuote = ownKeys.test(read.text);
@@ -137,11 +164,11 @@ const readYaml = (given: string, isFragment: boolean): Read => {
 };
 
 /** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
-const withLetters = (text: string, problems: readonly YamlProblem[]): string => {
-  const places = problems.map(({ at }) => at).filter((at) => /[@`*%\\]/.test(text.charAt(at)));
-  places.sort((one, other) => one - other);
-  const pieces = places.map((at, index) => `${text.slice((places[index - 1] ?? -1) + 1, at)}x`);
-  return pieces.join('') + text.slice((places.at(-1) ?? -1) + 1);
+const withLetters = (given: string, problems: readonly YamlProblem[]): string => {
+  let text = given;
+  for (const { at } of problems)
+    if (/[@`*%\\]/.test(text.charAt(at))) text = `${text.slice(0, at)}x${text.slice(at + 1)}`;
+  return text;
 };
 
 const maxDocuments = 50_000;

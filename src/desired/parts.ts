@@ -1,11 +1,9 @@
 import type { Place } from '../model/record.ts';
 import { tooMuch, type Budget } from './budget.ts';
-import { Fields, mappingIn, scalarIn, type Part } from './fields.ts';
-import { parseFile, type ParsedFile } from './parse-file.ts';
+import { Fields, mappingIn, scalarIn, type Part, type Scope } from './fields.ts';
 import { inFile, quote, type FileDiagnostic, type Report } from './problem.ts';
 import { fragmentSchema, isVariableName, templateSchema } from './schema.ts';
-import { isMissing, type SourceFile } from './source-file.ts';
-import type { Scope } from './variables.ts';
+import { isMissing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
 import type { YamlNode } from './yaml.ts';
 
 /** The variables from the settings. */

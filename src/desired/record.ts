@@ -12,7 +12,7 @@ import {
 } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
-import { isAllowable, isCheck, type CheckId } from './check-id.ts';
+import type { CheckId } from './check-id.ts';
 import { Fields, mappingIn, scalarIn, textIn, valueIn, type Part } from './fields.ts';
 import { quote } from './problem.ts';
 import { allowedSchema, ignoreSchema, recordSchema } from './schema.ts';
@@ -92,12 +92,9 @@ const otherTypes: Readonly<Record<string, string>> = {
 
 const allowIn = (fields: RecordFields, part: Part): ReadonlySet<CheckId> => {
   if (fields.place('allow') === null) return noChecks;
-  const checks = fields.scalars('allow').map((item) => {
-    const { text, at } = item;
-    if (!isCheck(text) || isAllowable(text)) return valueIn(item, 'an entry of `allow`', allowedSchema, part);
-    part.report('wrong-type', at, `the check \`${text}\` cannot be switched off`);
-    return null;
-  });
+  const checks = fields
+    .scalars('allow')
+    .map((item) => valueIn(item, 'an entry of `allow`', allowedSchema, part));
   return new Set(checks.filter((check) => check !== null));
 };
 
@@ -121,20 +118,21 @@ interface Content {
 
 const partKeys = ['weight', 'port', 'target'] as const;
 
-const typesInParts = recordTypes.filter((type) => definitionOf(type).parts !== null).join(' and ');
-
 /** As the service has them; none if they are invalid, which has been reported. */
 const contentsOf = (type: RecordType, fields: RecordFields, part: Part): readonly Content[] => {
   const { parts } = definitionOf(type);
-  const given = partKeys.filter((key) => fields.node(key) !== undefined);
-  if (parts !== null && given.length > 0) return contentInParts(type, fields, part);
-  for (const key of given)
-    part.report(
-      'srv-content',
-      fields.place(key)!,
-      `\`${key}\` belongs to ${typesInParts} records, not to ${type}`,
-    );
   const node = fields.node('content');
+  const given = partKeys.find((key) => fields.node(key) !== undefined);
+  if (given !== undefined) {
+    const [weight, port] = [fields.value('weight', 'srv-content'), fields.value('port', 'srv-content')];
+    const [target, at] = [fields.text('target'), fields.place('target')];
+    const isWhole = partKeys.every((key) => fields.node(key) !== undefined);
+    if (parts === null || node !== undefined || !isWhole)
+      part.report('srv-content', fields.place(given)!, inParts);
+    else if (weight !== null && port !== null && target !== null && at !== null)
+      return [{ text: `${weight} ${port} ${target}`, at, isElement: false }];
+    if (parts !== null || node === undefined) return [];
+  }
   if (node === undefined) part.report('empty-content', fields.at, 'the record has no `content`');
   const isList = node?.kind === 'list';
   if (isList && node.items.length === 0)
@@ -150,21 +148,8 @@ const contentsOf = (type: RecordType, fields: RecordFields, part: Part): readonl
   });
 };
 
-const contentInParts = (type: RecordType, fields: RecordFields, part: Part): Content[] => {
-  const content = fields.place('content');
-  if (content !== null) {
-    part.report('srv-content', content, 'write either `content`, or `weight`, `port` and `target`');
-    return [];
-  }
-  const [weight, port] = [fields.value('weight', 'srv-content'), fields.value('port', 'srv-content')];
-  const target = fields.text('target');
-  const missing = partKeys.filter((key) => fields.place(key) === null).map((key) => `\`${key}\``);
-  const are = missing.length === 1 ? 'is' : 'are';
-  const message = `an ${type} record needs \`weight\`, \`port\` and \`target\`; ${missing.join(' and ')} ${are} missing`;
-  if (missing.length > 0) part.report('srv-content', fields.at, message);
-  if (weight === null || port === null || target === null) return [];
-  return [{ text: `${weight} ${port} ${target}`, at: fields.place('target')!, isElement: false }];
-};
+const inParts =
+  'an SRV record has either `content`, or `weight`, `port` and `target`; no other type has these three';
 
 /** The host names of a record in canonical form, computed once for all checks. */
 export interface Hosts {

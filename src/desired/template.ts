@@ -10,7 +10,7 @@ import { parsedOf, partOf, partsOf, type TemplatePart, type Variables } from './
 import { inFile, isError, quote, type FileDiagnostic } from './problem.ts';
 import { hasControlCharacter, recordsOf, ruleOf, type ResolvedRecord } from './record.ts';
 import { limitsSchema } from './schema.ts';
-import type { SourceFile } from './source-file.ts';
+import type { SourceFile } from './parse-file.ts';
 import type { YamlNode } from './yaml.ts';
 
 export interface TemplateSettings {
@@ -85,9 +85,7 @@ const resolveTemplate = async (
   const { rules, records } = await entriesOf([...fragments, own], ttl);
   await checkTemplate({ name, ttl, subdomains, rules, records, own });
   const isRight =
-    parsed.problems.length === 0 &&
-    !budget.hasMoreProblems &&
-    !diagnostics.some((diagnostic) => isError(diagnostic, strict));
+    parsed.problems.length === 0 && !diagnostics.some((diagnostic) => isError(diagnostic, strict));
   if (name === null || !isRight) return { source, name, id, template: null, diagnostics };
   const template: DesiredTemplate = {
     template: name,

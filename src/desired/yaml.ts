@@ -156,29 +156,16 @@ const scalarIn = (event: ScalarEvent, cursor: Cursor): ScalarNode => {
   const { valueStart, valueEnd, style, tagStart, anchorStart } = event;
   const { source } = cursor;
   if (valueStart < 0) {
-    const at = tagStart >= 0 ? tagStart : anchorStart >= 0 ? anchorStart - 1 : behindColon(cursor);
-    cursor.end = Math.max(cursor.end, at);
+    const at = Math.max(cursor.end, tagStart, anchorStart - 1);
+    cursor.end = at;
     return { kind: 'scalar', text: tagStart < 0 ? null : '', at };
   }
   const text = event.fast ? source.slice(valueStart, valueEnd) : getScalarValue(source, event);
   cursor.end = valueEnd;
-  const isNull = style === SCALAR_STYLE_PLAIN && tagStart < 0 && text.length < 5 && nulls.has(text);
-  return { kind: 'scalar', text: isNull ? null : text, at: beginning(event, source) };
+  const isPlain = style === SCALAR_STYLE_PLAIN;
+  const isNull = isPlain && tagStart < 0 && text.length < 5 && nulls.has(text);
+  const isQuoted = !isPlain && style !== SCALAR_STYLE_LITERAL_BLOCK && style !== SCALAR_STYLE_FOLDED_BLOCK;
+  return { kind: 'scalar', text: isNull ? null : text, at: isQuoted ? valueStart - 1 : valueStart };
 };
 
 const nulls: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
-
-const beginning = ({ style, valueStart }: ScalarEvent, source: string): number => {
-  if (style === SCALAR_STYLE_PLAIN) return valueStart;
-  if (style !== SCALAR_STYLE_LITERAL_BLOCK && style !== SCALAR_STYLE_FOLDED_BLOCK) return valueStart - 1;
-  const line = source.lastIndexOf('\n', valueStart - 2) + 1;
-  return line + Math.max(source.slice(line, valueStart).search(/[|>][-+\d]*(?:[ \t]+#.*)?[ \t]*\n?$/), 0);
-};
-
-/** Where the value of a key would stand that has none. */
-const behindColon = ({ source, end }: Cursor): number => {
-  colon.lastIndex = end;
-  return colon.test(source) ? colon.lastIndex : end;
-};
-
-const colon = /["']?[ \t]*:[ \t]*/y;

@@ -1,18 +1,17 @@
-import { isMap, isSeq, type YAMLMap } from 'yaml';
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { isMap, isSeq } from 'yaml';
+import { groupBy } from '../model/group.ts';
 import type { DesiredRecord, RecordData } from '../model/record.ts';
-import type { DesiredState, DesiredTemplate, Problem } from '../model/template.ts';
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
-import { groupBy } from '../model/group.ts';
-import { switchOff, type Allow } from './allow.ts';
 import type { FileChange } from './changes.ts';
 import { entryInBraces, shownRecord } from './entry.ts';
 import {
   addEntry,
-  headOf,
   openFile,
   Refusal,
-  removeParts,
+  removeEntry,
   replaceScalar,
   setField,
   valueOf,
@@ -42,6 +41,10 @@ export interface EditedFile {
 
 export type Accepted = { readonly files: readonly EditedFile[] } | { readonly refusals: readonly string[] };
 
+/** The change of a file, for `git apply` and `patch -p1`. */
+export const patchFor = (file: string, before: string, after: string): string =>
+  formatPatch(structuredPatch(`a/${file}`, `b/${file}`, before, after), FILE_HEADERS_ONLY);
+
 /**
  * Changes the texts of a template's files so that they want other records, and nothing else. The result is loaded and
  * compared before it counts; what cannot be changed like that is refused with its place, and with what to write there.
@@ -49,25 +52,36 @@ export type Accepted = { readonly files: readonly EditedFile[] } | { readonly re
 export const accept = async (input: AcceptInput): Promise<Accepted> => {
   const { texts, template, load, changes } = input;
   const files = [...texts].flatMap(([path, text]) => openFile(path, text, template) ?? []);
-  const { edits, refusals } = editsFor(files, input);
+  const edits: { readonly file: YamlFile; readonly splice: Splice }[] = [];
+  const refusals: string[] = [];
+  const attempt = (file: YamlFile, own: readonly FileChange[], splices: () => readonly Splice[]): void => {
+    try {
+      const why = whyShared(file, input);
+      if (why !== undefined) throw new Refusal(why);
+      for (const splice of splices()) edits.push({ file, splice });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      for (const change of own) refusals.push(byHand(change, template, error.message));
+    }
+  };
+  const changeOf = new Map(changes.map((change) => [change.desired, change]));
+  for (const file of files)
+    for (const entry of file.entries) {
+      const ofRecords = entry.records.map((record) => changeOf.get(record));
+      const own = ofRecords.filter((change) => change !== undefined);
+      if (own.length > 0) attempt(file, own, () => editsOf(file, entry, ofRecords));
+    }
+  const main = files.find(({ path }) => path === template.source.file)!;
+  for (const change of changes)
+    if (change.desired === null) attempt(main, [change], () => [addition(main, change.wanted!)]);
   if (refusals.length > 0) return { refusals };
-  const own = files.find(({ path }) => path === template.source.file)!;
-  const allow: Allow<FileChange> = new Map();
-  for (;;) {
-    const made = madeFiles([...edits, ...additionsTo(own, changes, allow)]);
-    const after = await load(new Map(made.map((file) => [file.path, file.after])));
-    const problems = newProblems(after, input.before, made);
-    if (switchOff(problems, (problem) => additionAt(problem, made), allow)) continue;
-    const error = problems.find(({ severity }) => severity === 'error');
-    const isSyntax = error?.check === 'yaml-syntax';
-    const why = isSyntax
-      ? 'it cannot be changed in its place'
-      : error
-        ? `${error.message} [${error.check}]`
-        : whyNotExact(after, input);
-    if (why === null) return { files: made };
-    return { refusals: changes.map((change) => byHand(change, template, why)) };
-  }
+  const made = [...groupBy(edits, ({ file }) => file)].map(([{ path, text }, own]) => {
+    const splices = own.map(({ splice }) => splice);
+    return { path, before: text, after: spliced(text, splices) };
+  });
+  const why = whyNot(await load(new Map(made.map(({ path, after }) => [path, after]))), made, input);
+  if (why === null) return { files: made };
+  return { refusals: changes.map((change) => byHand(change, template, why)) };
 };
 
 /** What to write where, as a line for people. */
@@ -79,65 +93,30 @@ const byHand = ({ desired, wanted }: FileChange, { source }: DesiredTemplate, wh
   return `${desired.source.file}:${desired.source.line}: ${why}: ${what}`;
 };
 
-/** A splice of a file, and the record that it adds. */
-interface FileSplice extends Splice {
-  readonly file: YamlFile;
-  readonly adds?: FileChange;
-}
-
-/** The splices for records that the files have already. */
-const editsFor = (
-  files: readonly YamlFile[],
-  { template, changes, before, sharers }: AcceptInput,
-): { edits: readonly FileSplice[]; refusals: readonly string[] } => {
-  const edits: FileSplice[] = [];
-  const refusals: string[] = [];
-  const changeOf = new Map(changes.map((change) => [change.desired, change]));
-  for (const file of files) {
-    const isOwn = file.path === template.source.file;
-    const other = before.templates.find(
-      ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(file.path),
-    );
-    const why = other ? `template ${other.template} includes this file too` : sharers.get(file.path);
-    if (isOwn && why !== undefined)
-      refusals.push(...changes.filter(isNew).map((change) => byHand(change, template, why)));
-    const dropped = new Set<number>();
-    for (const entry of file.entries) {
-      const own = entry.records.map((record) => changeOf.get(record));
-      if (own.every((change) => change === undefined)) continue;
-      try {
-        if (why !== undefined) throw new Refusal(why);
-        if (own.every((change) => change?.wanted === null)) dropped.add(entry.index);
-        else for (const edit of editsOf(file, entry, own)) edits.push({ ...edit, file });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        for (const change of own) if (change) refusals.push(byHand(change, template, error.message));
-      }
-    }
-    if (dropped.size === 0) continue;
-    const isEmptied = dropped.size === file.entries.length && !(isOwn && changes.some(isNew));
-    for (const edit of [...removeParts(file, file.list!, dropped), ...(isEmptied ? headOf(file, true) : [])])
-      edits.push({ ...edit, file });
-  }
-  return { edits, refusals };
+/** Why a file is not this template's alone. */
+const whyShared = ({ path }: YamlFile, { template, before, sharers }: AcceptInput): string | undefined => {
+  const other = before.templates.find(
+    ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(path),
+  );
+  return other ? `template ${other.template} includes this file too` : sharers.get(path);
 };
 
-const isNew = ({ desired }: FileChange): boolean => desired === null;
-
-/** For an entry that stays, with the change of each of its records. Throws a `Refusal`. */
+/** For an entry, with the change of each of its records. Throws a `Refusal`. */
 const editsOf = (
   file: YamlFile,
-  { node, records }: FileEntry,
+  { index, node, records }: FileEntry,
   changes: readonly (FileChange | undefined)[],
 ): Splice[] => {
+  if (changes.every((change) => change?.wanted === null)) return [removeEntry(file, index)];
   const content = isMap(node) ? valueOf(node, 'content') : undefined;
   if (!isMap(node) || (records.length > 1 && !isSeq(content))) throw new Refusal('it is no entry of its own');
   const wanted = records.map((record, at) => (changes[at] ? changes[at].wanted : record));
+  if (wanted.includes(null)) throw new Refusal('other records stay in its list');
   const isChanged = (field: keyof RecordData) => (record: DesiredRecord, at: number) =>
-    wanted[at] && wanted[at][field] !== record[field];
+    wanted[at]![field] !== record[field];
   const edits = (['name', 'priority', 'ttl'] as const).flatMap((field) => {
     if (!records.some(isChanged(field))) return [];
-    const [value = null, ...others] = new Set(wanted.flatMap((one) => (one ? [one[field]] : [])));
+    const [value = null, ...others] = new Set(wanted.map((one) => one![field]));
     if (others.length > 0) throw new Refusal(`the records of this entry share its \`${field}\``);
     return setField(file, node, field, field === 'name' ? (value ?? '@') : value);
   });
@@ -146,100 +125,66 @@ const editsOf = (
     const value = wanted[at]!.content;
     if (isSeq(content)) edits.push(replaceScalar(content.items[at] ?? null, value));
     else if (content !== undefined) edits.push(replaceScalar(content, value));
-    else edits.push(...partsSet(file, node, record, value));
-  }
-  const removed = new Set(wanted.flatMap((one, at) => (one === null ? at : [])));
-  return removed.size > 0 && isSeq(content) ? [...edits, ...removeParts(file, content, removed)] : edits;
-};
-
-/** Another content that is stated in parts. */
-const partsSet = (
-  file: YamlFile,
-  map: YAMLMap.Parsed,
-  { type, content }: DesiredRecord,
-  wanted: string,
-): Splice[] => {
-  const { parts } = definitionOf(type);
-  const [before, after] = [parts?.of(content), parts?.of(wanted)];
-  if (!before || !after) throw new Refusal('its content is not `<weight> <port> <target>`');
-  return (['weight', 'port', 'target'] as const).flatMap((key) =>
-    before[key] === after[key] ? [] : setField(file, map, key, after[key]),
-  );
-};
-
-/** New entries of the template's own file: each after the last one of its record set, else of its type. */
-const additionsTo = (
-  file: YamlFile,
-  changes: readonly FileChange[],
-  allow: Allow<FileChange>,
-): FileSplice[] => {
-  const inheriting = file.entries.find(({ node }) => isMap(node) && valueOf(node, 'ttl') === undefined);
-  const ttl = inheriting?.records[0]?.ttl ?? null;
-  const last = new Map<string, number>();
-  for (const { index, records } of file.entries)
-    for (const record of records) last.set(record.type, index).set(setKey(entryOf(record)), index);
-  const added = changes.filter(isNew).map((adds, at): FileSplice => {
-    const record = adds.wanted!;
-    const beside = last.get(setKey(entryOf(record))) ?? last.get(record.type) ?? file.entries.length - 1;
-    const entry = entryInBraces(record, ttl, allow.get(adds));
-    return { file, adds, ...addEntry(file, beside, entry, at === 0) };
-  });
-  return added.length === 0 ? [] : [...headOf(file, false).map((edit) => ({ file, ...edit })), ...added];
-};
-
-interface MadeFile extends EditedFile {
-  /** What lines of the new text add. */
-  readonly added: ReadonlyMap<number, FileChange>;
-}
-
-const madeFiles = (splices: readonly FileSplice[]): MadeFile[] =>
-  [...groupBy(splices, ({ file }) => file)].map(([{ path, text }, own]) => {
-    const added = new Map<number, FileChange>();
-    const pieces: string[] = [];
-    let [at, line] = [0, 1];
-    const write = (piece: string): void => {
-      pieces.push(piece);
-      line += piece.split('\n').length - 1;
-    };
-    for (const one of own.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-      write(text.slice(at, one.start));
-      write(one.text);
-      if (one.adds) added.set(one.text.endsWith('\n') ? line - 1 : line, one.adds);
-      at = Math.max(at, one.end);
+    else {
+      // Content that is stated in parts.
+      const { parts } = definitionOf(record.type);
+      const [before, after] = [parts?.of(record.content), parts?.of(value)];
+      if (!before || !after) throw new Refusal('its content is not `<weight> <port> <target>`');
+      for (const key of ['weight', 'port', 'target'] as const)
+        if (before[key] !== after[key]) edits.push(setField(file, node, key, after[key]));
     }
-    return { path, before: text, after: pieces.join('') + text.slice(at), added };
-  });
-
-/** The problems of the new texts that were not there before, wherever they are now. */
-const newProblems = (after: DesiredState, before: DesiredState, files: readonly MadeFile[]): Problem[] => {
-  const wordsOf = ({ check, message, file }: Problem): string =>
-    `${check} ${file} ${message.replaceAll(/:\d+/g, '')}`;
-  const known = new Set(before.problems.map(wordsOf));
-  const paths = new Set<string | null>(files.map(({ path }) => path));
-  return after.problems.filter((one) => paths.has(one.file) && !known.has(wordsOf(one)));
+  }
+  return edits;
 };
 
-const additionAt = ({ file, line }: Problem, files: readonly MadeFile[]): FileChange | undefined =>
-  line === null ? undefined : files.find(({ path }) => path === file)?.added.get(line);
+/** A new entry after the last one of its record set, else of its type. Throws a `Refusal`. */
+const addition = (file: YamlFile, record: RecordData): Splice => {
+  const inheriting = file.entries.find(({ node }) => isMap(node) && valueOf(node, 'ttl') === undefined);
+  const lastWith = (isAlike: (other: DesiredRecord) => boolean): number | undefined =>
+    file.entries.findLast(({ records }) => records.some(isAlike))?.index;
+  const set = setKey(entryOf(record));
+  const beside =
+    lastWith((other) => setKey(entryOf(other)) === set) ?? lastWith(({ type }) => type === record.type);
+  const entry = entryInBraces(record, inheriting?.records[0]?.ttl ?? null);
+  return addEntry(file, beside ?? file.entries.length - 1, entry);
+};
 
-/** The template has to want exactly the records that were accepted, besides what it wanted before. */
-const whyNotExact = (after: DesiredState, { template, changes, before }: AcceptInput): string | null => {
+const spliced = (text: string, splices: readonly Splice[]): string => {
+  let made = '';
+  let at = 0;
+  for (const one of splices.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    made += text.slice(at, one.start) + one.text;
+    at = Math.max(at, one.end);
+  }
+  return made + text.slice(at);
+};
+
+/** The template has to want exactly the records that were accepted, besides what it wanted before, and others the same. */
+const whyNot = (
+  after: DesiredState,
+  made: readonly EditedFile[],
+  { template, changes, before }: AcceptInput,
+): string | null => {
   const changed = new Set(changes.map(({ desired }) => desired));
   const wanted = [
     ...template.records.filter((record) => !changed.has(record)),
     ...changes.flatMap((change) => change.wanted ?? []),
   ];
   for (const one of before.templates) {
-    const isOwn = one === template;
     const now = after.templates.find(
       ({ source, template: name, id }) =>
         source.file === one.source.file && name === one.template && id === one.id,
     );
-    if (
-      isOwn ? saying(now) === saying({ ...one, records: wanted }) : now === one || saying(now) === saying(one)
-    )
-      continue;
-    return isOwn ? 'something else would change with it' : `template ${one.template} would change with it`;
+    if (one !== template && now !== one && saying(now) !== saying(one))
+      return `template ${one.template} would change with it`;
+    if (one !== template || saying(now) === saying({ ...one, records: wanted })) continue;
+    const error = after.problems.find(
+      ({ severity, file }) => severity === 'error' && made.some(({ path }) => path === file),
+    );
+    if (now !== undefined || error === undefined) return 'something else would change with it';
+    return error.check === 'yaml-syntax'
+      ? 'it cannot be changed in its place'
+      : `${error.message} [${error.check}]`;
   }
   return null;
 };

@@ -1,9 +1,10 @@
-import type { ActualRecord } from '../model/record.ts';
+import { allowableChecks, type AllowableCheck } from '../desired/check-id.ts';
+import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
-import type { ActualEntry } from '../plan/entry.ts';
-import { switchOff, type Allow } from './allow.ts';
+import { maxUnsigned16 } from '../model/types/srv.ts';
+import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../plan/entry.ts';
+import { isParkedName } from '../plan/parked.ts';
 import { entryInBraces, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
-import { sortOut } from './sort-out.ts';
 
 /** What a file is to say of a template. */
 export interface FileContents {
@@ -38,7 +39,7 @@ export const writeTemplate = async (
   const sorted = sortOut(contents.records);
   const remarks = [...contents.remarks, ...sorted.remarks];
   const desired = new Set(sorted.desired);
-  const allow: Allow<ActualEntry> = new Map();
+  const allow: Allow = new Map();
   for (;;) {
     const { text, entryAt } = layOut(contents, [...desired], remarks, allow);
     const { problems } = await load(text);
@@ -58,6 +59,27 @@ export const writeTemplate = async (
   }
 };
 
+/** The checks that are switched off for each entry. */
+type Allow = Map<ActualEntry, readonly AllowableCheck[]>;
+
+/**
+ * Switches off what objects to entries: for each its first problem, which may be the reason for its others. False if
+ * nothing was left to switch off.
+ */
+const switchOff = (problems: readonly Problem[], entryAt: Layout['entryAt'], allow: Allow): boolean => {
+  const settled = new Set<ActualEntry>();
+  for (const problem of problems) {
+    const entry = entryAt(problem);
+    if (entry === undefined || settled.has(entry)) continue;
+    const known = allow.get(entry) ?? [];
+    const allowed = allowableChecks.filter((one) => one === problem.check || known.includes(one));
+    if (allowed.length === known.length) continue;
+    allow.set(entry, allowed);
+    settled.add(entry);
+  }
+  return settled.size > 0;
+};
+
 interface Layout {
   readonly text: string;
   readonly entryAt: (place: Pick<Problem, 'line'>) => ActualEntry | undefined;
@@ -67,7 +89,7 @@ const layOut = (
   { name, id, subdomains, remarksTitle, header }: FileContents,
   desired: readonly ActualEntry[],
   remarks: readonly string[],
-  allow: Allow<ActualEntry>,
+  allow: Allow,
 ): Layout => {
   const ttl = commonTtl(desired);
   const lines: { text: string; entry?: ActualEntry }[] = [
@@ -108,3 +130,59 @@ const commonTtl = (desired: readonly ActualEntry[]): number | null => {
 
 /** Seconds; a check objects to others. */
 const [shortestTtl, longestTtl] = [60, 604_800];
+
+export interface SortedOut {
+  /** The records that a file can describe, in the order in which they are written. */
+  readonly desired: readonly ActualEntry[];
+  /** What a file cannot describe, in words, by record id. */
+  readonly remarks: readonly string[];
+}
+
+/** Gives the same for any order of the records. */
+export const sortOut = (records: readonly ActualRecord[]): SortedOut => {
+  const desired = new Map<string, ActualEntry>();
+  const remarks: string[] = [];
+  for (const actual of records.map(entryOf).sort(byId)) {
+    const remark = whyNotDesired(actual, desired.get(recordKey(actual)));
+    if (remark === null) desired.set(recordKey(actual), actual);
+    remarks.push(...(remark ?? ttlRemark(actual.record)));
+  }
+  return { desired: [...desired.values()].sort(byPlace), remarks };
+};
+
+const whyNotDesired = (
+  { record, type, name }: ActualEntry,
+  twin: ActualEntry | undefined,
+): string[] | null => {
+  const { id, priority } = record;
+  const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
+  if (record.isUnreadable) return because('cannot be understood');
+  if (!isRecordType(type)) return because('has a type that a file cannot describe');
+  if (isParkedName(name)) return because('is parked');
+  if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
+    return because('has a priority that a file cannot state');
+  }
+  return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
+};
+
+const ttlRemark = (record: ActualRecord): string[] =>
+  record.ttl === null || statableTtl(record) !== null
+    ? []
+    : [
+        `record ${record.id} has a TTL that a file cannot state, and is listed without one: ${shownRecord(record)}`,
+      ];
+
+/** By type, then by name: the subdomain itself first, and names below a name after it. */
+const byPlace = (a: ActualEntry, b: ActualEntry): number =>
+  compareText(a.type, b.type) ||
+  compareText(sortKey(a.name), sortKey(b.name)) ||
+  (a.priority ?? -1) - (b.priority ?? -1) ||
+  compareText(a.content, b.content);
+
+/** Numbers, as in reverse zones, come first and sort by value. */
+const sortKey = (name: string): string =>
+  name
+    .split('.')
+    .toReversed()
+    .map((label) => (/^\d+$/.test(label) ? label.padStart(10, '0') : label))
+    .join('\0');

@@ -18,11 +18,8 @@ export interface YamlFile {
   readonly path: string;
   /** As it is on disk, with its line ends. */
   readonly text: string;
-  readonly eol: '\n' | '\r\n';
-  readonly root: YAMLMap.Parsed;
-  /** Null if the file has none, or one that is not a list. */
+  /** Null if the file has no list of records with entries in lines of their own. */
   readonly list: YAMLSeq.Parsed | null;
-  /** Those of its list. */
   readonly entries: readonly FileEntry[];
 }
 
@@ -59,15 +56,14 @@ export const openFile = (
   const root = roots.findLast(({ range }) => range[0] <= start) ?? roots[0];
   if (root === undefined) return null;
   const found = valueOf(root, 'records');
-  const list = isSeq(found) ? found : null;
   const own = records.filter((record) => record.source.file === path);
   let next = own.findIndex((record) => offsetOf(record.source) >= root.range[0]);
-  const entries = (list?.items ?? []).map((node, index): FileEntry => {
+  const entries = (isSeq(found) ? found.items : []).map((node, index): FileEntry => {
     const first = next;
     while (next >= 0 && next < own.length && offsetOf(own[next]!.source) < node.range[2]) next += 1;
     return { index, node, records: first < 0 ? [] : own.slice(first, next) };
   });
-  return { path, text, eol: text.includes('\r\n') ? '\r\n' : '\n', root, list, entries };
+  return { path, text, list: isSeq(found) && found.flow !== true ? found : null, entries };
 };
 
 export const valueOf = (map: YAMLMap.Parsed, key: string): ParsedNode | null | undefined =>
@@ -94,86 +90,60 @@ export const replaceScalar = (node: ParsedNode | null, value: string | number): 
   });
   // With invisible characters escaped.
   if (type === 'QUOTE_DOUBLE' && 'source' in made) made.source = written;
-  return {
-    start: token!.offset,
-    end: token!.offset + CST.stringify(token!).length,
-    text: CST.stringify(made),
-  };
+  const { offset: start } = token!;
+  return { start, end: start + CST.stringify(token!).length, text: CST.stringify(made) };
 };
 
 const writtenAs = (value: string | number): string =>
   scalarText(typeof value === 'string' ? escaped(value) : value);
 
-/** A field of an entry, which may not have it yet; null takes it away. Throws a `Refusal`. */
+/** A field of an entry, which may not have it yet. Throws a `Refusal`, also for null, which would take it away. */
 export const setField = (
   file: YamlFile,
   map: YAMLMap.Parsed,
   key: string,
   value: string | number | null,
-): Splice[] => {
-  const at = map.items.findIndex((pair) => isScalar(pair.key) && String(pair.key.value) === key);
-  if (value !== null && at >= 0) return [replaceScalar(map.items[at]!.value, value)];
-  if (value === null && at < 0) throw new Refusal(`the service states no \`${key}\``);
-  if (value === null) return removeParts(file, map, new Set([at]));
+): Splice => {
+  if (value === null) throw new Refusal(`the service states no \`${key}\``);
+  const known = valueOf(map, key);
+  if (known !== undefined) return replaceScalar(known, value);
   const field = `${key}: ${writtenAs(value)}`;
-  const end = partsOf(map).at(-1)![1];
-  if (map.flow === true) return [{ start: end, end, text: `, ${field}` }];
-  return [insertLine(file, end, ' '.repeat(columnOf(file, map.range[0])) + field)];
+  const last = map.items.at(-1)!;
+  const end = Math.max(last.key.range[1], last.value?.range[1] ?? 0);
+  return map.flow === true
+    ? { start: end, end, text: `, ${field}` }
+    : insertLine(file, end, ' '.repeat(columnOf(file, map.range[0])) + field);
 };
 
-/** Some items of a list, or fields of a mapping: whole lines, with the comments directly above, or between commas. */
-export const removeParts = (
-  file: YamlFile,
-  collection: YAMLMap.Parsed | YAMLSeq.Parsed,
-  removed: ReadonlySet<number>,
-): Splice[] => {
-  const parts = partsOf(collection);
-  const firstKept = parts.findIndex((_, index) => !removed.has(index));
-  return [...removed].map((index) => {
-    const [start, end] = parts[index]!;
-    const next = parts[index + 1]?.[0] ?? end;
-    const isBefore = firstKept < 0 || index < firstKept;
-    // The first field of an entry may stand beside its dash.
-    if (isBefore && (collection.flow === true || (isMap(collection) && next > end)))
-      return { start, end: next, text: '' };
-    if (collection.flow === true) return { start: parts[index - 1]![1], end, text: '' };
-    const above = file.text.slice(index === 0 ? 0 : lineAfter(file, parts[index - 1]![1]), start);
-    const [own = ''] = /(?:^[ \t]*#.*\n)*[ \t]*(?![^])/m.exec(above) ?? [];
-    return { start: start - own.length, end: lineAfter(file, end), text: '' };
-  });
+/** Without an entry: whole lines, with the comments directly above. Throws a `Refusal`. */
+export const removeEntry = (file: YamlFile, index: number): Splice => {
+  const [start, end] = entryRange(file, index);
+  const above = file.text.slice(index === 0 ? 0 : lineAfter(file, entryRange(file, index - 1)[1]), start);
+  const [own = ''] = /(?:^[ \t]*#.*\n)*[ \t]*(?![^])/m.exec(above) ?? [];
+  return { start: start - own.length, end: lineAfter(file, end), text: '' };
 };
 
-/** A new entry in braces: a line after another one, or at the end of a list in brackets. */
-export const addEntry = (file: YamlFile, after: number, entry: string, isFirst: boolean): Splice => {
-  const { list, root } = file;
-  const parts = list ? partsOf(list) : [];
-  if (list?.flow === true && (parts.length > 0 || root.flow === true)) {
-    const at = parts.at(-1)?.[1] ?? list.range[0] + 1;
-    return { start: at, end: at, text: isFirst && parts.length === 0 ? entry : `, ${entry}` };
-  }
-  const beside = parts[after];
-  return beside === undefined
-    ? insertLine(file, recordsPart(file)[1], `  - ${entry}`)
-    : insertLine(file, beside[1], `${' '.repeat(columnOf(file, beside[0]))}- ${entry}`);
+/** With a new entry in a line after another one. Throws a `Refusal`. */
+export const addEntry = (file: YamlFile, after: number, entry: string): Splice => {
+  const [start, end] = entryRange(file, after);
+  return insertLine(file, end, `${' '.repeat(columnOf(file, start))}- ${entry}`);
 };
 
-/** What a list without entries needs to get its first ones, or one with entries when it loses them all. */
-export const headOf = (file: YamlFile, isEmptied: boolean): Splice[] => {
-  const { list, root, text } = file;
-  if (root.flow === true || (isEmptied ? list?.flow === true : (list?.items.length ?? 0) > 0)) return [];
-  if (valueOf(root, 'records') === undefined) return [insertLine(file, recordsPart(file)[1], 'records:')];
-  const start = text.indexOf(':', recordsPart(file)[0]) + 1;
-  return [isEmptied ? { start, end: start, text: ' []' } : { start, end: list?.range[1] ?? start, text: '' }];
+/** From the dash to the end of the value. */
+const entryRange = ({ list, entries }: YamlFile, index: number): readonly [number, number] => {
+  if (list === null || entries.length === 0)
+    throw new Refusal('the file has no list `records` of entries that begin with `-`');
+  const { range } = list.items[index]!;
+  const { srcToken: token } = list;
+  const marks = token?.type === 'block-seq' ? token.items[index]?.start : undefined;
+  return [marks?.find(({ type }) => type === 'seq-item-ind')?.offset ?? range[0], range[1]];
 };
-
-/** The key of the records with its value; the last key if there are none. */
-const recordsPart = ({ root }: YamlFile): readonly [number, number] =>
-  partsOf(root).at(root.items.findIndex(({ key }) => String(key) === 'records'))!;
 
 /** A line after the one in which something ends. */
 const insertLine = (file: YamlFile, end: number, line: string): Splice => {
   const at = lineAfter(file, end);
-  return { start: at, end: at, text: file.text[at - 1] === '\n' ? line + file.eol : file.eol + line };
+  const eol = file.text.includes('\r\n') ? '\r\n' : '\n';
+  return { start: at, end: at, text: file.text[at - 1] === '\n' ? line + eol : eol + line };
 };
 
 const lineAfter = ({ text }: YamlFile, offset: number): number => {
@@ -184,17 +154,3 @@ const lineAfter = ({ text }: YamlFile, offset: number): number => {
 
 const columnOf = ({ text }: YamlFile, offset: number): number =>
   offset - text.lastIndexOf('\n', offset - 1) - 1;
-
-/** From the dash or the key to the end of the value. */
-const partsOf = (collection: YAMLMap.Parsed | YAMLSeq.Parsed): (readonly [number, number])[] => {
-  if (isMap(collection))
-    return collection.items.map(({ key, value }) => [
-      key.range[0],
-      Math.max(key.range[1], value?.range[1] ?? 0),
-    ]);
-  const token = collection.srcToken;
-  return collection.items.map(({ range }, index) => {
-    const marks = token?.type === 'block-seq' ? token.items[index]?.start : undefined;
-    return [marks?.find(({ type }) => type === 'seq-item-ind')?.offset ?? range[0], range[1]];
-  });
-};

@@ -89,8 +89,7 @@ const sentences = {
     `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
   unlisted: (some, template) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
-  duplicate: (some) =>
-    `remove ${idsOf(some)} in the panel, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
+  duplicate: (some) => `remove ${idsOf(some)} in the panel, or ${aside(some)}.`,
   drifted: (...all) => `${accepted(...all)}; a pass writes what the file says.`,
   forced: (some, template, renames) =>
     `${accepted(some, template, renames)}; ${run(`apply --force ${shellWord(template)}`)} writes what the file says.`,
@@ -101,9 +100,16 @@ const sentences = {
     `find out who removes ${it(some)}. Then ${run(`apply --retry ${shellWord(template)}`)} adds ${it(some)} again.`,
   conflict: (some) => {
     const ids = some.flatMap(conflictsOf);
-    return `remove ${ids.length === 0 ? 'what is in the way' : named(ids)} in the panel, or change the file.`;
+    const removal = `remove ${ids.length === 0 ? 'what is in the way' : named(ids)} in the panel`;
+    // What has no name cannot be moved aside.
+    return dataIn(some[0]!).name === null
+      ? `${removal}, or change the file.`
+      : `${removal}, change the file, or ${aside(ids)}.`;
   },
 } satisfies Record<string, Sentence>;
+
+const aside = (some: readonly unknown[]): string =>
+  `let \`surplus: park\` move ${it(some)} aside (with \`adopt: true\` if the file never listed ${it(some)})`;
 
 const conflictsOf = (one: Difference): readonly number[] =>
   one.action === 'blocked' ? (one.conflicts ?? []) : [];

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
-import { maxFileSize, parseFile } from '../desired/parse-file.ts';
 import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/template.ts';
-import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
+import {
+  isMissing,
+  maxFileSize,
+  parseFile,
+  type FileContent,
+  type SourceFile,
+} from '../desired/parse-file.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';

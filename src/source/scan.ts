@@ -2,7 +2,7 @@ import { existsSync, lstat as lstatLater, type BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import { promisify } from 'node:util';
-import type { Missing } from '../desired/source-file.ts';
+import type { Missing } from '../desired/parse-file.ts';
 import { deniedTo, messageOf } from '../errors.ts';
 import type { FileTimes } from '../regular-file.ts';
 

@@ -1,6 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative as relativeTo, resolve } from 'node:path';
-import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
-import { includesIn } from '../desired/parse-file.ts';
+import { includesIn, isMissing, type Missing, type SourceFile } from '../desired/parse-file.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { sleep } from '../lib/sleep.ts';

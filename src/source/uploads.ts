@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileContent } from '../desired/source-file.ts';
+import type { FileContent } from '../desired/parse-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from '../model/group.ts';

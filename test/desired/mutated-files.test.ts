@@ -4,7 +4,7 @@ import { checkIds } from '../../src/desired/check-id.ts';
 import { desiredState } from '../../src/desired/desired-state.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import { resolveFile } from '../../src/desired/template.ts';
-import type { SourceFile } from '../../src/desired/source-file.ts';
+import type { SourceFile } from '../../src/desired/parse-file.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import { options } from './load-files.ts';
 import { mutatedFile } from './mutated.ts';

@@ -114,4 +114,4 @@ const isAt = (source: string, at: number, text: string | null): boolean =>
   text === '' ||
   /\s|["'\\]/.test(text) ||
   source.startsWith(text, at) ||
-  /^["'|>*&!]/.test(source.slice(at));
+  /^[\s"'*&!]/.test(source.slice(at));

@@ -162,9 +162,9 @@ records:
       'template-8.yaml',
       'template-9.yaml',
       'tmp-evil.yaml',
-      'web-5.yaml',
-      'web-6.yaml',
-      'web-7.yaml',
+      'web@5.yaml',
+      'web@6.yaml',
+      'web@7.yaml',
     ]);
     await expectInSync(launch);
   });
@@ -247,7 +247,7 @@ describe('if there is a file already', () => {
     await mkdir(templates);
     await writeFile(path.join(templates, 'web.yaml'), 'template: web\nid: 2\nrecords: []\n');
     const { stdout } = await run(['import'], launch);
-    expect(stdout).toContain('written    templates/web-1.yaml: 1 record\n');
+    expect(stdout).toContain('written    templates/web@1.yaml: 1 record\n');
     expect(stdout).toContain('skipped    templates/web.yaml: it describes the template already');
     await expectInSync(launch);
   });

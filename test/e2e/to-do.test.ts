@@ -96,9 +96,9 @@ it('a renamed record and a removed one: what the plan promises of `surplus: park
 
 it('a record that was added at the service: the command of the plan takes it into the file', async () => {
   const { service, launch, plan } = await place();
-  await service.change('add-record', { dns_template_id: 2001, type: 'TXT', name: "it's", content: 'hello' });
+  await service.change('add-record', { dns_template_id: 2001, type: 'TXT', name: 'its', content: 'hello' });
   const command = commandIn(await plan(), 'accept');
-  expect(command).toEqual(['accept', 'web', "it's TXT"]);
+  expect(command).toEqual(['accept', 'web', 'its TXT']);
   expect(await run([...command, '--yes'], launch)).toMatchObject({ code: 0 });
   expect(await plan()).toContain('everything in sync');
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { patchFor } from '../../src/import/patch.ts';
+import { patchFor } from '../../src/import/accept.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { patchFor } from '../../src/import/patch.ts';
+import { patchFor } from '../../src/import/accept.ts';
 import { directoryWith } from '../desired/load-files.ts';
 import { acceptInto, differencesIn, loadIn } from './accepted.ts';
 import { templateOf, type Stated } from './written.ts';
@@ -46,12 +46,6 @@ describe('one record', () => {
       '-  # the old one\n-  - { type: A, name: www, content: 192.0.2.1 }',
     ],
     [
-      'that is the last one',
-      '  - { type: A, content: 192.0.2.1 }\n',
-      [],
-      '-records:\n-  - { type: A, content: 192.0.2.1 }\n+records: []',
-    ],
-    [
       'that is new',
       '  - { type: A, content: 192.0.2.1 }\n  - { type: TXT, content: x }\n',
       [a, { type: 'TXT', content: 'x', ttl: null }, { ...www, ttl: 300 }],
@@ -62,18 +56,6 @@ describe('one record', () => {
       '  - { type: A, content: [192.0.2.1, 192.0.2.2] }\n',
       [a, { ...a, content: '192.0.2.9' }],
       '-  - { type: A, content: [192.0.2.1, 192.0.2.2] }\n+  - { type: A, content: [192.0.2.1, 192.0.2.9] }',
-    ],
-    [
-      'that leaves a list',
-      '  - { type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3] }\n',
-      [{ ...a, content: '192.0.2.3' }],
-      '-  - { type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3] }\n+  - { type: A, content: [192.0.2.3] }',
-    ],
-    [
-      'that leaves a list in lines',
-      '  - type: A\n    content:\n      - 192.0.2.1\n      # the second\n      - 192.0.2.2\n',
-      [a],
-      '-      # the second\n-      - 192.0.2.2',
     ],
     [
       'of a list whose TTL changes as a whole',
@@ -106,12 +88,12 @@ describe('one record', () => {
       'with a text that needs quotation marks',
       '  - { type: TXT, content: plain }\n  - { type: TXT, name: b, content: "double" }\n',
       [
-        { type: 'TXT', content: 'a: \u200b', ttl: null },
+        { type: 'TXT', content: 'a: b', ttl: null },
         { type: 'TXT', name: 'b', content: 'x "y"', ttl: null },
       ],
       String.raw`-  - { type: TXT, content: plain }
 -  - { type: TXT, name: b, content: "double" }
-+  - { type: TXT, content: "a: \u200b", allow: [invisible-character] }
++  - { type: TXT, content: 'a: b' }
 +  - { type: TXT, name: b, content: x "y" }`,
     ],
     [
@@ -127,12 +109,6 @@ describe('one record', () => {
       '-  - { type: A, content: &web 192.0.2.1 }\n+  - { type: A, content: &web 192.0.2.9 }',
     ],
     [
-      'whose TTL only the service has',
-      '  - { type: A, content: 192.0.2.1, ttl: 60 }\n',
-      [a],
-      '-  - { type: A, content: 192.0.2.1, ttl: 60 }\n+  - { type: A, content: 192.0.2.1 }',
-    ],
-    [
       'in parts',
       '  - { type: SRV, name: _sip._tcp, priority: 10, weight: 5, port: 5060, target: sip.example.net }\n',
       [{ type: 'SRV', name: '_sip._tcp', priority: 20, content: '5 5061 sip.example.net', ttl: null }],
@@ -143,9 +119,9 @@ describe('one record', () => {
   });
 });
 
-test('a fragment of its own is changed, and gets no new records', async () => {
+test('a fragment of its own is changed', async () => {
   const files = {
-    'web.yaml': 'template: web\ninclude: [_mail.yaml]\nrecords: [] # none of its own\n',
+    'web.yaml': 'template: web\ninclude: [_mail.yaml]\nrecords:\n  - { type: A, content: 192.0.2.1 }\n',
     '_mail.yaml': 'records:\n  # mail\n  - { type: MX, content: mx.example.net, priority: 10 }\n',
   };
   const mx = { type: 'MX', content: 'mx.example.net', priority: 20, ttl: null };
@@ -154,19 +130,8 @@ test('a fragment of its own is changed, and gets no new records', async () => {
       '--- a/_mail.yaml',
       '-  - { type: MX, content: mx.example.net, priority: 10 }',
       '+  - { type: MX, content: mx.example.net, priority: 20 }',
-      '-records: [] # none of its own',
-      '+records: # none of its own',
-      '+  - { type: A, content: 192.0.2.1 }',
     ].join('\n'),
   );
-});
-
-test('the first record of a file that only includes others', async () => {
-  const files = {
-    'web.yaml': 'template: web\ninclude: [_a.yaml] # ours\n',
-    '_a.yaml': 'records:\n  - { type: A, content: 192.0.2.1 }\n',
-  };
-  expect(await accepted(files, a, www)).toBe('+records:\n+  - { type: A, name: www, content: 192.0.2.1 }');
 });
 
 describe('it is refused with its place and what to write there', () => {
@@ -221,7 +186,25 @@ describe('it is refused with its place and what to write there', () => {
       'all of a list in brackets',
       { 'web.yaml': 'template: web\nrecords: [\n  { type: A, content: 192.0.2.1 }, # one\n]\n' },
       [{ type: 'AAAA', content: '2001:db8::1', ttl: null }],
-      "web.yaml:3: it cannot be changed in its place: remove { type: A, content: 192.0.2.1 }\nweb.yaml: it cannot be changed in its place: add - { type: AAAA, content: '2001:db8::1' }",
+      "web.yaml:3: the file has no list `records` of entries that begin with `-`: remove { type: A, content: 192.0.2.1 }\nweb.yaml: the file has no list `records` of entries that begin with `-`: add - { type: AAAA, content: '2001:db8::1' }",
+    ],
+    [
+      'the last record of a file',
+      { 'web.yaml': 'template: web\nrecords:\n  - { type: A, content: 192.0.2.1 }\n' },
+      [],
+      'web.yaml:3: `records` is a list, not empty: write `[]`, or entries that begin with `-` [wrong-type]: remove { type: A, content: 192.0.2.1 }',
+    ],
+    [
+      'one of a list',
+      { 'web.yaml': 'template: web\nrecords:\n  - { type: A, content: [192.0.2.1, 192.0.2.2] }\n' },
+      [a],
+      'web.yaml:3: other records stay in its list: remove { type: A, content: 192.0.2.2 }',
+    ],
+    [
+      'a TTL that the service does not state',
+      { 'web.yaml': 'template: web\nrecords:\n  - { type: A, content: 192.0.2.1, ttl: 60 }\n' },
+      [a],
+      `web.yaml:3: the service states no \`ttl\`: instead of { type: A, content: 192.0.2.1, ttl: 60 }, write ${entry('192.0.2.1')}`,
     ],
     [
       'what would be invalid',
@@ -234,14 +217,6 @@ describe('it is refused with its place and what to write there', () => {
   });
 });
 
-test('what a check refuses in a new record is allowed there', async () => {
-  const files = { 'web.yaml': 'template: web\nrecords:\n  - { type: A, name: www, content: 192.0.2.1 }\n' };
-  const alias = { type: 'CNAME', name: 'www', content: 'host', ttl: null };
-  expect(await accepted(files, www, alias)).toBe(
-    '+  - { type: CNAME, name: www, content: host, allow: [cname-alone, single-label-target] }',
-  );
-});
-
 test('line ends of Windows, a byte order mark and a last line without an end stay', async () => {
   const text = '\ufefftemplate: web\r\nrecords:\r\n  - { type: A, content: 192.0.2.1 }';
   const directory = await directoryWith({ 'web.yaml': text });
@@ -249,21 +224,6 @@ test('line ends of Windows, a byte order mark and a last line without an end sta
   expect(await readFile(`${directory}/web.yaml`, 'utf8')).toBe(
     `${text}\r\n  - { type: A, name: www, content: 192.0.2.1 }`,
   );
-});
-
-test.each([
-  [
-    'template: web\nrecords: [{ type: A, content: 192.0.2.1 }]\n',
-    '[{ type: A, content: 192.0.2.1 }, { type: A, name: www, content: 192.0.2.1 }]',
-  ],
-  [
-    '{ template: web, records: [] }\n',
-    '[{ type: A, content: 192.0.2.1 }, { type: A, name: www, content: 192.0.2.1 }]',
-  ],
-])('a list in brackets gets entries in braces: %s', async (text, list) => {
-  const directory = await directoryWith({ 'web.yaml': text });
-  await acceptInto(directory, templateOf(a, www));
-  expect(await readFile(`${directory}/web.yaml`, 'utf8')).toContain(list);
 });
 
 test('of several templates in a file, one is changed', async () => {
@@ -286,9 +246,8 @@ test('a second copy of a record is named, since a file cannot say it', async () 
   expect(result).toMatchObject({ files: [], unsaid: [expect.stringContaining('a second copy')] });
 });
 
-test.each([10, 3_000])('a patch of a file of which %i lines change applies', async (count) => {
-  const lines = (text: string): string =>
-    Array.from({ length: count }, (_, at) => `${text} ${at}`).join('\r\n');
+test('a patch of a file of which all lines but one change applies', async () => {
+  const lines = (text: string): string => Array.from({ length: 10 }, (_, at) => `${text} ${at}`).join('\r\n');
   const [before, after] = [`# same\n${lines('old')}`, `# same\n${lines('new')}\n`];
   const directory = await directoryWith({ 'a b.yaml': before });
   execFileSync('git', ['init', '-q'], { cwd: directory });

@@ -80,7 +80,10 @@ describe('what to do about', () => {
     [
       'what blocks another record',
       [blocked('shop', 'cname-conflict', { conflicts: [8] }), surplus(8, 'shop', { cause: 'unknown' })],
-      ['remove record 8 in the panel, or change the file.', null],
+      [
+        'remove record 8 in the panel, change the file, or let `surplus: park` move it aside (with `adopt: true` if the file never listed it).',
+        null,
+      ],
     ],
     ['an edit', [update('www', { cause: 'edited' }), add('new')], [null, null]],
     [

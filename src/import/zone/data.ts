@@ -1,6 +1,7 @@
 import { quote } from '../../desired/problem.ts';
 import { isWarning } from '../../desired/check-id.ts';
-import { unescapedName } from '../../model/host.ts';
+import { ArgumentError } from '../../errors.ts';
+import { canonicalHost, isReverseLabel, nameLabelsOf, unescapedName } from '../../model/host.ts';
 import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';
 import type { RecordData, RecordType } from '../../model/record.ts';
 import type { TypeDefinition } from '../../model/types/definition.ts';
@@ -79,4 +80,17 @@ const joinedText = (words: readonly ZoneWord[]): string => {
   if (!isQuotedText(quoted)) return '';
   const text = unquoteText(quoted);
   return text === null || text === '' || text.startsWith('"') || text.search(unseen) >= 0 ? quoted : text;
+};
+
+/**
+ * The name of a zone as `--origin` states it, in lower case and without a final dot; `reason` is the option that needs
+ * it. Throws an ArgumentError if it is missing or no name.
+ */
+export const originFrom = (origin: unknown, reason: string): string => {
+  if (typeof origin !== 'string')
+    throw new ArgumentError(`${reason} needs --origin, the name of the zone, such as example.net`);
+  const name = canonicalHost(origin);
+  if (!nameLabelsOf(name).every(isReverseLabel))
+    throw new ArgumentError(`--origin: ${quote(origin)} is not the name of a zone, such as example.net`);
+  return name;
 };

@@ -40,12 +40,10 @@ export const readZone = (text: string, origin: string, file: string): ZoneFile =
     const zone = recordsIn(entries, origin);
     const [none] = zone.leftOut;
     if (zone.records.length === 0)
-      throw none
-        ? new ZoneMistake(
-            none.line,
-            `${none.what}: ${none.text}, and no other record can be in a template either`,
-          )
-        : new ZoneMistake(0, 'there is no record in it');
+      throw new ZoneMistake(
+        none?.line ?? 0,
+        none ? `no record can be in a template: ${none.what}: ${none.text}` : 'there is no record in it',
+      );
     if (isTransfer(text)) refuseCut(entries);
     return zone;
   } catch (error) {
@@ -164,8 +162,7 @@ class Zone {
     if (type === 'SOA') this.#meetSoa(line, owner, ttl, data.at(-1)?.text ?? '');
     if (ttl !== null) this.#lastTtl = ttl;
     const leaveOut = (text: string): void => {
-      const host = data[0]?.text === String.raw`\#` ? -1 : (hostAt[type] ?? -1);
-      const value = data.map((one, at) => (at === host ? this.#wholeName(one.text) : one.text)).join(' ');
+      const value = data.map((one) => one.text).join(' ');
       this.#leftOut.push({ line, what: `${owner} ${type} ${value}`, text });
     };
     if (dnsClass !== null && dnsClass !== 'IN') return leaveOut(`it is of class ${dnsClass}`);
@@ -221,21 +218,6 @@ class Zone {
       : undefined;
   }
 }
-
-/** The word that is a host. */
-const hostAt: Readonly<Record<string, number>> = {
-  ALIAS: 0,
-  ANAME: 0,
-  CNAME: 0,
-  DNAME: 0,
-  HTTPS: 1,
-  MX: 1,
-  NAPTR: 5,
-  NS: 0,
-  PTR: 0,
-  SRV: 3,
-  SVCB: 1,
-};
 
 const ttlPattern = /^(?=\d)(?:\d+[smhdw])*\d*$/i;
 const classPattern = /^(?:IN|CH|CS|HS|ANY|NONE|CLASS\d+)$/i;

@@ -5,7 +5,7 @@ import type { ActualRecord } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import type { ActualEntry } from '../../plan/entry.ts';
 import { shownRecord, statableTtl } from '../entry.ts';
-import { sortOut } from '../sort-out.ts';
+import { sortOut } from '../write.ts';
 import { zoneEntries, ZoneMistake } from './entries.ts';
 import { recordsIn } from './read-zone.ts';
 
