@@ -37,7 +37,7 @@ describe('templates without a file', () => {
     const { service, daemon } = await started('site');
     await addTemplate(service, 'trial', '192.0.2.1');
     await daemon.pass();
-    expect(await (await daemon.ask('/')).text()).toMatch(/without a file[^]*trial \(\d+\)/);
+    expect(await (await daemon.ask('/')).text()).toMatch(/have no file \([^)]*trial/);
   });
 });
 

@@ -70,7 +70,7 @@ describe('the status page', () => {
       'failed edited templates/standard-web.yaml:11 · record 6 The service answered 429. Next try at 2026-11-20 20:05:00 UTC.',
       'record 21',
       '203.0.113.10 ttl 3600 → nothing duplicate · drifted',
-      'To do: remove records 31, 32 in the panel, or change the file.',
+      'To do: remove records 31, 32 in the panel, change the file, or let surplus: park move them aside',
       'A ttl 203.0.113.30 ttl 60 → 5 not-converging',
       'An add was sent at 2026-11-20 19:59:58 UTC and its outcome is not known. Next try at 2026-11-20 20:05:00 UTC.',
       'mail-only (18) ■ held',
