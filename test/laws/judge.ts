@@ -235,11 +235,16 @@ export const createJudge = ({
       const shownAs = records.find((record) => record.id === sent.recordId);
       // An answer from before the write that it answers, which is not seen to be wrong.
       if (attempt?.stored && shownAs && !sameState(shownAs, attempt.stored)) attempt.isMisled = true;
+      const others = newIn(records, pass.views.get(sent.templateId) ?? []).filter(
+        (record) => record !== shownAs,
+      );
       if (attempt && sent.write.action === 'add' && !shownAs)
-        for (const record of newIn(records, pass.views.get(sent.templateId) ?? [])) {
+        for (const record of others) {
           attempt.isMisled = true;
           one.ours.add(record.id);
         }
+      if (attempt && sent.write.action === 'add' && shownAs)
+        attempt.isRivalled ||= others.some((record) => sameKey(record, shownAs));
       if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
     },
     failed: (pass, kind, isWrite) => {

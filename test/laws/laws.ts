@@ -247,7 +247,7 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
       .map((record) => placedKeyOf(record))
       .filter((key) => !there.has(key)),
   );
-  return keys.size >= 2 && lost.length * 100 > one.ours.size * file.limits.maxChangePercent
+  return keys.size >= 2 && keys.size * 100 > one.ours.size * file.limits.maxChangePercent
     ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}`
     : null;
 };

@@ -16,6 +16,7 @@ import {
   type Files,
   type TemplateFile,
 } from './files.ts';
+import { longestTime } from '../../src/reconcile/times.ts';
 import { createJudge, type Failure, type Judge } from './judge.ts';
 import type { FileFacts, Pass as JudgedPass, Sent } from './seen.ts';
 import { drawNature, isFaithful, type Nature } from './nature.ts';
@@ -479,7 +480,7 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
       `pass ${number}: ${describeWish(trigger, wish)}${round.clients.length > 1 ? ` of ${client.name}` : ''}`,
   );
   const memory = disk.open();
-  const holdsAdds = wish.isDryRun ? null : await failovers.notice(memory, settings.unknownPause);
+  const holdsAdds = wish.isDryRun ? null : await failovers.notice(memory, longestTime(settings));
   const judged = judge.started({
     ...wish,
     maxAddsPerPass: settings.maxAddsPerPass,
