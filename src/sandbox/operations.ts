@@ -141,6 +141,8 @@ const Addition = z.strictObject({
 });
 const Edit = z.strictObject(fields).partial().extend({ record_id: z.int() });
 const Removal = z.strictObject({ record_id: z.int() });
+const Template = z.strictObject({ name: z.string().min(1) });
+const Subdomain = Template.extend({ dns_template_id: z.int() });
 
 const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsTemplate>> = {
   'add-record': (data, body) => {
@@ -159,6 +161,22 @@ const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsT
   'remove-record': (data, body) => {
     const { template, record } = foundRecord(data, Removal.parse(body).record_id);
     template.dns_template_records = template.dns_template_records.filter((one) => one !== record);
+    return template;
+  },
+  'add-template': (data, body) => {
+    const { name } = Template.parse(body);
+    const template = { id: data.next_id, name, publicly_available: false, dns_template_records: [] };
+    data.next_id += 1;
+    data.dns_templates.push(template);
+    return template;
+  },
+  // It follows the template from then on.
+  'set-subdomain': (data, body) => {
+    const { name, dns_template_id } = Subdomain.parse(body);
+    const template = templateOf(data, dns_template_id);
+    data.subdomains = data.subdomains.filter((one) => one.name !== name.toLowerCase());
+    data.subdomains.push({ id: data.next_id, name: name.toLowerCase(), dns_template_id });
+    data.next_id += 1;
     return template;
   },
 };

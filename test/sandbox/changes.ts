@@ -1,6 +1,5 @@
 import {
   shownTemplate,
-  templateOf,
   type DnsTemplate,
   type SandboxData,
   type TemplateRecord,
@@ -42,18 +41,6 @@ const addTemplate = (
   return template;
 };
 
-/** It follows the template from then on. */
-const setSubdomain = (
-  data: SandboxData,
-  { name = '', dns_template_id = 0 }: { readonly name?: string; readonly dns_template_id?: number },
-): DnsTemplate => {
-  data.subdomains = data.subdomains.filter((one) => one.name !== name);
-  data.subdomains.push({ id: data.next_id, name, dns_template_id });
-  data.next_id += 1;
-  return templateOf(data, dns_template_id);
-};
-
 const ownChanges: Partial<Record<string, (data: SandboxData, body: object) => DnsTemplate>> = {
   'add-template': addTemplate,
-  'set-subdomain': setSubdomain,
 };

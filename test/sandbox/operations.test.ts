@@ -174,6 +174,16 @@ it('records are added, edited and removed by hand without the rules of the opera
   expect((await template(1)).dns_template_records).toHaveLength(3);
 });
 
+it('a template is added by hand, and a subdomain follows it', async () => {
+  const { json } = await change('add-template', { name: 'shop' });
+  expect(json).toMatchObject({ name: 'shop', publicly_available: false, dns_template_records: [] });
+  const followed = await change('set-subdomain', { name: 'New.example.net', dns_template_id: json.id });
+  expect(followed.json).toMatchObject({ id: json.id, subdomains: 1 });
+  await change('add-record', { dns_template_id: json.id, type: 'A', content: '203.0.113.7' });
+  const shown = await recordsOf('new.example.net');
+  expect(shown).toContainEqual(expect.objectContaining({ content: '203.0.113.7' }));
+});
+
 const a = { type: 'A', content: '203.0.113.5' };
 
 const srv = { type: 'SRV', content: '5 5060 a.example.net', name: '_sip._tcp', priority: '10' };
