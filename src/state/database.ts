@@ -145,10 +145,12 @@ const checkSchema = (connection: SqliteConnection, file: string): void => {
 const madeThere =
   "SELECT CAST(sql AS BLOB) AS text FROM sqlite_master WHERE type <> 'index' AND name NOT LIKE 'sqlite_%'";
 
-/** A row that cannot be read is found when it is read. */
+/** A row that cannot be read is found when it is read; one of the journal that its index does not find is found here. */
 const checkPages = (connection: SqliteConnection, file: string): void => {
-  const [problem] = Object.values(connection.get('PRAGMA quick_check(1)') ?? {});
-  if (problem !== 'ok') throw damaged(file, String(problem));
+  for (const check of ['quick_check(1)', 'integrity_check(journal)']) {
+    const [problem] = Object.values(connection.get(`PRAGMA ${check}`) ?? {});
+    if (problem !== 'ok') throw damaged(file, String(problem));
+  }
   if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
 };
 

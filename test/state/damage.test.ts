@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import * as fc from 'fast-check';
@@ -7,7 +15,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError } from '../../src/state/database.ts';
-import type { Memory } from '../../src/state/memory.ts';
+import { MemoryError, type Memory } from '../../src/state/memory.ts';
 import { fileStore } from '../../src/state/store.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
@@ -70,6 +78,18 @@ const use = async (memory: Memory): Promise<void> => {
   const [open] = await memory.journal();
   const intent = open ?? (await memory.begin(newEntry()));
   await finish(memory, intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
+};
+
+/** A format that SQLite knows of, and does not write. */
+const whyUnusable = (error: unknown): string => {
+  if (error instanceof MemoryError && !(error instanceof DamagedMemoryError)) return error.message;
+  throw error;
+};
+
+/** What was not yet in the file goes too. */
+const alone = (file: string, content: Buffer): void => {
+  for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  writeFileSync(file, content);
 };
 
 const meddle = (file: string, sql: string): void => {
@@ -198,9 +218,14 @@ describe('a state file', () => {
       fc.asyncProperty(fc.array(spot, { minLength: 1, maxLength: 3 }), fc.nat(3), async (spots, cut) => {
         const broken = Buffer.from(whole);
         for (const { at, bytes } of spots) broken.set(bytes.subarray(0, broken.length - at), at);
-        writeFileSync(file, broken);
+        alone(file, broken);
         if (cut === 0) truncateSync(file, spots[0]!.at);
-        const first = await passOver(file);
+        const first = await passOver(file).catch(whyUnusable);
+        // Nothing is written without it.
+        if (typeof first === 'string') {
+          expect(first).toContain('cannot be used');
+          return;
+        }
         // What is open is known, or nothing is added for a while.
         if (first.entries < 5) expect(first.holdsAdds).not.toBeNull();
         expect((await passOver(file)).holdsAdds).toBe(first.holdsAdds);
@@ -208,6 +233,22 @@ describe('a state file', () => {
       { numRuns: 40 },
     );
   }, 60_000);
+
+  it('is as good as new where an index no longer finds what is open, or can be used', async () => {
+    const file = await filled();
+    const whole = readFileSync(file);
+    const scope = Buffer.from(storeLocation({ stateDir: '', baseUrl, name: 'client' }, '', false).scope);
+    const places = [];
+    for (let at = whole.indexOf(scope); at >= 0; at = whole.indexOf(scope, at + 1)) places.push(at);
+    expect(places.length).toBeGreaterThan(10);
+    for (const at of places) {
+      const broken = Buffer.from(whole);
+      broken[at] = 0x7a;
+      alone(file, broken);
+      const { entries, holdsAdds } = await passOver(file);
+      if (entries < 5) expect(holdsAdds).not.toBeNull();
+    }
+  });
 
   it('is moved aside by one of two processes', async () => {
     const file = await filled();
