@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Io, Signals } from './io.ts';
 import { systemClock } from './lib/clock.ts';
@@ -14,13 +15,23 @@ export const processIo = (ownsProcess: boolean): Io => ({
     return process.stdin;
   },
   get env() {
-    return process.env;
+    return withHome(process.env);
   },
   cwd: process.cwd(),
   signals: processSignals(),
   clock: systemClock,
   ownsProcess,
 });
+
+const withHome = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  if (env['HOME']) return env;
+  try {
+    return { ...env, HOME: homedir() };
+  } catch {
+    // The system does not know this user.
+    return env;
+  }
+};
 
 const processSignals = (): Signals => ({
   untilStop: () =>

@@ -43,7 +43,10 @@ export type Accepted = { readonly files: readonly EditedFile[] } | { readonly re
 
 /** The change of a file, for `git apply` and `patch -p1`. */
 export const patchFor = (file: string, before: string, after: string): string =>
-  formatPatch(structuredPatch(`a/${file}`, `b/${file}`, before, after), FILE_HEADERS_ONLY);
+  formatPatch(
+    structuredPatch(`a/${file}`, `b/${file}`, before, after, undefined, undefined, { context: 3 }),
+    FILE_HEADERS_ONLY,
+  );
 
 /**
  * Changes the texts of a template's files so that they want other records, and nothing else. The result is loaded and
