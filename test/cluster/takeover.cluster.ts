@@ -86,7 +86,7 @@ describe('a worker that is stopped before its first write, and continues after i
 
   it('would make it twice without the deadline at the socket, and the test finds it', async () => {
     const { counts } = await wakeLate(
-      mutatedProgram(patient, ['.throwIfAborted(),beforeSend?.()', '.throwIfAborted(),void 0']),
+      mutatedProgram(patient, ['.throwIfAborted(),asked.beforeSend?.()', '.throwIfAborted(),void 0']),
     );
     expect(counts).toContain(2);
   });
