@@ -61,7 +61,7 @@ describe('several processes that share a store', () => {
     const url = String((await web.event('daemon.started'))['listen']);
     const page = await signedIn(url);
     // The process of the page knows the template from the pass of the other one.
-    await page.shows(`/templates/${template}`, 'Suspend or resume');
+    await page.shows(`/templates/${template}`, '<button>Suspend</button>');
     const target = { client: 'client-0', template };
     await page.act('suspend', { ...target, reason: 'an audit', duration: '' });
     await worker.event('pass.finished', suspended);
