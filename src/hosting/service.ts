@@ -63,6 +63,7 @@ export const connectHosting = (options: HostingOptions) => {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const writes = new Set<Promise<unknown>>();
+  const sent = new Set<Call<unknown>>();
   const listing: Call<readonly ActualTemplate[]>['memo'] = { last: null };
 
   /** One request, and what its answer says. */
@@ -91,7 +92,11 @@ export const connectHosting = (options: HostingOptions) => {
         body: inBody ? parameters.toString() : null,
         timeout,
         signal: closing.signal,
-        beforeSend: isWrite ? options.beforeWrite : undefined,
+        beforeSend: () => {
+          if (!isWrite) return;
+          options.beforeWrite?.();
+          sent.add(call);
+        },
         maxSize: maxAnswerSize,
         previous: call.memo?.last?.body ?? null,
       });
@@ -102,6 +107,7 @@ export const connectHosting = (options: HostingOptions) => {
       error = failure instanceof HostingError ? failure.message : 'defect';
       throw failure;
     } finally {
+      sent.delete(call);
       const durationMs = performance.now() - started;
       options.onRequest?.({ operation, status, durationMs, ...(error === undefined ? {} : { error }) });
     }
@@ -198,8 +204,9 @@ export const connectHosting = (options: HostingOptions) => {
       const parameters = { record_id: recordId, content, name, ttl, priority };
       return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
     },
+    /** Whether the outcome of a write that was sent is not known yet. */
     get isWriting() {
-      return writes.size > 0;
+      return sent.size > 0;
     },
     /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
     close: async (): Promise<void> => {
