@@ -267,7 +267,7 @@ export const createJudge = ({
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
-        one.lastShown = shownByAll(views.filter(({ isListing }) => isListing));
+        if (!pass.hasDied) one.lastShown = shownByAll(views.filter(({ isListing }) => isListing));
         const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
         // Nothing is learnt while a write may still appear.
         const isOpen = one.attempts.some(
