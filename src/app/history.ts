@@ -7,7 +7,7 @@ import type { StateStore } from '../state/store-handle.ts';
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
 
-/** The newest writes of these clients, the oldest first. It yields to other tasks. */
+/** The newest writes of these clients, the oldest first. */
 export const newestWrites = async (
   { clients, isSandbox, query, redact }: HistoryRequest,
   store: StateStore,

@@ -4,10 +4,9 @@ import { codeOf, UserError } from '../errors.ts';
 import { isLoopback } from '../model/address.ts';
 import type { Authorities, Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { proxyVariables } from './sources.ts';
 import { proxyAddress } from './kinds.ts';
 import { attempt } from './problems.ts';
-import { find, resolve, type Reading, type Source } from './sources.ts';
+import { find, proxyVariables, resolve, type Reading, type Source } from './sources.ts';
 import { clientTable } from './table.ts';
 
 /** How an address is reached, by the settings, else by the variables that other programs obey too. */

@@ -1,5 +1,4 @@
-import { noPass, timesAfter, type Seen } from '../../src/daemon/metrics.ts';
-import { createMetrics } from '../../src/daemon/metrics.ts';
+import { createMetrics, noPass, timesAfter, type Seen } from '../../src/daemon/metrics.ts';
 import { Results } from '../../src/daemon/clients/client-state.ts';
 import type { PassResult, Status } from '../../src/result.ts';
 import { parseScrape, type Scrape } from './scrape.ts';

@@ -362,7 +362,7 @@ describe('the files', () => {
     const settings = path.join(cwd, 'dns-template-sync.yaml');
     const main = files.length > 0 ? await readFile(settings, 'utf8') : block;
     await writeFile(settings, needed + main);
-    await writeBelow(cwd, 'templates/shared/_mail.yaml', 'records: []\n');
+    await writeBelow(cwd, 'templates/common/_mail.yaml', 'records: []\n');
     for (const client of ['acme', 'bakery'])
       await writeBelow(cwd, `templates/${client}/a.yaml`, `template: ${client}\nrecords: []\n`);
     expect(await run(['validate'], { cwd })).toMatchObject({ code: 0 });

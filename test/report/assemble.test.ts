@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { assembleReport } from '../../src/report/assemble.ts';
-import { exitCodeOf } from '../../src/report/assemble.ts';
+import { assembleReport, exitCodeOf } from '../../src/report/assemble.ts';
 import { type Report, reportSchema } from '../../src/report/report.ts';
 import { notAsked, type PassResult, type TemplateResult } from '../../src/result.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
