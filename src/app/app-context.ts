@@ -71,7 +71,7 @@ export const openAppContext = async (
   if (io.ownsProcess) {
     loadWasmOnce();
     keepYoungGenerationSmall();
-    if (isDaemon) keepHeapSmall();
+    keepHeapSmall();
   }
   const { logFormat, strict, allowEmpty, reset } = options;
   const logOn = (out: Output, level: Settings['logLevel'], secrets: () => readonly string[]): Logger => {

@@ -1,6 +1,6 @@
 import { canonicalRecord, sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
-import { recordKey, type ActualEntry, type DesiredEntry } from './entry.ts';
+import { recordKey, type ActualEntry, type DesiredEntry, type DesiredKeys } from './entry.ts';
 import { parkedKey, type PlanMemory } from './memory.ts';
 
 /** A known record has vanished; an unknown one is new in the file. */
@@ -33,7 +33,7 @@ export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory
 export const causeOfSurplus = (
   { record }: ActualEntry,
   memory: PlanMemory,
-  desiredKeys: ReadonlySet<string>,
+  desiredKeys: DesiredKeys,
 ): Cause => {
   const known = memory.byId.get(record.id);
   if (known?.key === parkedKey(record.id))

@@ -69,13 +69,19 @@ export const compareText = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** The `recordKey` of every record of a file. */
-export const desiredKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
-  const known = desiredKeys.get(desired);
+/** The `recordKey` of every record of a file: made at the first question, since a plan in sync asks none. */
+export type DesiredKeys = Pick<ReadonlySet<string>, 'has'>;
+
+export const desiredKeysOf = (desired: DesiredTemplate): DesiredKeys => ({
+  has: (key) => keySetOf(desired).has(key),
+});
+
+const keySetOf = (desired: DesiredTemplate): ReadonlySet<string> => {
+  const known = keySets.get(desired);
   if (known) return known;
   const keys = new Set(desired.records.map((record) => recordKey(entryOf(record))));
-  desiredKeys.set(desired, keys);
+  keySets.set(desired, keys);
   return keys;
 };
 
-const desiredKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();
+const keySets = new WeakMap<DesiredTemplate, ReadonlySet<string>>();

@@ -1,6 +1,6 @@
 import { dataOf } from '../model/record.ts';
 import { causeOfAdd, causeOfSurplus, causeOfUpdate } from './cause.ts';
-import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
+import type { ActualEntry, DesiredEntry, DesiredKeys, Pair } from './entry.ts';
 import type { Displaced, PlanMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
 import { parkedForm } from './parked.ts';
@@ -41,11 +41,7 @@ export const restoreStep = (actual: ActualEntry, { was, cause }: Displaced): Par
   actual,
 });
 
-export const parkStep = (
-  actual: ActualEntry,
-  memory: PlanMemory,
-  desiredKeys: ReadonlySet<string>,
-): ParkStep => ({
+export const parkStep = (actual: ActualEntry, memory: PlanMemory, desiredKeys: DesiredKeys): ParkStep => ({
   difference: {
     action: 'park',
     recordId: actual.record.id,

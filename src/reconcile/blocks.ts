@@ -1,6 +1,13 @@
 import { sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
-import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
+import {
+  entryOf,
+  recordKey,
+  setKey,
+  type ActualEntry,
+  type DesiredEntry,
+  type DesiredKeys,
+} from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Block } from '../plan/plan-input.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
@@ -25,7 +32,7 @@ const day = 86_400_000;
 export const blockOf = (
   memory: TemplateMemory,
   missed: readonly Entry[],
-  desiredKeys: ReadonlySet<string>,
+  desiredKeys: DesiredKeys,
   now: Instant,
   pauseOf: PauseOf,
 ) => {
@@ -115,7 +122,7 @@ const retryAtOf = ({ since, pause }: Failure, now: Instant): string => isoOf(end
 const storedAsOther = (
   { recordId, rewritten }: RecordState,
   desired: DesiredEntry,
-  desiredKeys: ReadonlySet<string>,
+  desiredKeys: DesiredKeys,
 ): Block | null => {
   if (rewritten === null || !sameData(rewritten.sent, dataOf(desired.record))) return null;
   const key = recordKey(entryOf(rewritten.stored));

@@ -4,7 +4,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { isAddress } from '../model/address.ts';
 import { groupBy } from '../model/group.ts';
-import { entryOf, recordKey, setKey } from '../plan/entry.ts';
+import { entryOf, recordKey, setKey, type DesiredKeys } from '../plan/entry.ts';
 import { isNamed, isRespelled, lettersOf } from '../plan/spelling.ts';
 import type { Entry, Instant } from '../state/memory.ts';
 import { elapsed, endOf, isBefore, lagOf, longestTime, type Times } from './times.ts';
@@ -42,7 +42,7 @@ export interface Known {
   /** Whether a reading or a write of ours is remembered of the id. */
   readonly isRemembered: (id: number) => boolean;
   /** Keys of the file's records; none without a file. */
-  readonly desiredKeys: ReadonlySet<string>;
+  readonly desiredKeys: DesiredKeys;
 }
 
 /** What became of an entry. */

@@ -1,5 +1,5 @@
 import type { RecordData } from '../model/record.ts';
-import { entryOf, recordKey } from '../plan/entry.ts';
+import { entryOf, recordKey, type DesiredKeys } from '../plan/entry.ts';
 import { isOfDesired, type PlanMemory } from '../plan/memory.ts';
 import type {
   MemoryChanges,
@@ -22,7 +22,7 @@ export type MemoryChange = (draft: Draft) => void;
 export const remember = (
   memory: TemplateMemory,
   change: MemoryChange,
-  desiredKeys: ReadonlySet<string>,
+  desiredKeys: DesiredKeys,
 ): TemplateMemory => {
   const draft = new Draft(memory, desiredKeys);
   change(draft);
@@ -121,12 +121,12 @@ export const mostAdds = 2;
 
 export class Draft {
   readonly #before: TemplateMemory;
-  readonly desiredKeys: ReadonlySet<string>;
+  readonly desiredKeys: DesiredKeys;
   #records: Map<string, RecordState> | null = null;
   #byId: Map<number, RecordState> | null = null;
   row: TemplateRow;
 
-  constructor(memory: TemplateMemory, desiredKeys: ReadonlySet<string>) {
+  constructor(memory: TemplateMemory, desiredKeys: DesiredKeys) {
     this.#before = memory;
     this.row = memory.row;
     this.desiredKeys = desiredKeys;
