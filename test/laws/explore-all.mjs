@@ -1,6 +1,7 @@
-// npm run test:model [-- --faults N --core-faults N --world NAME --core --replay FILE]: every schedule of each
-// small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those. Finished worlds are kept in node_modules/.schedules until a source changes, so that
-// a run that was ended goes on. A breach is printed in words, and saved as a file that --replay plays with its trace.
+// npm run test:model [-- --faults N --core-faults N --world NAME --core --generated N --replay FILE]: every schedule of
+// each small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those;
+// --generated: instead of them so many that chance makes. Finished worlds are kept in node_modules/.schedules until a
+// source changes, so that a run that was ended goes on. A breach is printed in words, and saved as a file that --replay plays with its trace.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 
-const usage = 'npm run test:model [-- --faults N --core-faults N --world NAME --core --replay FILE]';
+const usage =
+  'npm run test:model [-- --faults N --core-faults N --world NAME --core --generated N --replay FILE]';
 
 /** Ends the process where nobody can mean these options. */
 const readOptions = () => {
@@ -20,12 +22,13 @@ const readOptions = () => {
         'core-faults': { type: 'string' },
         world: { type: 'string', multiple: true },
         core: { type: 'boolean', default: false },
+        generated: { type: 'string', default: '0' },
         replay: { type: 'string' },
       },
     });
-    const counts = [values.faults, values['core-faults'] ?? values.faults];
+    const counts = [values.faults, values['core-faults'] ?? values.faults, values.generated];
     if (counts.every((count) => /^\d+$/.test(count))) return values;
-    throw new Error('--faults and --core-faults take a number');
+    throw new Error('--faults, --core-faults and --generated take a number');
   } catch (error) {
     process.stderr.write(`${error.message}\n${usage}\n`);
     return process.exit(1);
@@ -52,7 +55,8 @@ const main = async () => {
   const offers = await Promise.all(
     children.map((child) => new Promise((resolve) => child.once('message', resolve))),
   );
-  const { worlds } = offers[0];
+  const drawn = Array.from({ length: Number(values.generated) }, (_, index) => `generated ${index + 1}`);
+  const worlds = drawn.length > 0 ? drawn.map((name) => ({ name, isCore: false })) : offers[0].worlds;
   const tasks = worlds
     .filter(({ name, isCore }) => values.world?.includes(name) ?? (!values.core || isCore))
     .map(({ name, isCore }) => ({ world: name, faults: isCore ? coreFaults : faults }));

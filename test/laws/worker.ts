@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { explore, type Schedule } from './explore.ts';
 import { play, replay } from './play.ts';
 import { playRound } from './round.ts';
+import { generatedWorld } from './generated.ts';
 import { worlds, type SmallWorld } from './worlds.ts';
 
 /**
@@ -15,6 +16,8 @@ interface Task {
 }
 
 const worldOf = (name: string): SmallWorld => {
+  const seed = /^generated (\d+)$/.exec(name)?.[1];
+  if (seed !== undefined) return generatedWorld(Number(seed));
   const world = worlds.find((one) => one.name === name);
   if (!world) throw new Error(`there is no world "${name}": ${worlds.map((one) => one.name).join('; ')}`);
   return world;

@@ -1,0 +1,74 @@
+import { randomOf, type Random } from './random.ts';
+import type { SmallWorld, Step } from './worlds.ts';
+
+/** A small world by its number. Whether all that its file says can ever be written is not known, so only the laws count. */
+export const generatedWorld = (seed: number): SmallWorld => {
+  const random = randomOf(seed);
+  const file = drawRecords(random);
+  const others = drawRecords(random);
+  const quirk = random.pick(quirks);
+  return {
+    name: `generated ${seed}`,
+    open: 'nobody looked at it',
+    file,
+    service: random.pick([[], file, others, [...new Set([...file.slice(1), ...others])]]),
+    policy: {
+      surplus: random.pick(['park', 'park', 'report']),
+      adopt: random.chance(0.3),
+      mode: random.pick(['enforce', 'enforce', 'edits']),
+    },
+    ...(random.chance(0.4) ? { nature: quirk } : {}),
+    steps: ['pass', drawStep(random, file), drawStep(random, others)],
+  };
+};
+
+const quirks: readonly NonNullable<SmallWorld['nature']>[] = [
+  { ending: '.##DOMAIN##' },
+  { namesNameless: true },
+  { leastTtl: 600 },
+  { rejectsDuplicates: true },
+  { ignores: 'content' },
+  { ignores: 'name' },
+  { answersShort: true },
+  { refusesType: 'CNAME' },
+  { refusesType: 'A' },
+  { ownLag: 300_000 },
+];
+
+/** One or two names, each with what may stand beside each other. */
+const drawRecords = (random: Random): readonly string[] => {
+  const names = random.chance(0.5) ? [random.pick(['www', 'ftp', '@'])] : ['www', random.pick(['ftp', '@'])];
+  return names.flatMap((name) => {
+    const contents = random.pick([
+      ['A 192.0.2.1'],
+      ['A 192.0.2.2'],
+      ['A 192.0.2.1', 'A 192.0.2.2'],
+      ['TXT one'],
+      ['MX 10 a.example.net'],
+      ['MX 10 a.example.net', 'MX 20 b.example.net'],
+      ['MX 0 .'],
+      name === '@' ? ['TXT two'] : ['CNAME web.example.org'],
+      name === '@' ? ['A 192.0.2.3'] : ['CNAME cdn.example.org'],
+    ]);
+    return contents.map((content) => `${name} ${content}`);
+  });
+};
+
+/** Mostly an edit; else what people and fate do. */
+const drawStep = (random: Random, known: readonly string[]): Step => {
+  const one = random.pick(known);
+  const other = random.pick(drawRecords(random));
+  return random.pick<Step>([
+    drawRecords(random),
+    drawRecords(random),
+    known.slice(1),
+    { adds: other },
+    { removes: one },
+    { changes: [one, other] },
+    { surplus: random.pick(['park', 'report']) },
+    'the state is lost',
+    'an older state',
+    '--retry',
+    '--force',
+  ]);
+};
