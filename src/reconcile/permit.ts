@@ -141,7 +141,7 @@ export const unsettledText = (open: readonly OpenEntry[]): string => {
   const what = `${type} ${name ?? '@'} ${content}, sent at ${isoOf(entry.sentAt.now)}`;
   const more = others.length > 0 ? `; and ${others.length} more` : '';
   return isBehind
-    ? `the listing is from before an earlier write: ${what}; it may be until ${isoOf(until)}${more}`
+    ? `the listing is from before an earlier write: ${what}; listings may be behind until ${isoOf(until)}${more}`
     : `an earlier write has not settled: ${what}, may still appear until ${isoOf(until)}${more}`;
 };
 
