@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
 import { desiredState, noTemplates } from '../desired/desired-state.ts';
 import { resolveFile, type ResolvedFile, type TemplateSettings } from '../desired/template.ts';
-import {
-  isMissing,
-  maxFileSize,
-  parseFile,
-  type FileContent,
-  type SourceFile,
-} from '../desired/parse-file.ts';
+import { isMissing, type Missing, type SourceFile } from '../desired/parse-file.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { isFragmentPath, type DesiredState } from '../model/template.ts';
-import { isAtRest, readBeginning } from '../regular-file.ts';
-import { filesIn, scanFiles, type Scan, type ScannedFile } from './scan.ts';
-import { isStill, readSnapshot, type Places, type Snapshot } from './snapshot.ts';
-import { Uploads, type Taken, type Version } from './uploads.ts';
+import { filesIn, isSameScan, scanFiles, type Scan } from './scan.ts';
+import { readSnapshot, sourceFiles, withoutBytes, type ReadFile, type Version } from './snapshot.ts';
+import { commitsOf, firstWait, noUploads, withoutUploads, type Uploads } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories and files. */
@@ -26,36 +19,30 @@ export interface LoadOptions extends TemplateSettings {
   readonly allowEmpty?: boolean;
 }
 
-export interface TemplateLoader {
-  /**
-   * Reads all files as they are at one moment. Errors come back as problems; it does not throw. Unchanged
-   * files give the same object, and an unchanged text the same template object. Loads run one after the
-   * other; an aborted signal rejects between two templates.
-   */
-  readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
-  /** Where the last load has found files; null if nothing was loaded. */
-  readonly scan: () => Scan | null;
-  /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
-  readonly digest: () => string | null;
-}
-
 export interface LoaderOptions {
   /** Whether files that may be half uploaded wait; else they are read as they are. */
   readonly waits?: boolean;
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
   /** Called with the path of a file that begins to wait, since it may be half uploaded. */
   readonly onWait?: (file: string) => void;
-  /** The bytes to take for those of a file, by its path, each time anew. */
-  readonly read?: (path: string, readFile: () => Promise<Buffer>) => Promise<Buffer>;
+  readonly read?: ReadFile;
 }
 
 /** What a load keeps for the next one with the same settings. */
-interface Load extends Places {
+interface Load extends Described {
   readonly key: string;
-  readonly state: DesiredState;
+  readonly scan: Scan;
+  /** Whether all that were found could be read: what could not, may be readable the next time, as it is. */
   readonly isRead: boolean;
-  /** What was taken last of each file, by its path. */
-  readonly taken: ReadonlyMap<string, Taken>;
+  readonly held: ReadonlySet<string>;
+  readonly uploads: Uploads;
+}
+
+/** What files describe. */
+interface Described {
+  readonly state: DesiredState;
+  /** The version that was taken of each file, by its path; null: it is not a file yet. */
+  readonly taken: ReadonlyMap<string, Version | null>;
   /** By all that a file's templates depend on. */
   readonly resolved: ReadonlyMap<string, ResolvedFile>;
 }
@@ -66,8 +53,7 @@ export const createTemplateLoader = ({
   clock = systemClock,
   onWait = () => undefined,
   read,
-}: LoaderOptions = {}): TemplateLoader => {
-  const uploads = waits ? new Uploads(clock) : null;
+}: LoaderOptions = {}) => {
   let previous: Load | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -76,59 +62,76 @@ export const createTemplateLoader = ({
     const key = JSON.stringify(options);
     const before = previous?.key === key ? previous : null;
     const { paths, cwd = '' } = options;
-    const rescan = (known?: Scan): Promise<Scan> => scanFiles(paths, cwd, known);
+    const rescan = (known?: Scan): Promise<Scan> => scanFiles(paths, cwd, known?.included);
     let scan = await rescan(before?.scan);
-    const wait = before === null ? (uploads?.firstWait(filesIn(scan), cwd) ?? 0) : 0;
+    const wait = waits && before === null ? firstWait(filesIn(scan), cwd, clock.now()) : 0;
     if (wait > 0) {
       await clock.sleep(wait, signal ?? new AbortController().signal);
       scan = await rescan();
     }
-    const mayDiffer = uploads?.begin(filesIn(scan), cwd) === true || read !== undefined;
-    if (!mayDiffer && before && isSettled(before) && (await isStill(before, scan))) return before.state;
-    /** The paths of files that say too little. */
-    const held = new Set<string>();
-    const take = async (file: ScannedFile, startedAt: number): Promise<Taken> => {
-      const inUse = before?.taken.get(file.path)?.version ?? null;
-      const isKnown = inUse?.file === file && inUse.isAtRest && read === undefined;
-      const version = isKnown ? inUse : await versionOf(file, startedAt, inUse, read);
-      const taken = uploads?.take(version, inUse) ?? { version, doubt: null };
-      return taken.doubt && held.has(file.path) ? { version: inUse, doubt: 'waits' } : taken;
-    };
-    for (;;) {
-      const snapshot = await readSnapshot({ scan, included: before?.included ?? new Map() }, rescan, take);
-      if (snapshot === null) {
-        const reason = 'the files kept changing while they were read';
-        const missing = paths.map((path) => ({ path, reason }));
-        const state = desiredState([], missing, [], options.strict);
-        const none = { scan, included: new Map(), taken: new Map(), resolved: new Map() };
-        previous = { ...none, ...before, key, state, isRead: false };
-        return state;
-      }
-      const { taken, included, isRead } = snapshot;
-      const resolved = await resolveAll(snapshot.files, options, before?.resolved, signal);
-      const described = stateOf(snapshot, [...resolved.values()], options);
-      const judged = uploads?.judge(taken, described);
-      for (const file of judged?.waiting ?? []) held.add(file);
-      if (judged && judged.waiting.length > 0) continue;
-      for (const [file, { doubt }] of taken)
-        if (doubt === 'waits' && before?.taken.get(file)?.doubt !== 'waits') onWait(file);
-      const found = { ...described, templates: judged?.templates ?? described.templates };
-      const state = before && isSame(before.state, found) ? before.state : found;
-      scan = snapshot.scan;
-      previous = { key, scan, included, isRead, taken: withoutBytes(taken), resolved, state };
+    const commits = waits ? commitsOf(filesIn(scan)) : noUploads.commits;
+    if (before && read === undefined && isSettled(before) && isSameScan(before.scan, scan)) {
+      previous = { ...before, uploads: { ...before.uploads, commits } };
+      return before.state;
+    }
+    const { taken: inUse, uploads, held: heldBefore } = { ...nothing, ...before };
+    const snapshot = await readSnapshot(scan, rescan, inUse, read);
+    if (snapshot === null) {
+      const reason = 'the files kept changing while they were read';
+      const missing = paths.map((path) => ({ path, reason }));
+      const state = desiredState([], missing, [], options.strict);
+      previous = { ...nothing, scan, ...before, key, state, isRead: false };
       return state;
     }
+    let known = before?.resolved ?? nothing.resolved;
+    const describe = async (waiting: ReadonlySet<string>): Promise<Described> => {
+      const versions = [...snapshot.versions].map(
+        ([path, version]) => [path, waiting.has(path) ? (inUse.get(path) ?? null) : version] as const,
+      );
+      const taken = new Map(versions);
+      const all = sourceFiles(snapshot, taken);
+      const files = all.flatMap((one) => (isMissing(one) ? [] : one));
+      const resolved = await resolveAll(files, options, known, signal);
+      known = new Map([...known, ...resolved]);
+      return {
+        taken,
+        resolved,
+        state: stateOf(all.filter(isMissing), taken, [...resolved.values()], options),
+      };
+    };
+    const stands = { versions: snapshot.versions, inUse, commits, cwd, now: clock.now() };
+    const judged = waits
+      ? await withoutUploads(uploads, stands, describe)
+      : { ...(await describe(new Set())), held: nothing.held, uploads };
+    for (const path of judged.held) if (!heldBefore.has(path)) onWait(path);
+    const next = {
+      ...judged,
+      key,
+      scan: snapshot.scan,
+      isRead: snapshot.unread.size === 0,
+      taken: new Map([...judged.taken].map(([path, version]) => [path, withoutBytes(version)])),
+      state: before && isSame(before.state, judged.state) ? before.state : judged.state,
+    };
+    previous = next;
+    return next.state;
   };
 
   return {
-    scan: () => previous?.scan ?? null,
-    digest: () => previous && digestOf(previous),
-    load: (options, signal) => {
+    /**
+     * Reads all files as they are at one moment. Errors come back as problems; it does not throw. Unchanged files give the
+     * same object, and an unchanged text the same template object. Loads run one after the other; an aborted signal
+     * rejects between two templates.
+     */
+    load: (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
       const begin = (): Promise<DesiredState> => loadNow(options, signal);
       const loaded = last.then(begin, begin);
       last = loaded;
       return loaded;
     },
+    /** Where the last load has found files; null if nothing was loaded. */
+    scan: () => previous?.scan ?? null,
+    /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
+    digest: () => previous && digestOf(previous),
   };
 };
 
@@ -149,75 +152,36 @@ export const loadTexts = async (
   return desiredState([...readings.values()], [], [], settings.strict);
 };
 
-/** Whether a later change of a file that was read shows in a scan. */
-const isSettled = ({ isRead, taken }: Load): boolean =>
-  isRead && [...taken.values()].every(({ version }) => version?.isAtRest === true);
-
-/** Reads a file, at most one byte more than allowed. Throws if it is not that file any more. */
-const versionOf = async (
-  file: ScannedFile,
-  startedAt: number,
-  inUse: Version | null,
-  read: LoaderOptions['read'] = (_, readFile) => readFile(),
-): Promise<Version> => {
-  const { path, real, identity } = file;
-  const bytes = await read(path, () => readBeginning(real, maxFileSize + 1, identity));
-  // A template and a fragment of the same text are two.
-  const isFragment = isFragmentPath(path);
-  const hash = createHash('sha256')
-    .update(isFragment ? '_' : ' ')
-    .update(bytes)
-    .digest('base64');
-  const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
-  return {
-    file,
-    content: inUse?.content.hash === hash ? inUse.content : contentOf(hash, bytes, isFragment),
-    isAtRest: isAtRest(identity, startedAt),
-    endsLine: end.endsWith('\n'),
-    endsBracket: /[}\]]\s*$/.test(end),
-  };
+const nothing = {
+  taken: new Map<string, Version | null>(),
+  resolved: new Map<string, ResolvedFile>(),
+  held: new Set<string>(),
+  uploads: noUploads,
 };
 
-/** A file with includes has to be parsed to find them; other files can wait. */
-const contentOf = (hash: string, bytes: Buffer, isFragment: boolean): FileContent =>
-  isFragment || mayInclude(bytes)
-    ? { hash, parsed: parseFile(bytes, isFragment), bytes: noBytes }
-    : { hash, parsed: null, bytes };
-
-const noBytes = new Uint8Array();
-
-/** Letters of a key can also be written as escapes, `\\x69`. */
-const mayInclude = (bytes: Buffer): boolean =>
-  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
+/** Whether a change shows in a scan: a later one of a file that was read, and none comes by time alone. */
+const isSettled = ({ isRead, taken, uploads }: Load): boolean =>
+  isRead && uploads.changes.size === 0 && [...taken.values()].every((version) => version?.isAtRest === true);
 
 const stateOf = (
-  { missing, taken }: Snapshot,
+  missing: readonly Missing[],
+  taken: Described['taken'],
   readings: readonly ResolvedFile[],
   { paths, strict, allowEmpty = false }: LoadOptions,
 ): DesiredState => {
-  const waiting = [...taken].filter(([path, { version }]) => version === null && !isFragmentPath(path));
+  const waiting = [...taken].filter(([path, version]) => version === null && !isFragmentPath(path));
   const mayHaveNone = allowEmpty || missing.length > 0 || waiting.length > 0;
   const absent = readings.some(({ isFragment }) => !isFragment) || mayHaveNone ? [] : [noTemplates(paths)];
   const state = desiredState(readings, missing, absent, strict);
   return { ...state, files: state.files + waiting.length };
 };
 
-/** The bytes of a file are in its templates when it is resolved. */
-const withoutBytes = (all: ReadonlyMap<string, Taken>): ReadonlyMap<string, Taken> =>
-  new Map(
-    [...all].map(([path, taken]) => {
-      const { version } = taken;
-      if (version === null || version.content.bytes.length === 0) return [path, taken];
-      return [path, { ...taken, version: { ...version, content: { ...version.content, bytes: noBytes } } }];
-    }),
-  );
-
 /** The same wherever the files are mounted. */
 const digestOf = ({ scan, isRead, taken }: Load): string | null => {
   const files = filesIn(scan);
   if (!isRead || files.length < scan.found.size) return null;
   const roots = [...new Set(files.map(({ root }) => root.path))];
-  const lines = [...taken.values()].flatMap(({ version }) => {
+  const lines = [...taken.values()].flatMap((version) => {
     if (version === null) return [];
     const { root, relative } = version.file;
     return JSON.stringify([roots.indexOf(root.path), relative, version.content.hash]);

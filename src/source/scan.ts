@@ -30,8 +30,10 @@ export type Found = ScannedFile | Missing;
 export interface Scan {
   /** In ms since the epoch: held against the times of files, which are by the system's clock. */
   readonly startedAt: number;
-  /** Template files, fragments, and what cannot be read, by path; the same objects as before if nothing changed. */
+  /** Template files, fragments, and what cannot be read, by path. */
   readonly found: ReadonlyMap<string, Found>;
+  /** Fragments that are not among them, since their directory was not given: by path, with where to look. */
+  readonly included: ReadonlyMap<string, Included>;
   /** The real paths of the given paths: links may lead there, and nowhere else. */
   readonly realRoots: readonly string[];
   /** The given directories, in which includes may look. */
@@ -40,15 +42,44 @@ export interface Scan {
   readonly directories: ReadonlyMap<string, string>;
 }
 
+export interface Included {
+  readonly root: Root;
+  readonly relative: string;
+  readonly found: Found;
+}
+
 export const filesIn = ({ found }: Scan): ScannedFile[] =>
   [...found.values()].flatMap((one) => ('reason' in one ? [] : one));
+
+/** Whether two scans found the same files, and nothing was written to any. */
+export const isSameScan = (one: Scan, other: Scan): boolean =>
+  one.found.size === other.found.size &&
+  one.included.size === other.included.size &&
+  [...one.found].every(([path, found]) => isSame(found, other.found.get(path))) &&
+  [...one.included].every(([path, { found }]) => isSame(found, other.included.get(path)?.found));
+
+export const isSame = (one: Found, other: Found | undefined): boolean => {
+  if (other === undefined) return false;
+  if ('reason' in one || 'reason' in other)
+    return 'reason' in one && 'reason' in other && one.reason === other.reason;
+  const { dev, ino, size, mtimeNs, ctimeNs } = one.identity;
+  const { identity: now } = other;
+  const isThere = one.real === other.real && one.root.real === other.root.real;
+  const isReplaced = now.ino !== ino || now.dev !== dev;
+  return isThere && !isReplaced && now.mtimeNs === mtimeNs && now.ctimeNs === ctimeNs && now.size === size;
+};
 
 /**
  * The template files and fragments under some paths, sorted; a file that two paths lead to is listed once. Symbolic links
  * are followed only to places below one of the real paths, so that an author of template files cannot choose what else is
- * read. Entries whose name starts with `.` are skipped, and `lost+found`. Relative paths start from `cwd`.
+ * read. Entries whose name starts with `.` are skipped, and `lost+found`. Relative paths start from `cwd`. Looks at the
+ * `included` fragments too.
  */
-export const scanFiles = async (paths: readonly string[], cwd = '', before?: Scan): Promise<Scan> => {
+export const scanFiles = async (
+  paths: readonly string[],
+  cwd = '',
+  included: ReadonlyMap<string, Included> = new Map(),
+): Promise<Scan> => {
   const startedAt = Date.now();
   const places = paths.map((path) => absolute(cwd, path));
   const reals = await Promise.all(places.map((place) => realPathOf(place).catch(() => null)));
@@ -57,21 +88,23 @@ export const scanFiles = async (paths: readonly string[], cwd = '', before?: Sca
     found: new Map(),
     realRoots: reals.filter((real) => real !== null),
     roots: [],
+    included: new Map(),
     directories: new Map(),
     listed: new Set(),
-    before: before?.found,
   };
   for (const [at, path] of paths.entries()) await searchPath(path, places[at]!, search);
+  for (const [path, { root, relative }] of included)
+    search.included.set(path, await findIncluded(root, relative, search));
   return search;
 };
 
 interface Search extends Scan {
   readonly found: Map<string, Found>;
+  readonly included: Map<string, Included>;
   readonly roots: Root[];
   readonly directories: Map<string, string>;
   /** The real paths of the files. */
   readonly listed: Set<string>;
-  readonly before: ReadonlyMap<string, Found> | undefined;
 }
 
 /**
@@ -108,7 +141,7 @@ const searchPath = async (path: string, place: string, search: Search): Promise<
       await searchDirectory(root, '', search);
     } else {
       const root = { path: dirname(path), real: await realpath(dirname(place)) };
-      add(await findFile(root, basename(path), search.realRoots, search.before?.get(join(path))), search);
+      add(await findFile(root, basename(path), search.realRoots), search);
     }
   } catch (error) {
     const missing = missingAt(path, error);
@@ -116,7 +149,7 @@ const searchPath = async (path: string, place: string, search: Search): Promise<
     const where = isAbsolute(path) ? '' : ` (${place})`;
     const isDirectory = missing.reason === notThere && !isTemplateName(path);
     const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
-    add({ ...missing, reason: `${missing.reason}${where}${advice}` }, search);
+    search.found.set(path, { ...missing, reason: `${missing.reason}${where}${advice}` });
   }
 };
 
@@ -126,60 +159,50 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, search.realRoots)) throw new OutsideError();
   if (search.directories.has(real)) return;
-  if (search.directories.size === maxDirectories)
-    throw new TooManyError(
-      `there are more than ${maxDirectories} directories below the paths given as templates`,
-    );
   const { dev, ino } = await stat(real, { bigint: true });
   search.directories.set(real, `${dev}:${ino}`);
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
-  const statsOf = await allStats(real, plain);
+  const statsOf = new Map<string, BigIntStats | Error>();
+  await eachInTurn(plain, async ({ name }) => {
+    const asked = lstatOf(below(real, name), { bigint: true });
+    statsOf.set(name, await asked.catch((error: Error) => error));
+  });
   const shown = join(root.path, relative, '_').slice(0, -1);
   for (const entry of entries) {
     const { name } = entry;
     const place = below(relative, name);
     const stats = statsOf.get(name);
-    const before = search.before?.get(shown + name);
     try {
       if (stats instanceof Error) throw stats;
       // Files that are not links need no realpath.
-      if (stats) add(fileAt(root, place, below(real, name), stats, before), search);
+      if (stats) add(fileAt(root, place, below(real, name), stats), search);
       else if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase()))
         throw new Error('its name has to end in .yaml or .yml, in small letters');
-      else if ((await stat(join(root.real, place))).isDirectory()) await searchDirectory(root, place, search);
-      else if (isTemplateName(name)) add(await findFile(root, place, search.realRoots, before), search);
+      else if (entry.isDirectory() || (await isDirectoryAt(join(root.real, place))))
+        await searchDirectory(root, place, search);
+      else if (isTemplateName(name)) add(await findFile(root, place, search.realRoots), search);
     } catch (error) {
-      if (error instanceof TooManyError) throw error;
-      if (isTemplateName(name) || !isBrokenLink(error)) add(missingAt(shown + name, error), search);
+      search.found.set(shown + name, missingAt(shown + name, error));
     }
   }
 };
 
-/** Far more than people have: catches the root of the file system, given by mistake. */
-const maxDirectories = 10_000;
-
-class TooManyError extends Error {}
-
-/** One that is not named like a template is ignored. */
-const isBrokenLink = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
+const isDirectoryAt = (place: string): Promise<boolean> =>
+  stat(place).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 
 /** A few at once, for file servers, and not all: so many promises would keep the garbage collector busy. */
-const allStats = async (
-  directory: string,
-  entries: readonly { readonly name: string }[],
-): Promise<ReadonlyMap<string, BigIntStats | Error>> => {
-  const all = new Map<string, BigIntStats | Error>();
-  const left = entries.values();
-  const askInTurn = async (): Promise<void> => {
-    for (const { name } of left)
-      all.set(name, await lstatOf(below(directory, name), { bigint: true }).catch((error: Error) => error));
+export const eachInTurn = async <T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values();
+  const workInTurn = async (): Promise<void> => {
+    for (const item of left) await task(item);
   };
-  await Promise.all(Array.from({ length: 32 }, askInTurn));
-  return all;
+  await Promise.all(Array.from({ length: 32 }, workInTurn));
 };
 
 /** Half the time of that of `node:fs/promises`. */
@@ -190,47 +213,38 @@ const below = (directory: string, name: string): string =>
   directory === '' || directory.endsWith(sep) ? directory + name : `${directory}${sep}${name}`;
 
 /** One file below a root. Throws what the file system throws, and an OutsideError. */
-export const findFile = async (
-  root: Root,
-  relative: string,
-  realRoots: readonly string[],
-  before?: Found,
-): Promise<ScannedFile> => {
+const findFile = async (root: Root, relative: string, realRoots: readonly string[]): Promise<ScannedFile> => {
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, realRoots)) throw new OutsideError();
   // lstat: a link may have replaced it since.
-  return fileAt(root, relative, real, await lstat(real, { bigint: true }), before);
+  return fileAt(root, relative, real, await lstat(real, { bigint: true }));
 };
 
-const fileAt = (
-  root: Root,
-  relative: string,
-  real: string,
-  stats: BigIntStats,
-  before?: Found,
-): ScannedFile => {
+const fileAt = (root: Root, relative: string, real: string, stats: BigIntStats): ScannedFile => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  if (before && !('reason' in before) && before.real === real && before.root.real === root.real) {
-    const { identity } = before;
-    const isReplaced = identity.ino !== ino || identity.dev !== dev;
-    const isWritten = identity.mtimeNs !== mtimeNs || identity.ctimeNs !== ctimeNs || identity.size !== size;
-    if (!isReplaced && !isWritten) return before;
-  }
   const identity = { dev, ino, size, mtimeNs, ctimeNs };
   return { root, relative, path: join(root.path, relative), real, identity };
 };
 
-const add = (found: Found, { found: all, listed, before }: Search): void => {
-  if ('reason' in found) all.set(found.path, sameMissing(found, before?.get(found.path)));
-  else if (!listed.has(found.real)) {
-    listed.add(found.real);
-    all.set(found.path, found);
-  }
+const add = (file: ScannedFile, { found, listed }: Search): void => {
+  if (listed.has(file.real)) return;
+  listed.add(file.real);
+  found.set(file.path, file);
 };
 
-export const sameMissing = (missing: Missing, before?: Found): Missing =>
-  before && 'reason' in before && before.reason === missing.reason ? before : missing;
+/** A fragment that was included from below the root; a link may lead to another of the given paths. */
+export const findIncluded = async (
+  root: Root,
+  relative: string,
+  { realRoots }: Pick<Scan, 'realRoots'>,
+): Promise<Included> => {
+  const path = join(root.path, relative);
+  const found = await findFile(root, relative, [root.real, ...realRoots]).catch((error: unknown) =>
+    missingAt(path, error),
+  );
+  return { root, relative, found };
+};
 
 export const missingAt = (path: string, thrown: unknown): Missing => ({
   path,

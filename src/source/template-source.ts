@@ -1,60 +1,40 @@
 import path from 'node:path';
 import { maxFileSize } from '../desired/parse-file.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { DesiredState } from '../model/template.ts';
 import { readBeginning } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
-import { createTemplateLoader, type LoadOptions } from './load.ts';
+import { createTemplateLoader, type LoaderOptions, type LoadOptions } from './load.ts';
 import { filesIn } from './scan.ts';
 import type { Look } from './watch.ts';
 
-/** Where the passes of one client take its template files from. */
-export interface TemplateSource {
-  readonly load: (signal?: AbortSignal) => Promise<DesiredState>;
-  /** Whether the files are other ones than were loaded last, for a watcher. */
-  readonly look: () => Promise<Look>;
-  /** The git commit of a file that was loaded last, for one pass. */
-  readonly revisions: () => (file: string) => string | null;
-  /** By what other processes can tell whether they have the same files; null if they are absent or cannot be read. */
-  readonly version: () => Promise<SourceVersion | null>;
-}
-
-export interface SourceVersion {
-  /** Of all files, their paths and contents. */
-  readonly digest: string;
-  /** The git commit of the checkout that all of them are in; null if there is none or several. */
-  readonly commit: string | null;
-}
-
-export interface TemplateSourceOptions {
-  /** Whether files that may be half uploaded wait, as they do for a daemon. */
-  readonly waits: boolean;
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Called with the path of a file that begins to wait. */
-  readonly onWait?: (file: string) => void;
-}
-
-/** The files of this machine. */
-export const openTemplateSource = (options: LoadOptions, more: TemplateSourceOptions): TemplateSource => {
+/** Where the passes of one client take its template files from: the files of this machine. */
+export const openTemplateSource = (options: LoadOptions, more: Omit<LoaderOptions, 'read'>) => {
   const loader = createTemplateLoader(more);
   let taken: DesiredState | null = null;
+  /** The git commit of a file that was loaded last, for one pass. */
   const revisions = (): ((file: string) => string | null) => {
     const checkoutOf = openCheckouts();
     return (file) => checkoutOf(path.resolve(options.cwd ?? '', file))?.commit ?? null;
   };
   return {
-    load: async (signal) => {
+    load: async (signal?: AbortSignal): Promise<DesiredState> => {
       taken = await loader.load(options, signal);
       return taken;
     },
-    look: async () => {
+    /** Whether the files are other ones than were loaded last, for a watcher. */
+    look: async (): Promise<Look> => {
       const found = await loader.load(options);
       // Before the first pass there is nothing to tell: it comes in any case.
       const change = taken === null || found === taken ? null : found;
       return { change, directories: loader.scan()?.directories ?? new Map() };
     },
     revisions,
-    version: async () => {
+    /**
+     * By what other processes can tell whether they have the same files: a digest of all their paths and contents, and the
+     * git commit of the checkout that all of them are in; null if there is none or several. Null if files are absent or
+     * cannot be read.
+     */
+    version: async (): Promise<{ readonly digest: string; readonly commit: string | null } | null> => {
       const { files } = await loader.load(options);
       const digest = loader.digest();
       const scan = loader.scan();
@@ -70,14 +50,7 @@ export const openTemplateSource = (options: LoadOptions, more: TemplateSourceOpt
 };
 
 /** The template files of this machine, and as they would be with other texts. */
-export interface WorkingCopy {
-  /** The content of a file. */
-  readonly read: (path: string) => Promise<Buffer | undefined>;
-  /** The templates if these files had these texts; one after the other. */
-  readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
-}
-
-export const openWorkingCopy = (options: LoadOptions): WorkingCopy => {
+export const openWorkingCopy = (options: LoadOptions) => {
   let given: ReadonlyMap<string, string> = new Map();
   const loader = createTemplateLoader({
     read: (file, readFile) => {
@@ -86,8 +59,11 @@ export const openWorkingCopy = (options: LoadOptions): WorkingCopy => {
     },
   });
   return {
-    read: (file) => readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),
-    load: (texts) => {
+    /** The content of a file. */
+    read: (file: string): Promise<Buffer | undefined> =>
+      readBeginning(path.resolve(options.cwd ?? '', file), maxFileSize + 1),
+    /** The templates if these files had these texts; one after the other. */
+    load: (texts: ReadonlyMap<string, string>): Promise<DesiredState> => {
       given = texts;
       return loader.load(options);
     },

@@ -1,6 +1,4 @@
 import path from 'node:path';
-import type { FileContent } from '../desired/parse-file.ts';
-import type { Clock } from '../lib/clock.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from '../model/group.ts';
 import type { DesiredRecord } from '../model/record.ts';
@@ -8,29 +6,10 @@ import { modes, type DesiredState, type DesiredTemplate } from '../model/templat
 import { timesMark } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
 import type { ScannedFile } from './scan.ts';
-
-/** What a file said when it was read. */
-export interface Version {
-  readonly file: ScannedFile;
-  readonly content: FileContent;
-  /** Whether a later write changes its times. */
-  readonly isAtRest: boolean;
-  /** Whether it ends with a newline. */
-  readonly endsLine: boolean;
-  /** Whether it ends with a bracket, before that: what stands in brackets is whole. */
-  readonly endsBracket: boolean;
-}
-
-/** What a load takes of a file. */
-export interface Taken {
-  /** Null: it is not a file yet. */
-  readonly version: Version | null;
-  /** That it may be half: it is taken as it is, or waits, and the version before it stands. */
-  readonly doubt: 'taken' | 'waits' | null;
-}
+import type { Version } from './snapshot.ts';
 
 /** A file that was changed in place a moment ago, or that is new. */
-interface FileChange {
+interface Change {
   readonly times: string;
   /** When its last change was seen, or is said to have been; ms since the epoch. */
   readonly since: number;
@@ -39,6 +18,26 @@ interface FileChange {
   /** The templates with the version before the first change; of a new file, with what was taken of it. */
   readonly before: readonly DesiredTemplate[];
   readonly endedLine: boolean;
+}
+
+/** What is remembered of files from one look to the next, by path. */
+export interface Uploads {
+  readonly changes: ReadonlyMap<string, Change>;
+  /** The templates that each file was part of last, also those that have errors now. */
+  readonly said: ReadonlyMap<string, readonly DesiredTemplate[]>;
+  /** By the real paths of the roots. */
+  readonly commits: ReadonlyMap<string, string | null>;
+}
+
+export const noUploads: Uploads = { changes: new Map(), said: new Map(), commits: new Map() };
+
+interface Stands {
+  /** The files as they are, and the versions in use, by path. */
+  readonly versions: ReadonlyMap<string, Version>;
+  readonly inUse: ReadonlyMap<string, Version | null>;
+  readonly commits: Uploads['commits'];
+  readonly cwd: string;
+  readonly now: number;
 }
 
 /**
@@ -53,135 +52,84 @@ interface FileChange {
  * | lacks records                                                | waits 3 s; what it drops stays for 30 s       |
  * | lacks records, and its last one is new and not in brackets   | waits 30 s                                    |
  * | lacks `mode` or a rule under `ignore`                        | waits 30 s                                    |
+ *
+ * `describe` tells what the files say where those that are held say what they said before. Gives that with the templates marked
+ * where something may be missing: the same templates give the same objects.
  */
-export class Uploads {
-  readonly #clock: Pick<Clock, 'now'>;
-  #cwd = '';
-  readonly #changes = new Map<string, FileChange>();
-  /** The templates that each file was part of last, also those that have errors now. */
-  #said = new Map<string, readonly DesiredTemplate[]>();
-  /** By the real paths of the roots, at this look. */
-  #commits: ReadonlyMap<string, string | null> | null = null;
-  #isByGit: (file: ScannedFile) => boolean = () => false;
-  readonly #marked = new WeakMap<DesiredTemplate, DesiredTemplate>();
-
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock;
+export const withoutUploads = async <D extends { readonly state: DesiredState }>(
+  before: Uploads,
+  stands: Stands,
+  describe: (held: ReadonlySet<string>) => Promise<D>,
+): Promise<D & { readonly held: ReadonlySet<string>; readonly uploads: Uploads }> => {
+  const { versions, commits, now } = stands;
+  const changes = new Map<string, Change>();
+  const held = new Set<string>();
+  for (const [file, version] of versions) {
+    const change = changeOf(version, before, stands);
+    if (change === null) continue;
+    changes.set(file, change);
+    if (change.endedLine && !version.endsLine) held.add(file);
   }
-
-  /** Milliseconds after which files that are all new may be read. */
-  firstWait(files: readonly ScannedFile[], cwd: string): number {
-    const now = this.#clock.now();
-    return Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
-  }
-
-  /** Begins a look at these files. True: they may give something else by time alone, or by a commit. */
-  begin(files: readonly ScannedFile[], cwd: string): boolean {
-    const commits = commitsOf(files);
-    const before = this.#commits ?? commits;
-    this.#isByGit = ({ root }) => before.get(root.real) !== commits.get(root.real);
-    this.#commits = commits;
-    this.#cwd = cwd;
-    return this.#changes.size > 0;
-  }
-
-  /** What to take of a file, by the version in use. */
-  take(read: Version, inUse: Version | null): Taken {
-    const { file, endsLine } = read;
-    const change = this.#isByGit(file) ? null : this.#changeOf(file, inUse);
-    if (change === null) this.#changes.delete(file.path);
-    else this.#changes.set(file.path, change);
-    return change?.endedLine && !endsLine
-      ? { version: inUse, doubt: 'waits' }
-      : { version: read, doubt: change && 'taken' };
-  }
-
-  /** Null: there is nothing to wait for. */
-  #changeOf(file: ScannedFile, inUse: Version | null): FileChange | null {
-    const known = this.#changes.get(file.path);
-    const times = timesMark(file.identity);
-    const now = this.#clock.now();
-    const isKnown = known?.times === times;
-    if (inUse !== null && !isKnown) {
-      const { ino, dev } = inUse.file.identity;
-      const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
-      if (!isInPlace || timesMark(inUse.file.identity) === times) return null;
-    }
-    const since = isKnown ? known.since : inUse === null ? writtenAt(file, this.#cwd, now) : now;
-    if (now - since >= long) return null;
-    if (known && (isKnown || !known.isNew)) return { ...known, times, since };
-    const before = inUse === null ? [] : (this.#said.get(file.path) ?? []);
-    const isNew = known?.isNew ?? inUse === null;
-    return { times, since, isNew, before, endedLine: known?.endedLine ?? inUse?.endsLine ?? true };
-  }
-
-  /**
-   * By what the files say that were taken in doubt: those that have to wait after all, and the templates, marked where
-   * something may be missing. The same templates give the same objects. Forgets files that are gone.
-   */
-  judge(
-    taken: ReadonlyMap<string, Taken>,
-    { templates, unusable }: DesiredState,
-  ): { readonly waiting: readonly string[]; readonly templates: readonly DesiredTemplate[] } {
-    const now = this.#clock.now();
-    const said = new Map<string, DesiredTemplate[]>();
-    for (const one of templates) for (const file of filesOf(one)) pushTo(said, file, one);
+  for (;;) {
+    const described = await describe(held);
+    const { state } = described;
+    const said = saidIn(state.templates);
     const lacks = new Map<string, Lack & { readonly until: number }>();
-    const waiting: string[] = [];
-    for (const [file, change] of this.#changes) {
-      const { version = null, doubt = null } = taken.get(file) ?? {};
-      if (!taken.has(file)) this.#changes.delete(file);
-      const lack = doubt === 'taken' ? lackOf(change, said.get(file) ?? [], file) : null;
+    const heldBefore = held.size;
+    for (const [file, change] of changes) {
+      const lack = held.has(file) ? null : lackOf(change, said.get(file) ?? [], file);
       if (lack === null) continue;
-      const mayBeCut = lack.isUnrestrained || (lack.endsAnew && version?.endsBracket !== true);
-      if (now - change.since < (mayBeCut ? long : short)) waiting.push(file);
+      const mayBeCut = lack.isUnrestrained || (lack.endsAnew && !versions.get(file)!.endsBracket);
+      if (now - change.since < (mayBeCut ? long : short)) held.add(file);
       lacks.set(file, { ...lack, until: change.since + long });
     }
-    if (waiting.length === 0) this.#remember(taken, said, unusable);
-    return {
-      waiting,
-      templates: lacks.size === 0 ? templates : templates.map((one) => this.#mark(one, lacks)),
-    };
+    if (held.size > heldBefore) continue;
+    keepBroken(said, before.said, state, versions);
+    const templates = state.templates.map((one) => marked(one, lacks));
+    const uploads = { changes, said, commits };
+    return { ...described, state: { ...state, templates }, held, uploads };
   }
+};
 
-  /** What a file with errors said before them is still at the service, and what comes next is held against it. */
-  #remember(
-    taken: ReadonlyMap<string, Taken>,
-    said: Map<string, DesiredTemplate[]>,
-    unusable: DesiredState['unusable'],
-  ): void {
-    const broken = new Set(unusable.map(({ file }) => file));
-    const names = new Set([...said.values()].flatMap((all) => all.map(keyOf)));
-    for (const [file, before] of this.#said)
-      if (taken.has(file))
-        for (const one of before)
-          if (broken.has(one.source.file) && !names.has(keyOf(one))) pushTo(said, file, one);
-    this.#said = said;
-  }
+/** Milliseconds after which files that are all new may be read. */
+export const firstWait = (files: readonly ScannedFile[], cwd: string, now: number): number =>
+  Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
 
-  #mark(one: DesiredTemplate, all: ReadonlyMap<string, Lack & { readonly until: number }>): DesiredTemplate {
-    const lacks = filesOf(one).flatMap((file) => all.get(file) ?? []);
-    if (lacks.length === 0) return one;
-    const incomplete = {
-      until: Math.max(...lacks.map(({ until }) => until)),
-      sets: lacks.flatMap(({ sets }) => sets.get(keyOf(one)) ?? []),
-    };
-    const known = this.#marked.get(one);
-    if (JSON.stringify(known?.incomplete) === JSON.stringify(incomplete)) return known!;
-    const marked = { ...one, incomplete };
-    this.#marked.set(one, marked);
-    return marked;
-  }
-}
+/** The commits of the checkouts in which the files are, by the real paths of their roots. */
+export const commitsOf = (files: readonly ScannedFile[]): ReadonlyMap<string, string | null> => {
+  const checkoutOf = openCheckouts();
+  const someOf = new Map(files.map(({ root, real }) => [root.real, real]));
+  return new Map([...someOf].map(([root, real]) => [root, checkoutOf(real)?.commit ?? null]));
+};
 
 /** Milliseconds. */
 const short = 3_000;
 const long = 30_000;
 
-const commitsOf = (files: readonly ScannedFile[]): ReadonlyMap<string, string | null> => {
-  const checkoutOf = openCheckouts();
-  const someOf = new Map(files.map(({ root, real }) => [root.real, real]));
-  return new Map([...someOf].map(([root, real]) => [root, checkoutOf(real)?.commit ?? null]));
+/** Null: there is nothing to wait for. */
+const changeOf = ({ file }: Version, before: Uploads, stands: Stands): Change | null => {
+  const { commits, cwd, now } = stands;
+  const { real } = file.root;
+  if (before.commits.has(real) && before.commits.get(real) !== commits.get(real)) return null;
+  const inUse = stands.inUse.get(file.path) ?? null;
+  const known = before.changes.get(file.path);
+  const times = timesMark(file.identity);
+  const isKnown = known?.times === times;
+  if (inUse !== null && !isKnown) {
+    const { ino, dev } = inUse.file.identity;
+    const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
+    if (!isInPlace || timesMark(inUse.file.identity) === times) return null;
+  }
+  const since = isKnown ? known.since : inUse === null ? writtenAt(file, cwd, now) : now;
+  if (now - since >= long) return null;
+  if (known && (isKnown || !known.isNew)) return { ...known, times, since };
+  return {
+    times,
+    since,
+    isNew: known?.isNew ?? inUse === null,
+    before: inUse === null ? [] : (before.said.get(file.path) ?? []),
+    endedLine: known?.endedLine ?? inUse?.endsLine ?? true,
+  };
 };
 
 /**
@@ -198,6 +146,26 @@ const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, no
 /** Milliseconds by which the clock of a file server may be ahead. */
 const aheadAtMost = 60_000;
 
+const saidIn = (templates: readonly DesiredTemplate[]): Map<string, DesiredTemplate[]> => {
+  const said = new Map<string, DesiredTemplate[]>();
+  for (const one of templates) for (const file of filesOf(one)) pushTo(said, file, one);
+  return said;
+};
+
+/** What a file with errors said before them is still at the service, and what comes next is held against it. */
+const keepBroken = (
+  said: Map<string, DesiredTemplate[]>,
+  before: Uploads['said'],
+  { templates, unusable }: DesiredState,
+  versions: Stands['versions'],
+): void => {
+  const broken = new Set(unusable.map(({ file }) => file));
+  const names = new Set(templates.map(keyOf));
+  for (const [file, ones] of before)
+    for (const one of versions.has(file) ? ones : [])
+      if (broken.has(one.source.file) && !names.has(keyOf(one))) pushTo(said, file, one);
+};
+
 /** What a file lacks of its earlier version. */
 interface Lack {
   /** Record sets that have fewer records, by template. */
@@ -209,11 +177,7 @@ interface Lack {
 }
 
 /** Null: nothing. Without an earlier version nobody knows. What has an error writes nothing. */
-const lackOf = (
-  { isNew, before }: FileChange,
-  now: readonly DesiredTemplate[],
-  file: string,
-): Lack | null => {
+const lackOf = ({ isNew, before }: Change, now: readonly DesiredTemplate[], file: string): Lack | null => {
   const current = new Map(now.map((one) => [keyOf(one), one]));
   const isUnrestrained = before.some((one) => loosens(one, current.get(keyOf(one))));
   if (isNew) return { sets: new Map(), endsAnew: false, isUnrestrained };
@@ -221,11 +185,8 @@ const lackOf = (
   for (const one of before) {
     const counts = setsOf(current.get(keyOf(one))?.records ?? []);
     const fewer = [...setsOf(one.records)].filter(([set, count]) => (counts.get(set) ?? 0) < count);
-    if (fewer.length > 0)
-      sets.set(
-        keyOf(one),
-        fewer.map(([set]) => set),
-      );
+    const names = fewer.map(([set]) => set);
+    if (names.length > 0) sets.set(keyOf(one), names);
   }
   if (sets.size === 0 && !isUnrestrained) return null;
   const ownIn = ({ records }: DesiredTemplate): readonly DesiredRecord[] =>
@@ -261,3 +222,22 @@ const setsOf = (records: readonly DesiredRecord[]): ReadonlyMap<string, number> 
 
 const saying = ({ type, name, content, priority, ttl }: DesiredRecord): string =>
   JSON.stringify([type, name, content, priority, ttl]);
+
+const marked = (
+  one: DesiredTemplate,
+  all: ReadonlyMap<string, Lack & { readonly until: number }>,
+): DesiredTemplate => {
+  const lacks = filesOf(one).flatMap((file) => all.get(file) ?? []);
+  if (lacks.length === 0) return one;
+  const incomplete = {
+    until: Math.max(...lacks.map(({ until }) => until)),
+    sets: lacks.flatMap(({ sets }) => sets.get(keyOf(one)) ?? []),
+  };
+  const before = markedBefore.get(one);
+  if (before && JSON.stringify(before.incomplete) === JSON.stringify(incomplete)) return before;
+  const result = { ...one, incomplete };
+  markedBefore.set(one, result);
+  return result;
+};
+
+const markedBefore = new WeakMap<DesiredTemplate, DesiredTemplate>();

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, watch as watchFolder } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
@@ -131,10 +131,8 @@ export const restAfter = (elapsed: number, poll: number, count: number): number 
 const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger): Watcher => {
   const given = paths.map((one) => path.resolve(one));
   const all = [...new Set([...given, ...given.map((one) => orElse(() => realpathSync(one), one))])];
-  const concerns = (entry: string): boolean =>
-    all.some((root) => entry === root || isShownBelow(root, entry));
   const watcher = watch(all, {
-    ignored: (entry) => !concerns(entry),
+    ignored: (entry) => !all.some((root) => entry === root || isShownBelow(root, entry)),
     ignoreInitial: true,
     followSymlinks: false,
     atomic: false,
@@ -150,12 +148,7 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
       log.warn({ event: 'watch.degraded', err: error }, 'changed files are noticed by polling only');
     void close();
   };
-  watcher.on('all', onEvent);
-  // The only event for a directory that replaces another one of its name.
-  watcher.on('raw', (_, name, details) => {
-    if (concerns(path.join(folderIn(details), name || ''))) onEvent();
-  });
-  watcher.on('error', onError);
+  watcher.on('all', onEvent).on('error', onError);
   for (const entry of new Set(all.flatMap(turningPointsOf))) {
     try {
       const folder = watchFolder(path.dirname(entry), (_, name) => {
@@ -164,7 +157,7 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
       folders.push(folder.on('error', onError));
     } catch (error) {
       // A directory that is not there yet is found by polling.
-      if (!isMissing(error)) onError(error);
+      if (existsSync(path.dirname(entry))) onError(error);
     }
   }
   if (watcher.closed) void close();
@@ -173,9 +166,9 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
 
 /** The path itself, and every link on the way to it. */
 const turningPointsOf = (entry: string): string[] => {
-  const above: string[] = [];
-  for (let at = path.dirname(entry); at !== path.dirname(at); at = path.dirname(at)) above.push(at);
-  return [entry, ...above.filter((one) => orElse(() => lstatSync(one).isSymbolicLink(), false))];
+  const above = path.dirname(entry);
+  const isLink = orElse(() => lstatSync(above).isSymbolicLink(), false);
+  return above === path.dirname(above) ? [entry] : [entry, ...turningPointsOf(above).slice(isLink ? 0 : 1)];
 };
 
 const orElse = <T>(task: () => T, other: T): T => {
@@ -185,15 +178,6 @@ const orElse = <T>(task: () => T, other: T): T => {
     return other;
   }
 };
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
-
-/** The directory of the entry that a raw event names. */
-const folderIn = (details: unknown): string =>
-  typeof details === 'object' && details !== null && 'watchedPath' in details
-    ? String(details.watchedPath)
-    : '';
 
 /** Hidden entries hold no templates, except `..data`, with which the kubelet swaps all files at once. */
 const isShownBelow = (root: string, entry: string): boolean =>

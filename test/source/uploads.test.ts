@@ -127,74 +127,51 @@ test('a new file that was taken keeps its restraints for half a minute after it 
   expect(await modes()).toEqual(['enforce', 'enforce']);
 });
 
-test('a file that begins to wait is told once for each upload, and one that need not wait is not', async () => {
-  const { at, load, waits, write, forward } = await daemonOver({ 'a.yaml': web('192.0.2.1') });
-  write('a.yaml', web('192.0.2.2'));
-  await load();
-  expect(waits).toEqual([]);
-  write('a.yaml', web('192.0.2.3').trimEnd());
-  await load();
-  write('a.yaml', web('192.0.2.34').trimEnd());
-  await load();
-  expect(waits).toEqual([at('a.yaml')]);
-  forward(30_000);
-  await load();
-  write('a.yaml', 'template: web\nrecords: []\n');
-  await load();
-  expect(waits).toEqual([at('a.yaml'), at('a.yaml')]);
+/**
+ * What is written into a file that ended with a newline (`2,3`: records with these addresses; `-`: without a final newline;
+ * `!`: with an error at the end), how long it is quiet (`+ms`), and what a daemon then has (`=2,3`; `*`: marked as
+ * incomplete). At the end, how often it was told that the file waits.
+ */
+test.each([
+  ['a saved edit that drops nothing needs no wait', '1: 2,3 =2,3', 0],
+  ['nor does one that mends what was wrong', '!: 1 =1', 0],
+  ['without a final newline it waits for 30 s', '1: 2- =1 +29900 =1 +100 =2', 1],
+  ['unless the version before had none either', '1-: 3- =3', 0],
+  ['what lacks records waits for 3 s, and is marked for 30 s', '1,2: 1 =1,2 +3000 =1* =1* +27000 =1', 1],
+  ['after its last change', '1,2,3: 1 =1,2,3 +2900 1,2 =1,2,3 +2900 =1,2,3 +100 =1,2*', 1],
+  ['an error waits like what lacks records', '1: 2! =1 +3000 =', 1],
+  ['what replaces it is held against what stood before it', '1,2: 1,2! =1,2 +31000 = 1 = +3000 =1*', 2],
+  ['a wait is told once for each upload', '1: 2 =2 3- =2 34- =2 +30000 =34 - =34', 2],
+])('%s: %s', async (_, script, told) => {
+  const textOf = (what: string): string => {
+    const addresses = what.replace(/[-!]/, '').split(',').filter(Boolean);
+    const text = web(...addresses.map((one) => `192.0.2.${one}`));
+    const whole = what.endsWith('!') ? `${text}  - {type: A, contend: x}\n` : text;
+    return what.endsWith('-') ? whole.trimEnd() : whole;
+  };
+  const [first = '', steps = ''] = script.split(': ');
+  const { contents, load, write, forward, waits } = await daemonOver({ 'a.yaml': textOf(first) });
+  for (const step of steps.split(' ')) {
+    if (step.startsWith('+')) forward(Number(step));
+    else if (step.startsWith('=')) {
+      const said = (await contents()).map((one) => one.replace('192.0.2.', ''));
+      expect([step, `=${said.join()}${isMarked(await load()) ? '*' : ''}`]).toEqual([step, step]);
+    } else write('a.yaml', textOf(step));
+  }
+  expect(waits).toHaveLength(told);
 });
 
-test('a saved edit that drops nothing, or mends what was wrong, needs no wait', async () => {
-  const { load, write, contents } = await daemonOver({ 'a.yaml': web('192.0.2.1') });
-  write('a.yaml', web('192.0.2.2', '192.0.2.3'));
-  expect(await contents()).toEqual(['192.0.2.2', '192.0.2.3']);
-  expect(isMarked(await load())).toBe(false);
-  const broken = await daemonOver({ 'a.yaml': 'template: web\nrecords: [\n' });
-  broken.write('a.yaml', web('192.0.2.1'));
-  expect(await broken.contents()).toEqual(['192.0.2.1']);
-});
-
-test('without a final newline a file waits for 30 s, unless the version before had none either', async () => {
-  const { contents, write, forward } = await daemonOver({ 'a.yaml': web('192.0.2.1') });
-  write('a.yaml', web('192.0.2.2').trimEnd());
-  await contents();
-  forward(29_900);
-  expect(await contents()).toEqual(['192.0.2.1']);
-  forward(100);
-  expect(await contents()).toEqual(['192.0.2.2']);
-  write('a.yaml', web('192.0.2.3').trimEnd());
-  expect(await contents()).toEqual(['192.0.2.3']);
-});
-
-test('what lacks records waits for 3 s after its last change, and is marked for 30 s', async () => {
-  const { load, contents, write, forward } = await daemonOver({ 'a.yaml': web('192.0.2.1', '192.0.2.2') });
-  write('a.yaml', web('192.0.2.1'));
-  expect(await contents()).toHaveLength(2);
-  forward(2_900);
-  write('a.yaml', `# later\n${web('192.0.2.1')}`);
-  expect(await contents()).toHaveLength(2);
-  forward(2_900);
-  expect(await contents()).toHaveLength(2);
-  forward(100);
-  const state = await load();
-  expect(contentsIn(state)).toHaveLength(1);
-  expect(state.templates[0]?.incomplete?.sets).toEqual(['A n1']);
-  expect(await load()).toBe(state);
-  forward(27_100);
-  const settled = await load();
-  expect([contentsIn(settled), isMarked(settled)]).toEqual([['192.0.2.1'], false]);
-});
-
-test('an error waits like what lacks records, and then holds its own template alone', async () => {
-  const { load, contents, write, forward } = await daemonOver({
-    'a.yaml': web('192.0.2.1'),
+test('what lacks records says which, and stays the same object', async () => {
+  const { load, write, forward } = await daemonOver({
+    'a.yaml': web('192.0.2.1', '192.0.2.2'),
     'b.yaml': 'template: b\nrecords: []\n',
   });
-  write('a.yaml', `${web('192.0.2.2')}  - {type: A, contend: 192.0.2.3}\n`);
-  expect(await contents()).toEqual(['192.0.2.1']);
+  write('a.yaml', web('192.0.2.1'));
+  await load();
   forward(3_000);
-  const { templates, unusable } = await load();
-  expect([templates.length, unusable.length]).toEqual([1, 1]);
+  const state = await load();
+  expect(state.templates.map(({ incomplete }) => incomplete?.sets)).toEqual([['A n1'], undefined]);
+  expect(await load()).toBe(state);
 });
 
 describe('no wait is needed', () => {
@@ -311,17 +288,4 @@ test('who does not wait reads what is there', async () => {
   writeFileSync(join(directory, 'a.yaml'), web('192.0.2.1').trimEnd());
   const state = await load();
   expect([contentsIn(state), isMarked(state)]).toEqual([['192.0.2.1'], false]);
-});
-
-test('what replaces a file that has errors is judged by what the file said before them', async () => {
-  const daemon = await daemonOver({ 'web.yaml': web('203.0.113.1', '203.0.113.2') });
-  daemon.write('web.yaml', `${web('203.0.113.1', '203.0.113.2')}  - {type: A}\n`);
-  await daemon.load();
-  daemon.forward(31_000);
-  expect(await daemon.contents()).toEqual([]);
-  daemon.write('web.yaml', web('203.0.113.1'));
-  expect(await daemon.contents()).toEqual([]);
-  daemon.forward(3_000);
-  const state = await daemon.load();
-  expect([contentsIn(state), isMarked(state)]).toEqual([['203.0.113.1'], true]);
 });

@@ -189,30 +189,6 @@ describe('a watcher', () => {
     await bring('edited', () => write('git/second/a.yaml', 'edited'));
   });
 
-  it.each(['root', 'root/zones'])(
-    'gets events of a directory that replaced another: %s',
-    async (replaced) => {
-      await write('root/zones/deep/a.yaml', 'first');
-      const { contents } = await watching({ paths: ['root'], read: 'root/zones/deep/a.yaml', poll: never });
-      const bring = (content: string, change: () => Promise<void>): Promise<void> =>
-        vi.waitFor(
-          async () => {
-            if (!contents.includes(content)) await change();
-            expect(contents).toContain(content);
-          },
-          { timeout: 10_000, interval: 100 },
-        );
-      await bring('second', () => write('root/zones/deep/a.yaml', 'second'));
-      for (const content of ['third', 'fourth']) {
-        await write(path.join('next', path.relative(replaced, 'root/zones/deep/a.yaml')), content);
-        await rename(at(replaced), at(randomUUID()));
-        await rename(at('next'), at(replaced));
-        await bring(content, () => Promise.resolve());
-        await bring(`${content} edited`, () => write('root/zones/deep/a.yaml', `${content} edited`));
-      }
-    },
-  );
-
   it('notices a file that is added, renamed or removed', async () => {
     await write('root/a.yaml', 'a');
     const { until } = await watching({ paths: ['root'], read: 'root/b.yaml' });
