@@ -159,6 +159,10 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, search.realRoots)) throw new OutsideError();
   if (search.directories.has(real)) return;
+  if (search.directories.size === maxDirectories)
+    throw new TooManyError(
+      `there are more than ${maxDirectories} directories below the paths given as templates`,
+    );
   const { dev, ino } = await stat(real, { bigint: true });
   search.directories.set(real, `${dev}:${ino}`);
   const entries = (await readdir(real, { withFileTypes: true }))
@@ -185,10 +189,16 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
         await searchDirectory(root, place, search);
       else if (isTemplateName(name)) add(await findFile(root, place, search.realRoots), search);
     } catch (error) {
+      if (error instanceof TooManyError) throw error;
       search.found.set(shown + name, missingAt(shown + name, error));
     }
   }
 };
+
+/** Far more than people have: catches the root of the file system, given by mistake. */
+const maxDirectories = 10_000;
+
+class TooManyError extends Error {}
 
 const isDirectoryAt = (place: string): Promise<boolean> =>
   stat(place).then(

@@ -138,14 +138,6 @@ describe('files of clients', () => {
     ]);
   });
 
-  it('that do not exist are an error', () => {
-    expect(problemsOf()).toEqual([
-      `clients: there is no file ./clients/*.yaml: cannot read ${cwd}/clients (it does not exist: ENOENT)`,
-    ]);
-    mkdirSync(path.join(cwd, 'clients'));
-    expect(problemsOf()).toEqual([`clients: there is no file ./clients/*.yaml (in ${cwd}/clients)`]);
-  });
-
   it('cannot describe one client twice: the error names both', () => {
     writeClient('acme');
     writeClient('bakery', '', 'acme');
@@ -173,7 +165,7 @@ describe('files of clients that are read again', () => {
     const settings = read({ mayLeaveOut: true });
     const files = settings.clientFiles;
     if (files === null) throw new Error('no files');
-    return { settings, again: () => files.read(), first: settings.clients };
+    return { settings, files, again: () => files.read(), first: settings.clients };
   };
 
   it('keep the clients that have not changed, and replace the changed one', () => {
@@ -185,15 +177,6 @@ describe('files of clients that are read again', () => {
     expect(clients[0]).toBe(first[0]);
     expect(clients[1]).toMatchObject({ name: 'bakery', mode: 'edits' });
     expect(clients[2]).toBe(first[2]);
-  });
-
-  it('add and remove clients', () => {
-    const { again } = start();
-    writeClient('dairy');
-    rmSync(path.join(cwd, 'clients/acme.yaml'));
-    expect(namesIn(again())).toEqual(['bakery', 'cafe', 'dairy']);
-    renameSync(path.join(cwd, 'clients/bakery.yaml'), path.join(cwd, 'clients/zoo.yaml'));
-    expect(namesIn(again())).toEqual(['cafe', 'dairy', 'zoo']);
   });
 
   it('keep the previous settings of an invalid file, until it is valid', () => {
@@ -215,65 +198,61 @@ describe('files of clients that are read again', () => {
     expect(again()).toMatchObject({ problems: [], clients: [{}, { mode: 'report' }, {}, {}] });
   });
 
-  it('use a client once its token is there', () => {
+  it.each([
+    ['come and go', 'client dairy; remove clients/acme.yaml; are bakery cafe dairy'],
+    ['go and come by another name', 'move clients/bakery.yaml clients/zoo.yaml; are acme cafe zoo'],
+    [
+      'are used once their token is there',
+      'client dairy; remove secrets/dairy; are acme bakery cafe; told dairy.yaml clientToken: cannot read; client dairy; are acme bakery cafe dairy',
+    ],
+    [
+      'are all kept if all files are gone',
+      'move clients away; are acme bakery cafe; told there is no file ./clients/*.yaml; move away clients; are acme bakery cafe; told',
+    ],
+    [
+      'are not there if the folder is empty',
+      'move clients away; folder clients; told there is no file ./clients/*.yaml (in',
+    ],
+    [
+      'never share a token with one in use',
+      'client copy token=bakery; are acme bakery cafe; told copy.yaml the same base URL and client token as clients/bakery.yaml: keep one of them, or give each its own token',
+    ],
+    [
+      'never share a name with one in use',
+      'client copy name=cafe; are acme bakery cafe; told copy.yaml the same client name, cafe, as clients/cafe.yaml: keep one of them',
+    ],
+    [
+      'never share a token if both are new',
+      'client dairy; client fish token=dairy; are acme bakery cafe; remove clients/fish.yaml; are acme bakery cafe dairy',
+    ],
+    [
+      'get a name that another one has given up',
+      'client acme name=fish; client bakery name=acme; are fish bakery cafe; are fish acme cafe',
+    ],
+    [
+      'cannot change names with each other',
+      'client acme name=bakery; client bakery name=acme; are acme bakery cafe; are acme bakery cafe',
+    ],
+  ])('%s', (_, script) => {
     const { again } = start();
-    writeClient('dairy');
-    rmSync(path.join(cwd, 'secrets/dairy'));
-    expect(again().problems).toMatchObject([
-      { file: 'clients/dairy.yaml', line: 2, message: expect.stringContaining('clientToken: cannot read') },
-    ]);
-    write('secrets/dairy', 'client-token-dairy');
-    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
-  });
-
-  it('keep all clients if all files are gone', () => {
-    const { again, first } = start();
-    renameSync(path.join(cwd, 'clients'), path.join(cwd, 'away'));
-    expect(again()).toMatchObject({
-      clients: first,
-      problems: [{ client: '', message: expect.stringContaining('there is no file ./clients/*.yaml') }],
-    });
-    renameSync(path.join(cwd, 'away'), path.join(cwd, 'clients'));
-    const { clients } = again();
-    for (const [at, client] of clients.entries()) expect(client).toBe(first[at]);
-  });
-
-  it('never give the name of a client in use to another file, nor one name to two new ones', () => {
-    const { again, first } = start();
-    writeClient('a-copy', '', 'bakery');
-    writeClient('b-copy', 'name: cafe\n');
-    expect(again()).toMatchObject({
-      clients: first,
-      problems: [
-        {
-          file: 'clients/a-copy.yaml',
-          message:
-            'the same base URL and client token as clients/bakery.yaml: keep one of them, or give each its own token',
-        },
-        {
-          file: 'clients/b-copy.yaml',
-          message: 'the same client name, cafe, as clients/cafe.yaml: keep one of them',
-        },
-      ],
-    });
-    for (const name of ['a-copy', 'b-copy']) rmSync(path.join(cwd, `clients/${name}.yaml`));
-    writeClient('dairy');
-    writeClient('fish', '', 'dairy');
-    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe']);
-    rmSync(path.join(cwd, 'clients/fish.yaml'));
-    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
-  });
-
-  it('give a name to another file once nobody has had it', () => {
-    const { again } = start();
-    writeClient('acme', 'name: fish\n');
-    writeClient('bakery', 'name: acme\n');
-    expect(namesIn(again())).toEqual(['fish', 'bakery', 'cafe']);
-    expect(namesIn(again())).toEqual(['fish', 'acme', 'cafe']);
-    // Neither file can come first.
-    writeClient('bakery', 'name: cafe\n');
-    writeClient('cafe', 'name: acme\n');
-    for (const _ of [1, 2]) expect(namesIn(again())).toEqual(['fish', 'acme', 'cafe']);
+    for (const step of script.split('; ')) {
+      const [verb = '', ...words] = step.split(' ');
+      const [name = '', other = ''] = words;
+      const [key, value = ''] = other.split('=');
+      if (verb === 'client' && key === 'token') writeClient(name, '', value);
+      else if (verb === 'client') writeClient(name, key === 'name' ? `name: ${value}\n` : '');
+      else if (verb === 'remove') rmSync(path.join(cwd, name));
+      else if (verb === 'move') renameSync(path.join(cwd, name), path.join(cwd, other));
+      else if (verb === 'folder') mkdirSync(path.join(cwd, name));
+      else if (verb === 'are') expect([step, namesIn(again())]).toEqual([step, words]);
+      else {
+        const told = again()
+          .problems.map(({ file, message }) => `${file ?? ''} ${message}`)
+          .join('\n');
+        expect(told).toContain(words.join(' '));
+        if (words.length === 0) expect(told).toBe('');
+      }
+    }
   });
 
   it('keep an invalid file’s client also when all settings are read again', () => {

@@ -178,6 +178,14 @@ test('a given file of the kernel, which claims to be empty, is read up to the si
   expect(state.problems.length).toBeGreaterThan(0);
 });
 
+test('too many directories end the scan with an error at the given path', async () => {
+  const directory = await directoryWith({});
+  for (let index = 0; index <= 10_000; index += 1) mkdirSync(join(directory, String(index)));
+  expect((await load(directory)).problems).toMatchObject([
+    { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
+  ]);
+});
+
 test('directories are read to any depth', async () => {
   const directory = await directoryWith({ 'a.yaml': template('a') });
   const deepest = join(directory, 'd/'.repeat(300));
