@@ -19,7 +19,7 @@ import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
 import { matchNames } from '../model/match-names.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader, loadTexts } from '../source/load.ts';
 import { schemaHeader } from './schema.ts';
@@ -101,12 +101,10 @@ const rememberOwn = async (client: Client, templates: readonly string[], io: Io)
   }
 };
 
-/** The directory for the files, and what files say already. `redact` replaces every secret in a value. */
-type ImportTarget = Awaited<ReturnType<typeof importTarget>>;
-
 /**
- * Where `import` writes: `--out`, or the client's first directory. If it is one that the client's passes read, all of them
- * are read, since a template may have only one file there. Throws if it is a file.
+ * Where `import` writes: `--out`, or the client's first directory, and what files say already. If it is one that the client's
+ * passes read, all of them are read, since a template may have only one file there. `redact` replaces every secret in a
+ * value. Throws if it is a file.
  */
 export const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
   const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
@@ -123,6 +121,8 @@ export const importTarget = async (client: ClientSettings, options: Options, red
 const isRead = (directory: string, { templates, cwd }: ClientSettings): boolean =>
   templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
 
+type ImportTarget = Awaited<ReturnType<typeof importTarget>>;
+
 /** What became of a template: `note` says what was written, or why it was skipped. */
 interface ImportOutcome {
   readonly result: 'written' | 'unchanged' | 'skipped';
@@ -137,50 +137,42 @@ export const importTemplate = async (
   extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
   { directory, client, state, withSchema, redact }: ImportTarget,
 ): Promise<ImportOutcome> => {
-  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
-  const [described, ...others] = filesOf(name, template.id, state);
-  const file = described ?? path.join(directory, fileName);
-  const skipped = (note: string): ImportOutcome => ({ result: 'skipped', file, note });
   if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
-    return { ...skipped(note), file: directory };
+    return { result: 'skipped', file: directory, note };
   }
-  if (others.length > 0) return skipped(`${others.join(', ')} describes it too`);
-  const roots = [...client.templates, directory];
-  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
-  const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
+  const known = [...state.templates.map((one) => ({ ...one, file: one.source.file })), ...state.unusable];
+  const [described, other] = known.filter((one) =>
+    one.id === null ? one.template === name : one.id === template.id,
+  );
+  const file = described?.file ?? path.join(directory, fileName);
+  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
   try {
+    if (other) throw new UserError(`${other.file} describes it too`);
     const before = await readIfThere(placeOf(file));
-    const written = await writeTemplate({ name, id, records: template.records, header, ...extras }, (text) =>
-      loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
+    const roots = [...client.templates, directory];
+    const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
+    const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
+    const contents = { name, id, records: template.records, header, ...extras };
+    const { text, desired, remarks } = await writeTemplate(contents, (draft) =>
+      loadTexts(loadOptionsOf(client, {}), new Map([[file, draft]])),
     );
-    const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
-    if (before !== null && !isSame)
-      return skipped(
+    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
+    if (before?.equals(Buffer.from(text))) return { result: 'unchanged', file, note };
+    if (before !== null)
+      throw new UserError(
         described === undefined
           ? 'it exists already, and does not describe this template'
           : `it describes the template already; accept ${shellWord(name)} writes into it what the service has; to import it anew, remove it first`,
       );
-    if ('refusal' in written) return skipped(`cannot be described by a file: ${written.refusal}`);
-    const { text, desired, remarks } = written;
-    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
-    if (isSame) return { result: 'unchanged', file, note };
-    if (Buffer.byteLength(text) > maxFileSize) return skipped('it would be too large for one file');
+    if (Buffer.byteLength(text) > maxFileSize) throw new UserError('it would be too large for one file');
     await createFile(placeOf(file), text);
     return { result: 'written', file, note };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
-      return skipped(messageOf(error));
+      return { result: 'skipped', file, note: messageOf(error) };
     throw error;
   }
-};
-
-/** The files that describe a template, by its id or its name. */
-const filesOf = (name: string, templateId: number, { templates, unusable }: DesiredState): string[] => {
-  const all = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
-  return all
-    .filter(({ id, template }) => (id === null ? template === name : id === templateId))
-    .map(({ file }) => file);
 };
 
 /** Prints what became of each, and returns the exit code: 1 if one was skipped. */

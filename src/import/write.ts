@@ -1,6 +1,8 @@
 import { allowableChecks, type AllowableCheck } from '../desired/check-id.ts';
+import { unusualTtl } from '../desired/record-checks.ts';
+import { UserError } from '../errors.ts';
 import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
-import type { DesiredState, Problem } from '../model/template.ts';
+import type { DesiredState } from '../model/template.ts';
 import { maxUnsigned16 } from '../model/types/srv.ts';
 import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../plan/entry.ts';
 import { isParkedName } from '../plan/parked.ts';
@@ -30,94 +32,74 @@ export interface WrittenFile {
 /**
  * The file that describes a template as it is, the same for any order of its records. Checks that object are switched off
  * record by record, so that the file is valid; what a file cannot describe becomes a comment. `load`: what a text says as
- * a template file.
+ * a template file. Throws a `UserError` if there can be no such file.
  */
 export const writeTemplate = async (
-  contents: FileContents,
+  { name, id, subdomains, records, header, remarksTitle, ...more }: FileContents,
   load: (text: string) => Promise<DesiredState>,
-): Promise<WrittenFile | { readonly refusal: string }> => {
-  const sorted = sortOut(contents.records);
-  const remarks = [...contents.remarks, ...sorted.remarks];
+): Promise<WrittenFile> => {
+  const sorted = sortOut(records);
+  const remarks = [...more.remarks, ...sorted.remarks];
   const desired = new Set(sorted.desired);
-  const allow: Allow = new Map();
+  const allowed = new Map<ActualEntry, readonly AllowableCheck[]>();
   for (;;) {
-    const { text, entryAt } = layOut(contents, [...desired], remarks, allow);
+    const ttl = commonTtl(desired);
+    const head = [
+      ...header.split('\n').slice(0, -1),
+      `template: ${scalarText(escaped(name))}`,
+      ...(id === null ? [] : [`id: ${id}`]),
+      ...(ttl === null ? [] : [`ttl: ${ttl}`]),
+      ...(subdomains.length === 0 ? [] : [`subdomains: [${subdomains.map(scalarText).join(', ')}]`]),
+      '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.',
+      'surplus: park',
+      desired.size === 0 ? 'records: []' : 'records:',
+    ];
+    const entries = [...desired].map(
+      (entry) => `  - ${entryInBraces(entry.record, ttl, allowed.get(entry))}`,
+    );
+    const comment = ['', remarksTitle, ...remarks.map((one) => `- ${one}`)].map(
+      (line) => line && `# ${line}`,
+    );
+    const text = [...head, ...entries, ...(remarks.length === 0 ? [] : comment), ''].join('\n');
     const { problems } = await load(text);
-    if (switchOff(problems, entryAt, allow)) continue;
-    const errors = problems.filter(({ severity }) => severity === 'error');
-    const undescribable = new Map(errors.map((one) => [entryAt(one), one.message]));
-    const before = desired.size;
+
+    // The first problem of an entry may be the reason for its others.
+    const listed = [...desired];
+    const objections = problems.filter(({ severity, check }) => severity === 'error' || isAllowable(check));
+    const first = new Map(
+      objections.toReversed().map((one) => [listed[(one.line ?? 0) - head.length - 1], one]),
+    );
+    const undescribable: [ActualEntry, string][] = [];
+    let isChanged = false;
+    for (const [entry, { check, severity, message }] of first) {
+      if (entry === undefined) continue;
+      const known = allowed.get(entry) ?? [];
+      const allow = allowableChecks.filter((one) => one === check || known.includes(one));
+      if (allow.length > known.length) allowed.set(entry, allow);
+      else if (severity === 'error') undescribable.push([entry, message]);
+      isChanged ||= allow.length > known.length;
+    }
+    if (isChanged) continue;
     for (const [entry, message] of undescribable) {
-      if (!entry || !desired.delete(entry)) continue;
       const { record } = entry;
       remarks.push(`record ${record.id} cannot be in a file (${message}): ${shownRecord(record)}`);
+      desired.delete(entry);
     }
-    if (desired.size < before) continue;
-    const [stubborn] = errors;
-    if (stubborn) return { refusal: `${stubborn.message} [${stubborn.check}]` };
+    if (undescribable.length > 0) continue;
+    const stubborn = problems.find(({ severity }) => severity === 'error');
+    if (stubborn)
+      throw new UserError(`it cannot be described by a file: ${stubborn.message} [${stubborn.check}]`);
     return { text, desired: desired.size, remarks: remarks.length };
   }
 };
 
-/** The checks that are switched off for each entry. */
-type Allow = Map<ActualEntry, readonly AllowableCheck[]>;
-
-/**
- * Switches off what objects to entries: for each its first problem, which may be the reason for its others. False if
- * nothing was left to switch off.
- */
-const switchOff = (problems: readonly Problem[], entryAt: Layout['entryAt'], allow: Allow): boolean => {
-  const settled = new Set<ActualEntry>();
-  for (const problem of problems) {
-    const entry = entryAt(problem);
-    if (entry === undefined || settled.has(entry)) continue;
-    const known = allow.get(entry) ?? [];
-    const allowed = allowableChecks.filter((one) => one === problem.check || known.includes(one));
-    if (allowed.length === known.length) continue;
-    allow.set(entry, allowed);
-    settled.add(entry);
-  }
-  return settled.size > 0;
-};
-
-interface Layout {
-  readonly text: string;
-  readonly entryAt: (place: Pick<Problem, 'line'>) => ActualEntry | undefined;
-}
-
-const layOut = (
-  { name, id, subdomains, remarksTitle, header }: FileContents,
-  desired: readonly ActualEntry[],
-  remarks: readonly string[],
-  allow: Allow,
-): Layout => {
-  const ttl = commonTtl(desired);
-  const lines: { text: string; entry?: ActualEntry }[] = [
-    ...header.split('\n').slice(0, -1),
-    `template: ${scalarText(escaped(name))}`,
-    ...(id === null ? [] : [`id: ${id}`]),
-    ...(ttl === null ? [] : [`ttl: ${ttl}`]),
-    ...(subdomains.length === 0 ? [] : [`subdomains: [${subdomains.map(scalarText).join(', ')}]`]),
-    '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.',
-    'surplus: park',
-    desired.length === 0 ? 'records: []' : 'records:',
-  ].map((text) => ({ text }));
-  for (const entry of desired)
-    lines.push({ text: `  - ${entryInBraces(entry.record, ttl, allow.get(entry))}`, entry });
-  if (remarks.length > 0)
-    for (const text of ['', `# ${remarksTitle}`, ...remarks.map((remark) => `# - ${remark}`)])
-      lines.push({ text });
-  return {
-    text: lines.map(({ text }) => `${text}\n`).join(''),
-    entryAt: ({ line }) => (line === null ? undefined : lines[line - 1]?.entry),
-  };
-};
+const isAllowable = (check: string): boolean => allowableChecks.some((one) => one === check);
 
 /**
  * The most common TTL, which the template can state once; the lowest of several. Null if a record has no TTL that a file
  * can state, since it would get this one, or if a check would object to it.
  */
-const commonTtl = (desired: readonly ActualEntry[]): number | null => {
+const commonTtl = (desired: Iterable<ActualEntry>): number | null => {
   const counts = new Map<number, number>();
   for (const { record } of desired) {
     const ttl = statableTtl(record);
@@ -125,52 +107,41 @@ const commonTtl = (desired: readonly ActualEntry[]): number | null => {
     counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
   }
   const [first] = [...counts].sort(([a, times], [b, others]) => others - times || a - b);
-  return first === undefined || first[0] < shortestTtl || first[0] > longestTtl ? null : first[0];
+  return first === undefined || unusualTtl(first[0]) !== null ? null : first[0];
 };
 
-/** Seconds; a check objects to others. */
-const [shortestTtl, longestTtl] = [60, 604_800];
-
-export interface SortedOut {
-  /** The records that a file can describe, in the order in which they are written. */
-  readonly desired: readonly ActualEntry[];
-  /** What a file cannot describe, in words, by record id. */
-  readonly remarks: readonly string[];
-}
-
-/** Gives the same for any order of the records. */
-export const sortOut = (records: readonly ActualRecord[]): SortedOut => {
+/**
+ * The records that a file can describe, in the order in which they are written, and in words, by record id, what it cannot.
+ * The same for any order of the records.
+ */
+export const sortOut = (
+  records: readonly ActualRecord[],
+): { readonly desired: readonly ActualEntry[]; readonly remarks: readonly string[] } => {
   const desired = new Map<string, ActualEntry>();
   const remarks: string[] = [];
-  for (const actual of records.map(entryOf).sort(byId)) {
-    const remark = whyNotDesired(actual, desired.get(recordKey(actual)));
-    if (remark === null) desired.set(recordKey(actual), actual);
-    remarks.push(...(remark ?? ttlRemark(actual.record)));
+  for (const entry of records.map(entryOf).sort(byId)) {
+    const { record } = entry;
+    const key = recordKey(entry);
+    const why = whyNotDesired(entry, desired.get(key));
+    if (why === null) desired.set(key, entry);
+    if (why !== null) remarks.push(`record ${record.id} ${why}: ${shownRecord(record)}`);
+    else if (record.ttl !== statableTtl(record))
+      remarks.push(
+        `record ${record.id} has a TTL that a file cannot state, and is listed without one: ${shownRecord(record)}`,
+      );
   }
   return { desired: [...desired.values()].sort(byPlace), remarks };
 };
 
-const whyNotDesired = (
-  { record, type, name }: ActualEntry,
-  twin: ActualEntry | undefined,
-): string[] | null => {
-  const { id, priority } = record;
-  const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
-  if (record.isUnreadable) return because('cannot be understood');
-  if (!isRecordType(type)) return because('has a type that a file cannot describe');
-  if (isParkedName(name)) return because('is parked');
-  if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
-    return because('has a priority that a file cannot state');
-  }
-  return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
+const whyNotDesired = ({ record, type, name }: ActualEntry, twin: ActualEntry | undefined): string | null => {
+  const { priority } = record;
+  if (record.isUnreadable) return 'cannot be understood';
+  if (!isRecordType(type)) return 'has a type that a file cannot describe';
+  if (isParkedName(name)) return 'is parked';
+  if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16))
+    return 'has a priority that a file cannot state';
+  return twin === undefined ? null : `is a copy of record ${twin.record.id}`;
 };
-
-const ttlRemark = (record: ActualRecord): string[] =>
-  record.ttl === null || statableTtl(record) !== null
-    ? []
-    : [
-        `record ${record.id} has a TTL that a file cannot state, and is listed without one: ${shownRecord(record)}`,
-      ];
 
 /** By type, then by name: the subdomain itself first, and names below a name after it. */
 const byPlace = (a: ActualEntry, b: ActualEntry): number =>

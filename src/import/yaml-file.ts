@@ -1,5 +1,4 @@
 import {
-  CST,
   isAlias,
   isMap,
   isScalar,
@@ -11,7 +10,7 @@ import {
 } from 'yaml';
 import type { DesiredRecord, Place } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import { escaped, scalarText } from './entry.ts';
+import { quotedText, scalarText } from './entry.ts';
 
 /** A template or a fragment, with the file that it is in, so that parts of its text can be changed. */
 export interface YamlFile {
@@ -40,62 +39,26 @@ export interface Splice {
 /** Why an entry cannot be changed. */
 export class Refusal extends Error {}
 
-/** Null for a file without a mapping, which describes nothing. */
-export const openFile = (
-  path: string,
-  text: string,
-  { source, records }: DesiredTemplate,
-): YamlFile | null => {
-  const parsed = parseAllDocuments(text, { schema: 'failsafe', keepSourceTokens: true });
-  const roots = ('empty' in parsed ? [] : parsed).flatMap(({ contents }) =>
-    isMap(contents) ? contents : [],
-  );
+export const openFile = (path: string, text: string, { source, records }: DesiredTemplate): YamlFile => {
+  const documents = parseAllDocuments(text, { schema: 'failsafe', keepSourceTokens: true });
+  const roots = [...documents].flatMap(({ contents }) => (isMap(contents) ? contents : []));
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const offsetOf = ({ line, column }: Place): number => (lineStarts[line - 1] ?? text.length) + column - 1;
   const start = path === source.file ? offsetOf(source) : 0;
   const root = roots.findLast(({ range }) => range[0] <= start) ?? roots[0];
-  if (root === undefined) return null;
-  const found = valueOf(root, 'records');
+  const found = root && valueOf(root, 'records');
   const own = records.filter((record) => record.source.file === path);
-  let next = own.findIndex((record) => offsetOf(record.source) >= root.range[0]);
+  let next = 0;
   const entries = (isSeq(found) ? found.items : []).map((node, index): FileEntry => {
     const first = next;
-    while (next >= 0 && next < own.length && offsetOf(own[next]!.source) < node.range[2]) next += 1;
-    return { index, node, records: first < 0 ? [] : own.slice(first, next) };
+    while (next < own.length && offsetOf(own[next]!.source) < node.range[2]) next += 1;
+    return { index, node, records: own.slice(first, next) };
   });
   return { path, text, list: isSeq(found) && found.flow !== true ? found : null, entries };
 };
 
 export const valueOf = (map: YAMLMap.Parsed, key: string): ParsedNode | null | undefined =>
   map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key)?.value;
-
-/** Another value for a scalar, byte for byte the same around it. Throws a `Refusal`. */
-export const replaceScalar = (node: ParsedNode | null, value: string | number): Splice => {
-  if (isAlias(node)) throw new Refusal(`its value is that of \`&${node.source}\``);
-  const token = node?.srcToken;
-  if (!isScalar(node) || !CST.isScalar(token ?? null)) throw new Refusal('its value is no text');
-  const [variable] = /(?<!\$)\$\{[^{}]*\}/.exec(String(node.value)) ?? [];
-  if (variable !== undefined) throw new Refusal(`its value comes from the variable \`${variable}\``);
-  const written = writtenAs(value);
-  const made = structuredClone(token!);
-  const isQuoted = made.type.endsWith('quoted-scalar');
-  const type = written.startsWith('"')
-    ? 'QUOTE_DOUBLE'
-    : written.startsWith("'") && !isQuoted
-      ? 'QUOTE_SINGLE'
-      : null;
-  CST.setScalarValue(made, typeof value === 'string' ? escaped(value) : String(value), {
-    inFlow: true,
-    ...(type && { type }),
-  });
-  // With invisible characters escaped.
-  if (type === 'QUOTE_DOUBLE' && 'source' in made) made.source = written;
-  const { offset: start } = token!;
-  return { start, end: start + CST.stringify(token!).length, text: CST.stringify(made) };
-};
-
-const writtenAs = (value: string | number): string =>
-  scalarText(typeof value === 'string' ? escaped(value) : value);
 
 /** A field of an entry, which may not have it yet. Throws a `Refusal`, also for null, which would take it away. */
 export const setField = (
@@ -106,13 +69,31 @@ export const setField = (
 ): Splice => {
   if (value === null) throw new Refusal(`the service states no \`${key}\``);
   const known = valueOf(map, key);
-  if (known !== undefined) return replaceScalar(known, value);
-  const field = `${key}: ${writtenAs(value)}`;
+  if (known !== undefined) return replaceScalar(file, known, value);
+  const field = `${key}: ${scalarText(value)}`;
   const last = map.items.at(-1)!;
   const end = Math.max(last.key.range[1], last.value?.range[1] ?? 0);
   return map.flow === true
     ? { start: end, end, text: `, ${field}` }
     : insertLine(file, end, ' '.repeat(columnOf(file, map.range[0])) + field);
+};
+
+/** Another value for a scalar, in its own quotation marks. Throws a `Refusal`. */
+export const replaceScalar = (
+  { text }: YamlFile,
+  node: ParsedNode | null,
+  value: string | number,
+): Splice => {
+  if (isAlias(node)) throw new Refusal(`its value is that of \`&${node.source}\``);
+  const [start = 0, end = start] = node?.range ?? [];
+  if (!isScalar(node) || start === end) throw new Refusal('its value is no text');
+  const [variable] = /(?<!\$)\$\{[^{}]*\}/.exec(String(node.value)) ?? [];
+  if (variable !== undefined) throw new Refusal(`its value comes from the variable \`${variable}\``);
+  const mark = text[start]!;
+  const written = /["']/.test(mark) ? quotedText(String(value), mark) : scalarText(value);
+  // A text of several lines ends with the last of them.
+  const [lineEnd = ''] = /\r?\n$/.exec(text.slice(start, end)) ?? [];
+  return { start, end, text: written + lineEnd };
 };
 
 /** Without an entry: whole lines, with the comments directly above. Throws a `Refusal`. */

@@ -264,7 +264,7 @@ describe('get dns-templates --format zone', () => {
       'example.net.\t60\tIN\tTXT\t"a\\"b\\195\\169"',
       `example.net.\t60\tIN\tTXT\t"${'x'.repeat(255)}" "x"`,
       '; Not in this file:',
-      '; - record 1 has a type that a file cannot describe: { type: CAA, content: 0 issue "a", ttl: 60 }',
+      '; - record 1 has a type that a file cannot describe: { type: CAA, content: \'0 issue "a"\', ttl: 60 }',
       '; - record 4 is parked: { type: A, name: _parked-4, content: 0.0.0.0, ttl: 60 }',
       expect.stringMatching(/^; - record 2 has no line \(`nowhere` is not an IPv4 address.*\): /),
       '; - record 3 has no line (its name may be a whole one): { type: A, name: www.example.net, content: 192.0.2.1, ttl: 60 }',

@@ -52,7 +52,7 @@ describe('an entry', () => {
     [
       'of SRV that is not in order is as it is',
       { type: 'SRV', name: '_sip._tcp', priority: 0, content: '70000 1 sip.example.net' },
-      '{ type: SRV, name: _sip._tcp, content: 70000 1 sip.example.net, priority: 0, allow: [srv-content] }',
+      "{ type: SRV, name: _sip._tcp, content: '70000 1 sip.example.net', priority: 0, allow: [srv-content] }",
     ],
     [
       'escapes what would be a variable',
@@ -98,7 +98,7 @@ describe('a text', () => {
     ['a: b', "'a: b'"],
     ['a #b', "'a #b'"],
     ['a\tb\n"\\', String.raw`"a\tb\n\"\\"`],
-    ['\x00\x7f\x85', String.raw`"\0\u007f\u0085"`],
+    ['\x00\x7f\x85', String.raw`"\u0000\u007f\u0085"`],
     ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\u00a0\ufeff"`],
     ['\ud800', String.raw`"\ud800"`],
     ['\u{e0001}', String.raw`"\U000e0001"`],
@@ -201,7 +201,7 @@ test('records that a file cannot describe are in comments', async () => {
     'template: web',
     'ttl: 3600',
     'records:',
-    '  - { type: A, content: 192.0.2.001, allow: [bad-ipv4] }',
+    "  - { type: A, content: '192.0.2.001', allow: [bad-ipv4] }",
     '  - { type: A, content: 192.0.2.1 }',
     '',
     '# Not said:',

@@ -12,9 +12,7 @@ export const fileFor = async (
 ): Promise<WrittenFile> => {
   const { records } = template;
   const contents = { name, id, records, subdomains: [], remarks: [], remarksTitle: 'Not said:', header: '' };
-  const written = await writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
-  if ('refusal' in written) throw new Error(written.refusal);
-  return written;
+  return writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
 };
 
 export const textFor = async (...given: Parameters<typeof fileFor>): Promise<string> =>
