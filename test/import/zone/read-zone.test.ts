@@ -128,14 +128,8 @@ describe('it is refused', () => {
     ['@ MX mail.example.net.', /is not what a record of type MX has$/],
     ['@ MX 65536 mail.example.net.', /`65536` is not a priority$/],
     ['_a._tcp SRV 1 70000 1 a.example.net.', /numbers from 0 to 65535$/],
-    [
-      '@ TXT v=spf1 mx -all',
-      /`v=spf1` is a text of its own: a text with blanks has to be in quotation marks/,
-    ],
-    [
-      '@ TXT v=DKIM1; k=rsa',
-      /a comment begins after `v=DKIM1`: a text with a `;` has to be in quotation marks/,
-    ],
+    ['@ TXT v=spf1 mx -all', /`v=spf1`: a text with blanks or a `;` has to be in quotation marks/],
+    ['@ TXT v=DKIM1; k=rsa', /`v=DKIM1`: a text with blanks or a `;` has to be in quotation marks/],
     ['@ TXT "\\256"', /is not what a record of type TXT has$/],
     ['example.org. SOA ns h 1 2 3 4 5', /^a zone:1: this is the zone example\.org, not example\.net$/],
     [
@@ -161,9 +155,6 @@ describe('what dig prints of a transfer', () => {
 
   it('is whole if the SOA record comes again', () => {
     expect(read(head, soa, record, soa, ';; XFR size: 3 records').records).toHaveLength(1);
-    const one = head.replace('@', '+onesoa @');
-    expect(read(one, soa, record, ';; XFR size: 2 records').records).toHaveLength(1);
-    expect(() => read(one, soa, record)).toThrow(/does not end with the SOA record/);
   });
 
   it.each([
@@ -233,7 +224,7 @@ it('what a template cannot hold is named with its line, name, type, value and re
     '11 example.net. ALIAS shop.example.org. (templates have no records of type ALIAS)',
     '12 example.net. PTR host (a PTR record needs a name at the service)',
     '13 b.example.net. A \\# 4 C0000201 (it is in the notation of unknown types)',
-    '14 c.example.net. TXT "x" (it is of class CH)',
+    '14 c.example.net. CH TXT "x" (templates have no records of type CH)',
     '15 ns.example.org. A 192.0.2.53 (it is not below example.net)',
     '3 2 records of DNSSEC (RRSIG, TYPE65534) (the name server makes them)',
   ]);
