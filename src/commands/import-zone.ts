@@ -10,7 +10,6 @@ import { labelsOf } from '../import/label.ts';
 import { originFrom } from '../import/zone/data.ts';
 import { readZone } from '../import/zone/read-zone.ts';
 import type { Io } from '../io.ts';
-import { escapeControl } from '../lib/escape-control.ts';
 import { isHostLabel } from '../model/host.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
@@ -29,8 +28,7 @@ export const importZone = async (names: readonly string[], options: Options, io:
   // Messages would quote it.
   if (redact(text) !== text)
     throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
-  const zone = readZone(text, origin, file);
-  const { records, leftOut } = zone;
+  const { records, whyNot, notes } = readZone(text, origin, file);
   const template = {
     id: 0,
     name: names[0] ?? origin,
@@ -38,29 +36,24 @@ export const importZone = async (names: readonly string[], options: Options, io:
     subdomains: null,
     records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
   };
-  const extras = {
-    subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
-    remarks: leftOut.map((one) => `${escapeControl(one.what)} (line ${one.line}: ${one.text})`),
-    remarksTitle: 'What a template cannot hold of the zone:',
-  };
   const label = { ...labelsOf([template]).get(template)!, id: null };
   const target = await importTarget(client, options, (value) => redactTexts(value, redact));
-  const outcome = await importTemplate(template, label, extras, target);
-  const automatic = records.filter(({ ttl }) => ttl === 1).map(({ id }) => id);
-  const notes = [
-    ...automatic.slice(0, 1).map((line) => ({ line, text: automaticTtl })),
-    ...zone.notes,
-    ...leftOut.map(({ line, what, text: why }) => ({ line, text: `left out: ${what} (${why})` })),
+  const outcome = await importTemplate(template, label, target, {
+    subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
+    noun: 'line',
+    whyNot: ({ record }) => whyNot.get(record.id) ?? null,
+  });
+  const automatic = records.find(({ ttl }) => ttl === 1);
+  const told = [
+    ...(automatic ? [`line ${automatic.id}: ${automaticTtl}`] : []),
+    ...notes,
+    ...(outcome.remarks ?? []).map((remark) => `left out: ${remark}`),
   ];
-  for (const { line, text: note } of notes.slice(0, maxShown)) printLine(io, `${file}:${line}: ${note}`);
-  if (notes.length > maxShown) printLine(io, `${file}: and ${notes.length - maxShown} more`);
+  for (const note of told) printLine(io, `${file}: ${note}`);
   return showOutcomes([outcome], io);
 };
 
 const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that entries like this one state none';
-
-/** Lines on stderr; the file has all that is left out. */
-const maxShown = 50;
 
 const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
   try {

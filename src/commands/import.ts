@@ -9,7 +9,6 @@ import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
 import { LockedError, messageOf, UserError } from '../errors.ts';
-import { scalarText } from '../import/entry.ts';
 import { labelsOf, type Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';
 import { writeTemplate, type FileContents } from '../import/write.ts';
@@ -59,14 +58,7 @@ const importAll = async (
     for (const [template, label] of labelsOf(own)) {
       const names = [template.name, String(template.id)];
       if (patterns.length > 0 && !names.some((name) => found.includes(name))) continue;
-      const remarks = label.name === template.name ? [] : [`its name: ${scalarText(template.name)}`];
-      const remarksTitle = 'What this file cannot say of the template at the service:';
-      const outcome = await importTemplate(
-        template,
-        label,
-        { subdomains: [], remarks, remarksTitle },
-        target,
-      );
+      const outcome = await importTemplate(template, label, target);
       outcomes.push(outcome);
       if (outcome.result !== 'skipped') described.push(label.name);
     }
@@ -128,16 +120,18 @@ interface ImportOutcome {
   readonly result: 'written' | 'unchanged' | 'skipped';
   readonly file: string;
   readonly note: string;
+  /** What the file cannot say. */
+  readonly remarks?: readonly string[];
 }
 
 /** Writes the file of one template, or says why not. A file that exists is left alone. */
 export const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
-  extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
   { directory, client, state, withSchema, redact }: ImportTarget,
+  extras: Pick<FileContents, 'subdomains' | 'noun' | 'whyNot'> = {},
 ): Promise<ImportOutcome> => {
-  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
+  if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
     return { result: 'skipped', file: directory, note };
   }
@@ -157,8 +151,8 @@ export const importTemplate = async (
     const { text, desired, remarks } = await writeTemplate(contents, (draft) =>
       loadTexts(loadOptionsOf(client, {}), new Map([[file, draft]])),
     );
-    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
-    if (before?.equals(Buffer.from(text))) return { result: 'unchanged', file, note };
+    const note = `${plural(desired, 'record')}${remarks.length === 0 ? '' : `, ${plural(remarks.length, 'remark')}`}`;
+    if (before?.equals(Buffer.from(text))) return { result: 'unchanged', file, note, remarks };
     if (before !== null)
       throw new UserError(
         described === undefined
@@ -167,7 +161,7 @@ export const importTemplate = async (
       );
     if (Buffer.byteLength(text) > maxFileSize) throw new UserError('it would be too large for one file');
     await createFile(placeOf(file), text);
-    return { result: 'written', file, note };
+    return { result: 'written', file, note, remarks };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return { result: 'skipped', file, note: messageOf(error) };

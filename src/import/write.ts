@@ -9,24 +9,27 @@ import { isParkedName } from '../plan/parked.ts';
 import { entryInBraces, escaped, scalarText, shownRecord, statableTtl } from './entry.ts';
 
 /** What a file is to say of a template. */
-export interface FileContents {
+export interface FileContents extends Judgement {
   readonly name: string;
   /** Null if the name is unique. */
   readonly id: number | null;
-  readonly subdomains: readonly string[];
+  readonly subdomains?: readonly string[];
   readonly records: readonly ActualRecord[];
-  /** What else the file cannot say. */
-  readonly remarks: readonly string[];
-  /** Of its comment about that. */
-  readonly remarksTitle: string;
   /** Lines before the template. */
   readonly header: string;
+}
+
+interface Judgement {
+  /** What the ids of the records count. */
+  readonly noun?: 'record' | 'line';
+  /** Why else a record that a file can describe is not to be in it. */
+  readonly whyNot?: (entry: ActualEntry) => string | null;
 }
 
 export interface WrittenFile {
   readonly text: string;
   readonly desired: number;
-  readonly remarks: number;
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -35,11 +38,11 @@ export interface WrittenFile {
  * a template file. Throws a `UserError` if there can be no such file.
  */
 export const writeTemplate = async (
-  { name, id, subdomains, records, header, remarksTitle, ...more }: FileContents,
+  { name, id, subdomains = [], records, header, ...judgement }: FileContents,
   load: (text: string) => Promise<DesiredState>,
 ): Promise<WrittenFile> => {
-  const sorted = sortOut(records);
-  const remarks = [...more.remarks, ...sorted.remarks];
+  const sorted = sortOut(records, judgement);
+  const remarks = [...sorted.remarks];
   const desired = new Set(sorted.desired);
   const allowed = new Map<ActualEntry, readonly AllowableCheck[]>();
   for (;;) {
@@ -57,7 +60,7 @@ export const writeTemplate = async (
     const entries = [...desired].map(
       (entry) => `  - ${entryInBraces(entry.record, ttl, allowed.get(entry))}`,
     );
-    const comment = ['', remarksTitle, ...remarks.map((one) => `- ${one}`)].map(
+    const comment = ['', 'What this file cannot say:', ...remarks.map((one) => `- ${one}`)].map(
       (line) => line && `# ${line}`,
     );
     const text = [...head, ...entries, ...(remarks.length === 0 ? [] : comment), ''].join('\n');
@@ -81,15 +84,14 @@ export const writeTemplate = async (
     }
     if (isChanged) continue;
     for (const [entry, message] of undescribable) {
-      const { record } = entry;
-      remarks.push(`record ${record.id} cannot be in a file (${message}): ${shownRecord(record)}`);
+      remarks.push(remarkOn(entry, `cannot be in a file (${message})`, judgement));
       desired.delete(entry);
     }
     if (undescribable.length > 0) continue;
     const stubborn = problems.find(({ severity }) => severity === 'error');
     if (stubborn)
       throw new UserError(`it cannot be described by a file: ${stubborn.message} [${stubborn.check}]`);
-    return { text, desired: desired.size, remarks: remarks.length };
+    return { text, desired: desired.size, remarks };
   }
 };
 
@@ -110,37 +112,44 @@ const commonTtl = (desired: Iterable<ActualEntry>): number | null => {
   return first === undefined || unusualTtl(first[0]) !== null ? null : first[0];
 };
 
+const remarkOn = ({ record }: ActualEntry, why: string, { noun = 'record' }: Judgement): string =>
+  `${noun} ${record.id} ${why}: ${shownRecord(record)}`;
+
 /**
- * The records that a file can describe, in the order in which they are written, and in words, by record id, what it cannot.
- * The same for any order of the records.
+ * The records that a file can describe, in the order in which they are written, and in words, by id, what it cannot. The same
+ * for any order of the records.
  */
 export const sortOut = (
   records: readonly ActualRecord[],
+  judgement: Judgement = {},
 ): { readonly desired: readonly ActualEntry[]; readonly remarks: readonly string[] } => {
+  const { noun = 'record', whyNot = () => null } = judgement;
   const desired = new Map<string, ActualEntry>();
   const remarks: string[] = [];
   for (const entry of records.map(entryOf).sort(byId)) {
     const { record } = entry;
     const key = recordKey(entry);
-    const why = whyNotDesired(entry, desired.get(key));
+    const twin = desired.get(key);
+    const copied = twin ? `is a copy of ${noun} ${twin.record.id}` : null;
+    const why = whyUnstatable(entry) ?? whyNot(entry) ?? copied;
     if (why === null) desired.set(key, entry);
-    if (why !== null) remarks.push(`record ${record.id} ${why}: ${shownRecord(record)}`);
+    if (why !== null) remarks.push(remarkOn(entry, why, judgement));
     else if (record.ttl !== statableTtl(record))
       remarks.push(
-        `record ${record.id} has a TTL that a file cannot state, and is listed without one: ${shownRecord(record)}`,
+        remarkOn(entry, 'has a TTL that a file cannot state, and is listed without one', judgement),
       );
   }
   return { desired: [...desired.values()].sort(byPlace), remarks };
 };
 
-const whyNotDesired = ({ record, type, name }: ActualEntry, twin: ActualEntry | undefined): string | null => {
+const whyUnstatable = ({ record, type, name }: ActualEntry): string | null => {
   const { priority } = record;
   if (record.isUnreadable) return 'cannot be understood';
   if (!isRecordType(type)) return 'has a type that a file cannot describe';
   if (isParkedName(name)) return 'is parked';
-  if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16))
-    return 'has a priority that a file cannot state';
-  return twin === undefined ? null : `is a copy of record ${twin.record.id}`;
+  return hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)
+    ? 'has a priority that a file cannot state'
+    : null;
 };
 
 /** By type, then by name: the subdomain itself first, and names below a name after it. */

@@ -102,7 +102,7 @@ records:
   - { type: TXT, name: _dmarc, content: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org' }
   - { type: TXT, name: mail2025._domainkey, content: v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= }
 
-# What this file cannot say of the template at the service:
+# What this file cannot say:
 # - record 217 is a copy of record 212: { type: TXT, content: v=spf1 mx -all, ttl: 3600 }
 `);
     await expectInSync(launch);

@@ -204,7 +204,7 @@ test('records that a file cannot describe are in comments', async () => {
     "  - { type: A, content: '192.0.2.001', allow: [bad-ipv4] }",
     '  - { type: A, content: 192.0.2.1 }',
     '',
-    '# Not said:',
+    '# What this file cannot say:',
     String.raw`# - record 8 has a type that a file cannot describe: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
     '# - record 9 is parked: { type: A, name: _parked-9, content: 192.0.2.1, ttl: 3600 }',
     '# - record 10 has a priority that a file cannot state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
@@ -243,15 +243,7 @@ test('two templates of one name are distinguished by id', async () => {
 
 test('a record of which nothing can be allowed is a remark', async () => {
   const { records } = templateOf(a, { ...a, name: 'bad' });
-  const contents = {
-    name: 'web',
-    id: null,
-    records,
-    subdomains: [],
-    remarks: [],
-    remarksTitle: 'No:',
-    header: '',
-  };
+  const contents = { name: 'web', id: null, records, header: '' };
   const load = (text: string): Promise<DesiredState> => {
     const line = text.split('\n').findIndex((one) => one.startsWith('  - ') && one.includes('bad')) + 1;
     const problem = {

@@ -11,7 +11,7 @@ export const fileFor = async (
   { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
 ): Promise<WrittenFile> => {
   const { records } = template;
-  const contents = { name, id, records, subdomains: [], remarks: [], remarksTitle: 'Not said:', header: '' };
+  const contents = { name, id, records, header: '' };
   return writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
 };
 

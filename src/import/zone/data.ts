@@ -3,26 +3,26 @@ import { isWarning } from '../../desired/check-id.ts';
 import { ArgumentError } from '../../errors.ts';
 import { canonicalHost, isReverseLabel, nameLabelsOf, unescapedName } from '../../model/host.ts';
 import { isQuotedText, unquoteText } from '../../model/quoted-text.ts';
-import type { RecordData, RecordType } from '../../model/record.ts';
-import type { TypeDefinition } from '../../model/types/definition.ts';
-import { definitions } from '../../model/types/table.ts';
+import type { RecordData } from '../../model/record.ts';
+import { definitionOf } from '../../model/types/table.ts';
 import { isUnsigned16 } from '../../model/types/srv.ts';
 import { unseen } from '../../lib/escape-control.ts';
 import { ZoneMistake, type ZoneWord } from './entries.ts';
 
 /**
- * What a record says, or why no template can hold it. `wholeName` makes a whole name of a host as it is written. Throws a
+ * What a record says, or why it is not to be in a template. `wholeName` makes a whole name of a host as it is written. Throws a
  * `ZoneMistake`.
  */
 export const readData = (
-  type: RecordType,
+  type: string,
   words: readonly ZoneWord[],
   wholeName: (name: string) => string,
 ): Pick<RecordData, 'content' | 'priority'> | string => {
-  const definition: TypeDefinition = definitions[type];
-  const { hasPriority, target, parts } = definition;
+  const definition = definitionOf(type);
   const shown = words.map(({ text }) => text).join(' ');
-  if (words[0]?.text === String.raw`\#`) return 'it is in the notation of unknown types';
+  if (!definition) return { content: shown, priority: null };
+  if (words[0]?.text === String.raw`\#`) return 'is in the notation of unknown types';
+  const { hasPriority, target, parts } = definition;
   const texts = type === 'TXT' ? [textOf(words)] : words.map(({ text }) => text);
   if (texts.length !== Number(hasPriority) + (parts ? 3 : 1) || texts[0] === '')
     throw new ZoneMistake(
@@ -36,7 +36,7 @@ export const readData = (
   if (target) {
     const host = wholeName(texts.pop()!);
     if (!isWholeName(host)) throw new ZoneMistake(`${quote(host)} is not the name of a host`);
-    if (isUnstatable(unescapedName(host))) return 'a template cannot state its host';
+    if (isUnstatable(unescapedName(host))) return 'has a host that a template cannot state';
     // As template files have hosts: without the final dot.
     texts.push(host === '.' ? host : unescapedName(host.slice(0, -1)));
   }

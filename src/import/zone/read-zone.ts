@@ -1,27 +1,19 @@
 import { quote } from '../../desired/problem.ts';
 import { UserError } from '../../errors.ts';
-import { plural } from '../../lib/plural.ts';
 import { unescapedName } from '../../model/host.ts';
 import { isRecordType, type ActualRecord } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
-import { entryOf, recordKey } from '../../plan/entry.ts';
-import { isParkedName } from '../../plan/parked.ts';
 import { maxTtl } from '../entry.ts';
 import { isUnstatable, isWholeName, readData } from './data.ts';
 import { zoneEntries, ZoneMistake, type ZoneEntry } from './entries.ts';
 
 export interface ZoneFile {
-  /** With names relative to the zone; their ids are their line numbers. */
+  /** With names relative to the zone, as far as they are below it; their ids are their line numbers. */
   readonly records: readonly ActualRecord[];
-  /** What a template cannot hold: name, type and value, and why not. */
-  readonly leftOut: readonly (ZoneNote & { readonly what: string })[];
+  /** Why a record is not to be in a template, by its line. */
+  readonly whyNot: ReadonlyMap<number, string>;
   /** What was read otherwise than it is written. */
-  readonly notes: readonly ZoneNote[];
-}
-
-export interface ZoneNote {
-  readonly line: number;
-  readonly text: string;
+  readonly notes: readonly string[];
 }
 
 /**
@@ -38,11 +30,14 @@ export const readZone = (text: string, origin: string, file: string): ZoneFile =
       );
     const entries = zoneEntries(text);
     const zone = recordsIn(entries, origin);
-    const [none] = zone.leftOut;
-    if (zone.records.length === 0)
-      throw none
-        ? new ZoneMistake(`no record can be in a template: ${none.what}: ${none.text}`, none.line)
-        : new ZoneMistake('there is no record in it');
+    const { records, whyNot } = zone;
+    if (records.length === 0) throw new ZoneMistake('there is no record in it');
+    if (records.every(({ id, type }) => whyNot.has(id) || !isRecordType(type))) {
+      const [[line, why] = []] = whyNot;
+      throw new ZoneMistake(
+        `no record in it can be in a template${line === undefined ? '' : `: line ${line} ${why}`}`,
+      );
+    }
     // A whole transfer begins and ends with the SOA record (RFC 5936 §2.2).
     const isSoa = ({ words }: ZoneEntry): boolean => words.slice(1, 4).some((word) => word.text === 'SOA');
     const [first, last] = [entries[0]!, entries.at(-1)!];
@@ -75,11 +70,14 @@ export const recordsIn = (entries: readonly ZoneEntry[], origin: string): ZoneFi
       if (error instanceof ZoneMistake) error.line = entry.line;
       throw error;
     }
-  return zone.whole();
+  return zone;
 };
 
 /** What is known while entries are read one after the other. */
-class Zone {
+class Zone implements ZoneFile {
+  readonly records: ActualRecord[] = [];
+  readonly whyNot = new Map<number, string>();
+  readonly notes: string[] = [];
   readonly #origin: string;
   /** What relative names end in. */
   #suffix: string;
@@ -88,26 +86,12 @@ class Zone {
   /** Of `$TTL`. */
   #defaultTtl: number | null = null;
   #lastTtl: number | null = null;
-  #hasSoa = false;
-  readonly #records = new Map<string, ActualRecord>();
-  readonly #leftOut: ZoneFile['leftOut'][number][] = [];
-  readonly #notes: ZoneNote[] = [];
-  /** Made by the name server. */
-  readonly #signatures: { readonly line: number; readonly type: string }[] = [];
+  /** Kinds of records. */
+  readonly #met = new Set<string>();
 
   constructor(origin: string) {
     this.#origin = origin;
     this.#suffix = `${origin}.`;
-  }
-
-  whole(): ZoneFile {
-    const [first] = this.#signatures;
-    if (first) {
-      const types = [...new Set(this.#signatures.map(({ type }) => type))].sort().join(', ');
-      const what = `${plural(this.#signatures.length, 'record')} of DNSSEC (${types})`;
-      this.#leftOut.push({ line: first.line, what, text: 'the name server makes them' });
-    }
-    return { records: [...this.#records.values()], leftOut: this.#leftOut, notes: this.#notes };
   }
 
   read({ line, isIndented, words }: ZoneEntry): void {
@@ -132,7 +116,7 @@ class Zone {
   }
 
   #readRecord(words: ZoneEntry['words']): void {
-    const [line, owner] = [this.#line, this.#owner];
+    const owner = this.#owner;
     if (owner === null) throw new ZoneMistake('it begins with a blank, and no name comes before it');
     if (!isWholeName(owner)) throw new ZoneMistake(`${quote(owner)} is not a name`);
     // Windows states the age of records that are updated dynamically.
@@ -147,10 +131,21 @@ class Zone {
       throw new ZoneMistake(word ? `${quote(word.text)} is not the type of a record` : 'it has no type');
     if (type === 'SOA') this.#meetSoa(owner, ttl, data.at(-1)?.text ?? '');
     this.#lastTtl = ttl ?? this.#lastTtl;
-    const why = this.#addRecord(owner, type, ttl ?? this.#defaultTtl ?? this.#lastTtl, data);
-    if (why === null) return;
-    const value = data.map(({ text }) => text).join(' ');
-    this.#leftOut.push({ line, what: `${owner} ${type} ${value}`, text: why });
+    // One record of DNSSEC is named. A transfer ends with the SOA record that it begins with.
+    const kind = signatureTypes.has(type) ? 'DNSSEC' : type;
+    if ((kind === 'DNSSEC' || kind === 'SOA') && this.#met.has(kind)) return;
+    this.#met.add(kind);
+    const read = this.#recordOf(owner, type, data);
+    if (typeof read === 'string') this.whyNot.set(this.#line, read);
+    this.records.push({
+      id: this.#line,
+      type,
+      name: this.#nameOf(owner),
+      ttl: ttl ?? this.#defaultTtl ?? this.#lastTtl,
+      ...(typeof read === 'string'
+        ? { content: data.map(({ text }) => text).join(' '), priority: null }
+        : read),
+    });
   }
 
   #meetSoa(owner: string, ttl: number | null, minimum: string): void {
@@ -160,33 +155,25 @@ class Zone {
     if (ttl === null && ttlPattern.test(minimum)) this.#defaultTtl ??= secondsIn(minimum);
   }
 
-  /** Returns why no template can hold it, or null. */
-  #addRecord(owner: string, type: string, ttl: number | null, data: ZoneEntry['words']): string | null {
-    const end = `.${this.#origin}.`;
-    if (!`.${owner.toLowerCase()}`.endsWith(end)) return `it is not below ${this.#origin}`;
-    const name = owner.length < end.length ? null : unescapedName(owner.slice(0, -end.length));
-    if (signatureTypes.has(type)) {
-      this.#signatures.push({ line: this.#line, type });
-      return null;
-    }
-    // At the end of a transfer.
-    if (type === 'SOA' && this.#hasSoa) return null;
-    this.#hasSoa ||= type === 'SOA';
-    if (!isRecordType(type)) return `templates have no records of type ${type}`;
-    if (isUnstatable(name ?? '')) return 'a template cannot state its name';
-    if (isParkedName(name?.toLowerCase() ?? '')) return 'it has the name of a parked record';
-    if (name === null && definitionOf(type).name !== 'optional')
+  /** What a record says, or why it is not to be in a template. */
+  #recordOf(owner: string, type: string, data: ZoneEntry['words']): ReturnType<typeof readData> {
+    if (!`.${owner.toLowerCase()}`.endsWith(`.${this.#origin}.`)) return `is not below ${this.#origin}`;
+    if (signatureTypes.has(type)) return 'is one of DNSSEC, and the name server makes all of them';
+    const name = this.#nameOf(owner);
+    if (isUnstatable(name ?? '')) return 'has a name that a template cannot state';
+    if (name === null && (definitionOf(type)?.name ?? 'optional') !== 'optional')
       return type === 'CNAME'
-        ? 'it cannot stand beside SOA and NS records'
-        : `a ${type} record needs a name at the service`;
-    const read = readData(type, data, (host) => this.#wholeName(host));
-    if (typeof read === 'string') return read;
-    const record = { id: this.#line, type, name, ttl, ...read };
-    const key = recordKey(entryOf(record));
-    const twin = this.#records.get(key);
-    if (twin) return `it is the record of line ${twin.id} again`;
-    this.#records.set(key, record);
-    return null;
+        ? 'cannot stand beside SOA and NS records'
+        : 'has no name, which it needs at the service';
+    return readData(type, data, (host) => this.#wholeName(host));
+  }
+
+  /** Relative to the zone if it is below it; null: the zone itself. */
+  #nameOf(owner: string): string | null {
+    const end = `.${this.#origin}.`;
+    const lower = `.${owner.toLowerCase()}`;
+    if (lower === end) return null;
+    return lower.endsWith(end) ? unescapedName(owner.slice(0, -end.length)) : owner;
   }
 
   /** A relative name that ends in that of the zone only lacks its final dot: nobody means example.net.example.net. */
@@ -195,8 +182,7 @@ class Zone {
     if (/(?:^|[^\\])(?:\\\\)*\.$/.test(name)) return name;
     if (this.#suffix === '.') return `${name}.`;
     if (!`.${name.toLowerCase()}`.endsWith(`.${this.#origin}`)) return `${name}.${this.#suffix}`;
-    const text = `${quote(name)} has no final dot, and is read as a whole name`;
-    this.#notes.push({ line: this.#line, text });
+    this.notes.push(`line ${this.#line}: ${quote(name)} has no final dot, and is read as a whole name`);
     return `${name}.`;
   }
 }
