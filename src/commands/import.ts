@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import type { Client } from '../app/client.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import { unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
+import { runPasses } from '../app/passes.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
-import { LockedError, messageOf, UserError } from '../errors.ts';
+import { messageOf, UserError } from '../errors.ts';
 import { labelsOf, type Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';
 import { writeTemplate, type FileContents } from '../import/write.ts';
@@ -32,7 +31,7 @@ export const importFiles = (patterns: readonly string[], options: Options, io: I
 
 const importAll = async (
   patterns: readonly string[],
-  { clients, redact }: AppContext,
+  { clients, redact, clock }: AppContext,
   options: Options,
   io: Io,
 ): Promise<readonly ImportOutcome[]> => {
@@ -62,35 +61,18 @@ const importAll = async (
       outcomes.push(outcome);
       if (outcome.result !== 'skipped') described.push(label.name);
     }
-    if (described.length > 0 && isRead(target.directory, client.settings))
-      await rememberOwn(client, described, io);
+    if (described.length === 0 || !isRead(target.directory, client.settings)) continue;
+    // The imported records belong to the files from now on, so that a line that is removed later counts as an edit. If
+    // another process holds the lock, its next pass does the same.
+    const how = { dryRun: false, onlyRemembers: true, ignoreSubdomains: true, lockTimeout: 0 };
+    await runPasses({ clients: [client], redact, clock }, how, described, () => undefined).catch(
+      (error: unknown) => {
+        if (!(error instanceof UserError)) throw error;
+        printLine(io, `dns-template-sync: the files are written, but not the state: ${error.message}`);
+      },
+    );
   }
   return outcomes;
-};
-
-/**
- * Saves that the imported records belong to the files, so that a line that is removed later counts as an edit. If another
- * process holds the lock, its next pass does the same.
- */
-const rememberOwn = async (client: Client, templates: readonly string[], io: Io): Promise<void> => {
-  try {
-    await client.pass({
-      run: randomUUID(),
-      trigger: 'command',
-      templates,
-      signal: new AbortController().signal,
-      onChange: () => undefined,
-      dryRun: false,
-      onlyRemembers: true,
-      ignoreSubdomains: true,
-      lockTimeout: 0,
-    });
-  } catch (error) {
-    if (error instanceof LockedError) return;
-    if (!(error instanceof UserError)) throw error;
-    const why = `the files are written, but the state could not be saved: ${error.message}`;
-    printLine(io, `dns-template-sync: ${why}`);
-  }
 };
 
 /**

@@ -1,6 +1,7 @@
 import { allowableChecks, type AllowableCheck } from '../desired/check-id.ts';
 import { unusualTtl } from '../desired/record-checks.ts';
 import { UserError } from '../errors.ts';
+import { groupBy } from '../model/group.ts';
 import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
 import type { DesiredState } from '../model/template.ts';
 import { maxUnsigned16 } from '../model/types/srv.ts';
@@ -41,79 +42,53 @@ export const writeTemplate = async (
   { name, id, subdomains = [], records, header, ...judgement }: FileContents,
   load: (text: string) => Promise<DesiredState>,
 ): Promise<WrittenFile> => {
-  const sorted = sortOut(records, judgement);
-  const remarks = [...sorted.remarks];
-  const desired = new Set(sorted.desired);
+  const { desired, remarks } = sortOut(records, judgement);
+  const ttl = commonTtl(desired);
+  const head = [
+    ...header.split('\n').slice(0, -1),
+    `template: ${scalarText(escaped(name))}`,
+    ...(id === null ? [] : [`id: ${id}`]),
+    ...(ttl === null ? [] : [`ttl: ${ttl}`]),
+    ...(subdomains.length === 0 ? [] : [`subdomains: [${subdomains.map(scalarText).join(', ')}]`]),
+    '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.',
+    'surplus: park',
+    desired.length === 0 ? 'records: []' : 'records:',
+  ];
+  const comment = ['', '# What this file cannot say:', ...remarks.map((remark) => `# - ${remark}`)];
   const allowed = new Map<ActualEntry, readonly AllowableCheck[]>();
   for (;;) {
-    const ttl = commonTtl(desired);
-    const head = [
-      ...header.split('\n').slice(0, -1),
-      `template: ${scalarText(escaped(name))}`,
-      ...(id === null ? [] : [`id: ${id}`]),
-      ...(ttl === null ? [] : [`ttl: ${ttl}`]),
-      ...(subdomains.length === 0 ? [] : [`subdomains: [${subdomains.map(scalarText).join(', ')}]`]),
-      '# The service cannot delete a record: one whose entry is removed here is renamed to _parked-ID instead.',
-      'surplus: park',
-      desired.size === 0 ? 'records: []' : 'records:',
-    ];
-    const entries = [...desired].map(
-      (entry) => `  - ${entryInBraces(entry.record, ttl, allowed.get(entry))}`,
-    );
-    const comment = ['', 'What this file cannot say:', ...remarks.map((one) => `- ${one}`)].map(
-      (line) => line && `# ${line}`,
-    );
+    const entries = desired.map((entry) => `  - ${entryInBraces(entry.record, ttl, allowed.get(entry))}`);
     const text = [...head, ...entries, ...(remarks.length === 0 ? [] : comment), ''].join('\n');
     const { problems } = await load(text);
-
-    // The first problem of an entry may be the reason for its others.
-    const listed = [...desired];
-    const objections = problems.filter(({ severity, check }) => severity === 'error' || isAllowable(check));
-    const first = new Map(
-      objections.toReversed().map((one) => [listed[(one.line ?? 0) - head.length - 1], one]),
-    );
-    const undescribable: [ActualEntry, string][] = [];
-    let isChanged = false;
-    for (const [entry, { check, severity, message }] of first) {
-      if (entry === undefined) continue;
+    // For each entry its first problem, which may be the reason for its others.
+    const settled = new Set<ActualEntry>();
+    for (const { check, line } of problems) {
+      const entry = desired[(line ?? 0) - head.length - 1];
+      if (entry === undefined || settled.has(entry)) continue;
       const known = allowed.get(entry) ?? [];
       const allow = allowableChecks.filter((one) => one === check || known.includes(one));
-      if (allow.length > known.length) allowed.set(entry, allow);
-      else if (severity === 'error') undescribable.push([entry, message]);
-      isChanged ||= allow.length > known.length;
+      if (allow.length === known.length) continue;
+      allowed.set(entry, allow);
+      settled.add(entry);
     }
-    if (isChanged) continue;
-    for (const [entry, message] of undescribable) {
-      remarks.push(remarkOn(entry, `cannot be in a file (${message})`, judgement));
-      desired.delete(entry);
-    }
-    if (undescribable.length > 0) continue;
-    const stubborn = problems.find(({ severity }) => severity === 'error');
-    if (stubborn)
-      throw new UserError(`it cannot be described by a file: ${stubborn.message} [${stubborn.check}]`);
-    return { text, desired: desired.size, remarks };
+    if (settled.size > 0) continue;
+    const error = problems.find(({ severity }) => severity === 'error');
+    if (!error) return { text, desired: desired.length, remarks };
+    throw new UserError(`it cannot be described by a file: ${error.message} [${error.check}]`);
   }
 };
-
-const isAllowable = (check: string): boolean => allowableChecks.some((one) => one === check);
 
 /**
  * The most common TTL, which the template can state once; the lowest of several. Null if a record has no TTL that a file
  * can state, since it would get this one, or if a check would object to it.
  */
-const commonTtl = (desired: Iterable<ActualEntry>): number | null => {
-  const counts = new Map<number, number>();
-  for (const { record } of desired) {
-    const ttl = statableTtl(record);
-    if (ttl === null) return null;
-    counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
-  }
-  const [first] = [...counts].sort(([a, times], [b, others]) => others - times || a - b);
-  return first === undefined || unusualTtl(first[0]) !== null ? null : first[0];
+const commonTtl = (desired: readonly ActualEntry[]): number | null => {
+  const ttls = desired.map(({ record }) => statableTtl(record) ?? Number.NaN);
+  const [most] = [...groupBy(ttls, (ttl) => ttl)].sort(
+    ([a, some], [b, others]) => others.length - some.length || a - b,
+  );
+  return most === undefined || ttls.includes(Number.NaN) || unusualTtl(most[0]) !== null ? null : most[0];
 };
-
-const remarkOn = ({ record }: ActualEntry, why: string, { noun = 'record' }: Judgement): string =>
-  `${noun} ${record.id} ${why}: ${shownRecord(record)}`;
 
 /**
  * The records that a file can describe, in the order in which they are written, and in words, by id, what it cannot. The same
@@ -121,9 +96,8 @@ const remarkOn = ({ record }: ActualEntry, why: string, { noun = 'record' }: Jud
  */
 export const sortOut = (
   records: readonly ActualRecord[],
-  judgement: Judgement = {},
+  { noun = 'record', whyNot = () => null }: Judgement = {},
 ): { readonly desired: readonly ActualEntry[]; readonly remarks: readonly string[] } => {
-  const { noun = 'record', whyNot = () => null } = judgement;
   const desired = new Map<string, ActualEntry>();
   const remarks: string[] = [];
   for (const entry of records.map(entryOf).sort(byId)) {
@@ -133,11 +107,10 @@ export const sortOut = (
     const copied = twin ? `is a copy of ${noun} ${twin.record.id}` : null;
     const why = whyUnstatable(entry) ?? whyNot(entry) ?? copied;
     if (why === null) desired.set(key, entry);
-    if (why !== null) remarks.push(remarkOn(entry, why, judgement));
-    else if (record.ttl !== statableTtl(record))
-      remarks.push(
-        remarkOn(entry, 'has a TTL that a file cannot state, and is listed without one', judgement),
-      );
+    const isWithoutTtl = record.ttl !== statableTtl(record);
+    const remark =
+      why ?? (isWithoutTtl ? 'has a TTL that a file cannot state, and is listed without one' : null);
+    if (remark !== null) remarks.push(`${noun} ${record.id} ${remark}: ${shownRecord(record)}`);
   }
   return { desired: [...desired.values()].sort(byPlace), remarks };
 };

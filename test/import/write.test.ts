@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
 import { loadFiles } from '../desired/load-files.ts';
 import { writeTemplate } from '../../src/import/write.ts';
-import type { DesiredState } from '../../src/model/template.ts';
 import { templateOf, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
@@ -241,25 +240,12 @@ test('two templates of one name are distinguished by id', async () => {
   expect(templates.map(({ id }) => id)).toEqual([3, 4]);
 });
 
-test('a record of which nothing can be allowed is a remark', async () => {
-  const { records } = templateOf(a, { ...a, name: 'bad' });
-  const contents = { name: 'web', id: null, records, header: '' };
-  const load = (text: string): Promise<DesiredState> => {
-    const line = text.split('\n').findIndex((one) => one.startsWith('  - ') && one.includes('bad')) + 1;
-    const problem = {
-      severity: 'error',
-      check: 'outside',
-      message: 'no',
-      file: '',
-      line,
-      column: 1,
-    } as const;
-    return Promise.resolve({ templates: [], unusable: [], problems: line > 0 ? [problem] : [], files: 1 });
-  };
-  expect(await writeTemplate(contents, load)).toMatchObject({
-    desired: 1,
-    text: expect.stringContaining('# - record 2 cannot be in a file (no): { type: A, name: bad, '),
-  });
+test('an error that nothing can allow is the reason why there is no file', async () => {
+  const contents = { name: 'web', id: null, records: templateOf(a).records, header: '' };
+  const place = { file: '', line: 1, column: 1 };
+  const problems = [{ severity: 'error', check: 'outside', message: 'no', ...place }] as const;
+  const load = () => Promise.resolve({ templates: [], unusable: [], problems, files: 1 });
+  await expect(writeTemplate(contents, load)).rejects.toThrow('described by a file: no [outside]');
 });
 
 test('records with too many problems to list are written nevertheless', async () => {
