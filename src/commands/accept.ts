@@ -127,9 +127,7 @@ const editsFor = async (
   for (const file of [own, ...(template.fragments ?? [])])
     texts.set(file, utf8.decode(await copy.read(file)));
   const sharers = await sharersOf(template, before, client, options, io);
-  const accepted = await accept({ template, differences, texts, before, load: copy.load, sharers });
-  if (!('refusals' in accepted)) return accepted;
-  throw new UserError(`nothing was changed:\n${accepted.refusals.map(escapeControl).join('\n')}`);
+  return accept({ template, differences, texts, before, load: copy.load, sharers });
 };
 
 /** Why these files are not this template's alone: others use them, also those of clients that were not chosen. */

@@ -1,23 +1,13 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { isMap, isSeq } from 'yaml';
 import { UserError } from '../errors.ts';
+import { escapeControl } from '../lib/escape-control.ts';
 import { dataOf, type DesiredRecord, type RecordData } from '../model/record.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
 import { entryOf, pairOf, recordKey, setKey } from '../plan/entry.ts';
 import { entryInBraces, fieldsOf, shownRecord, statableTtl } from './entry.ts';
-import {
-  addEntry,
-  openFile,
-  Refusal,
-  removeEntry,
-  replaceScalar,
-  setField,
-  valueOf,
-  type FileEntry,
-  type Splice,
-  type YamlFile,
-} from './yaml-file.ts';
+import { Refusal, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
 
 export interface AcceptInput {
   /** As its files describe it now. */
@@ -62,21 +52,19 @@ export const patchFor = (file: string, before: string, after: string): string =>
 
 /**
  * Changes the texts of a template's files so that they want other records, and nothing else. The result is loaded and
- * compared before it counts; what cannot be changed like that is refused with its place, and with what to write there.
+ * compared before it counts. Throws a `UserError` about all that cannot be changed like that, each with its place and with
+ * what to write there.
  */
-export const accept = async (
-  input: AcceptInput,
-): Promise<Accepted | { readonly refusals: readonly string[] }> => {
+export const accept = async (input: AcceptInput): Promise<Accepted> => {
   const { texts, template, load, sharers } = input;
   const { changes, unsaid } = changesFor(input);
-  const files = [...texts].map(([path, text]) => openFile(path, text, template));
-  const edits = new Map<YamlFile, Splice[]>(files.map((file) => [file, []]));
+  const files = [...texts].map(([path, text]) => new YamlFile(path, text, template));
   const refusals: string[] = [];
-  const attempt = (file: YamlFile, own: readonly FileChange[], splices: () => readonly Splice[]): void => {
+  const attempt = (file: YamlFile, own: readonly FileChange[], edit: () => void): void => {
     try {
       const why = sharers.get(file.path);
       if (why !== undefined) throw new Refusal(why);
-      edits.get(file)!.push(...splices());
+      edit();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       for (const change of own) refusals.push(byHand(change, template, error.message));
@@ -87,22 +75,22 @@ export const accept = async (
     for (const entry of file.entries) {
       const ofRecords = entry.records.map((record) => changeOf.get(record));
       const own = ofRecords.filter((change) => change !== undefined);
-      if (own.length > 0) attempt(file, own, () => editsOf(file, entry, ofRecords));
+      if (own.length > 0) attempt(file, own, () => editEntry(file, entry, ofRecords));
     }
   const main = files.find(({ path }) => path === template.source.file)!;
   for (const change of changes)
-    if (change.desired === null) attempt(main, [change], () => [addition(main, change.wanted!)]);
-  if (refusals.length > 0) return { refusals };
-  const edited = files.filter((file) => edits.get(file)!.length > 0);
-  const made = edited.map((file) => ({
-    path: file.path,
-    before: file.text,
-    after: spliced(file.text, edits.get(file)!),
-  }));
+    if (change.desired === null) attempt(main, [change], () => addEntry(main, change.wanted!));
+  if (refusals.length > 0) throw refusalOf(refusals);
+  const made = files
+    .map((file) => ({ path: file.path, before: file.text, after: file.edited() }))
+    .filter(({ before, after }) => before !== after);
   const why = whyNot(await load(new Map(made.map(({ path, after }) => [path, after]))), made, changes, input);
-  if (why === null) return { files: made, count: changes.length, unsaid };
-  return { refusals: changes.map((change) => byHand(change, template, why)) };
+  if (why !== null) throw refusalOf(changes.map((change) => byHand(change, template, why)));
+  return { files: made, count: changes.length, unsaid };
 };
+
+const refusalOf = (refusals: readonly string[]): UserError =>
+  new UserError(`nothing was changed:\n${refusals.map(escapeControl).join('\n')}`);
 
 /** Throws a `UserError` if the files are not those that were compared. */
 const changesFor = ({
@@ -158,13 +146,13 @@ const byHand = ({ desired, wanted }: FileChange, { source }: DesiredTemplate, wh
   return `${desired.source.file}:${desired.source.line}: ${why}: ${what}`;
 };
 
-/** For an entry, with the change of each of its records. Throws a `Refusal`. */
-const editsOf = (
+/** `changes`: that of each of its records. */
+const editEntry = (
   file: YamlFile,
   { index, node, records }: FileEntry,
   changes: readonly (FileChange | undefined)[],
-): Splice[] => {
-  if (changes.every((change) => change?.wanted === null)) return [removeEntry(file, index)];
+): void => {
+  if (changes.every((change) => change?.wanted === null)) return file.removeEntry(index);
   const content = isMap(node) ? valueOf(node, 'content') : undefined;
   if (!isMap(node) || (records.length > 1 && !isSeq(content))) throw new Refusal('it is no entry of its own');
   const inParts = content === undefined;
@@ -173,21 +161,21 @@ const editsOf = (
     if (wanted === null) throw new Refusal('other records stay in its list');
     return { before: fieldsOf(record, inParts), after: fieldsOf(wanted, inParts) };
   });
-  return Object.keys(pairs[0]!.after).flatMap((key) => {
-    const isChanged = ({ before, after }: (typeof pairs)[number]) => before[key] !== after[key];
-    if (!pairs.some(isChanged)) return [];
+  for (const key of Object.keys(pairs[0]!.after)) {
+    const changed = pairs.filter(({ before, after }) => before[key] !== after[key]);
     if (key === 'content' && isSeq(content))
-      return pairs.flatMap((pair, at) =>
-        isChanged(pair) ? replaceScalar(file, content.items[at] ?? null, pair.after[key]!) : [],
-      );
-    const [value = null, ...others] = new Set(pairs.map(({ after }) => after[key]));
-    if (others.length > 0) throw new Refusal(`the records of this entry share its \`${key}\``);
-    return setField(file, node, key, key === 'name' ? (value ?? '@') : value);
-  });
+      for (const pair of changed)
+        file.replaceScalar(content.items[pairs.indexOf(pair)] ?? null, pair.after[key]!);
+    else if (changed.length > 0) {
+      const [value = null, ...others] = new Set(pairs.map(({ after }) => after[key]));
+      if (others.length > 0) throw new Refusal(`the records of this entry share its \`${key}\``);
+      file.setField(node, key, key === 'name' ? (value ?? '@') : value);
+    }
+  }
 };
 
-/** A new entry after the last one of its record set, else of its type. Throws a `Refusal`. */
-const addition = (file: YamlFile, record: RecordData): Splice => {
+/** After the last entry of its record set, else of its type. */
+const addEntry = (file: YamlFile, record: RecordData): void => {
   const inheriting = file.entries.find(({ node }) => isMap(node) && valueOf(node, 'ttl') === undefined);
   const lastWith = (isAlike: (other: DesiredRecord) => boolean): number | undefined =>
     file.entries.findLast(({ records }) => records.some(isAlike))?.index;
@@ -195,17 +183,7 @@ const addition = (file: YamlFile, record: RecordData): Splice => {
   const beside =
     lastWith((other) => setKey(entryOf(other)) === set) ?? lastWith(({ type }) => type === record.type);
   const entry = entryInBraces(record, inheriting?.records[0]?.ttl ?? null);
-  return addEntry(file, beside ?? file.entries.length - 1, entry);
-};
-
-const spliced = (text: string, splices: readonly Splice[]): string => {
-  let made = '';
-  let at = 0;
-  for (const one of splices.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    made += text.slice(at, one.start) + one.text;
-    at = Math.max(at, one.end);
-  }
-  return made + text.slice(at);
+  file.addEntry(beside ?? file.entries.length - 1, entry);
 };
 
 /** The template has to want exactly the records that were accepted, besides what it wanted before, and others the same. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { UserError } from '../../src/errors.ts';
 import { accept, type Accepted } from '../../src/import/accept.ts';
 import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
@@ -38,6 +39,9 @@ export const acceptInto = async (
     before,
     load: copy.load,
     sharers: new Map(),
+  }).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    return { refusals: error.message.split('\n').slice(1) };
   });
   if ('files' in accepted)
     await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));

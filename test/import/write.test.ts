@@ -228,18 +228,6 @@ test.for([
   expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
-test('two templates of one name are distinguished by id', async () => {
-  const web = templateOf(a);
-  const files = {
-    'web-3.yaml': await textFor(web, { name: 'web', id: 3 }),
-    'web-4.yaml': await textFor(web, { name: 'web', id: 4 }),
-  };
-  expect(files['web-3.yaml']).toMatch(/^template: web\nid: 3\nttl: 3600\n/);
-  const { templates, lines } = await loadFiles(files, { strict: true });
-  expect(lines).toEqual([]);
-  expect(templates.map(({ id }) => id)).toEqual([3, 4]);
-});
-
 test('an error that nothing can allow is the reason why there is no file', async () => {
   const contents = { name: 'web', id: null, records: templateOf(a).records, header: '' };
   const place = { file: '', line: 1, column: 1 };
