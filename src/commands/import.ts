@@ -1,33 +1,44 @@
+import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { inAppContext, type AppContext } from '../app/app-context.ts';
+import { buffer } from 'node:stream/consumers';
+import { inAppContext, onlyOne, type AppContext } from '../app/app-context.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import { unknownNames } from '../app/names.ts';
-import type { Options } from '../app/options.ts';
+import { readOffline, type Options } from '../app/options.ts';
 import { runPasses } from '../app/passes.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
-import { messageOf, UserError } from '../errors.ts';
+import { ArgumentError, codeOf, messageOf, UserError } from '../errors.ts';
 import { labelsOf, type Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';
 import { writeTemplate, type FileContents } from '../import/write.ts';
+import { originFrom } from '../import/zone/data.ts';
+import { readZone } from '../import/zone/read-zone.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
+import { isHostLabel } from '../model/host.ts';
 import { matchNames } from '../model/match-names.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import { readRegularFileSync } from '../regular-file.ts';
+import { redactor, redactTexts } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader, loadTexts } from '../source/load.ts';
 import { schemaHeader } from './schema.ts';
 
-/** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
-export const importFiles = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
-  inAppContext(options, io, async (context) => {
-    const outcomes = await whileShown(io, 'importing', () => importAll(patterns, context, options, io));
+/** Writes template files from the client's own templates, or from a zone file. Exits with 1 if one was skipped. */
+export const importFiles = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
+  const { zone, origin } = options;
+  if (zone !== undefined || origin !== undefined)
+    return showOutcomes([await importZone(names, options, io)], io);
+  return inAppContext(options, io, async (context) => {
+    const outcomes = await whileShown(io, 'importing', () => importAll(names, context, options, io));
     return showOutcomes(outcomes, io);
   });
+};
 
 const importAll = async (
   patterns: readonly string[],
@@ -75,12 +86,66 @@ const importAll = async (
   return outcomes;
 };
 
+/** Needs no network and no tokens. */
+const importZone = async (names: readonly string[], options: Options, io: Io): Promise<ImportOutcome> => {
+  const { zone: file } = options;
+  if (typeof file !== 'string') throw new ArgumentError('--origin goes with --zone');
+  const origin = originFrom(options['origin'], '--zone');
+  if (names.length > 1) throw new ArgumentError('--zone makes one template: give one name');
+  const settings = readOffline(options, io);
+  const client = onlyOne(settings.clients, ({ name }) => name);
+  const redact = redactor(settings.allSecrets());
+  const text = await textOf(file, io);
+  // Messages would quote it.
+  if (redact(text) !== text)
+    throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
+  const { records, whyNot, notes } = readZone(text, origin, file);
+  const template = {
+    id: 0,
+    name: names[0] ?? origin,
+    publiclyAvailable: false,
+    subdomains: null,
+    records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
+  };
+  const label = { ...labelsOf([template]).get(template)!, id: null };
+  const target = await importTarget(client, options, (value) => redactTexts(value, redact));
+  const outcome = await importTemplate(template, label, target, {
+    subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
+    noun: 'line',
+    whyNot: ({ record }) => whyNot.get(record.id) ?? null,
+  });
+  const automatic = records.find(({ ttl }) => ttl === 1);
+  const told = [
+    ...(automatic ? [`line ${automatic.id}: ${automaticTtl}`] : []),
+    ...notes,
+    ...(outcome.remarks ?? []).map((remark) => `left out: ${remark}`),
+  ];
+  for (const note of told) printLine(io, `${file}: ${note}`);
+  return outcome;
+};
+
+const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that entries like this one state none';
+
+const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
+  try {
+    const bytes =
+      file === '-' ? await buffer(stdin) : readRegularFileSync(path.resolve(cwd, file), maxFileSize);
+    // PowerShell writes what a program prints like that.
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+    if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+    // Octets of another encoding, as a zone file can also write them (RFC 1035 §5.1).
+    return bytes.toString('latin1').replaceAll(/[\x80-\xff]/g, (octet) => `\\${octet.charCodeAt(0)}`);
+  } catch (error) {
+    throw new UserError(`--zone ${file}: ${codeOf(error)}`, { cause: error });
+  }
+};
+
 /**
  * Where `import` writes: `--out`, or the client's first directory, and what files say already. If it is one that the client's
  * passes read, all of them are read, since a template may have only one file there. `redact` replaces every secret in a
  * value. Throws if it is a file.
  */
-export const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
+const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
   const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
   const found = await stat(path.resolve(client.cwd, directory)).catch(() => null);
   if (found?.isDirectory() === false)
@@ -107,7 +172,7 @@ interface ImportOutcome {
 }
 
 /** Writes the file of one template, or says why not. A file that exists is left alone. */
-export const importTemplate = async (
+const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
   { directory, client, state, withSchema, redact }: ImportTarget,
@@ -152,7 +217,7 @@ export const importTemplate = async (
 };
 
 /** Prints what became of each, and returns the exit code: 1 if one was skipped. */
-export const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
+const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
   for (const { result, file, note } of outcomes)
     stdout.write(`${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}\n`);
   const counts = (['written', 'unchanged', 'skipped'] as const).map(
