@@ -94,16 +94,17 @@ const noneWithoutService = (error: unknown): never[] => {
 export const unknownNames = (unknown: readonly string[], known: Iterable<string>): string =>
   unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ');
 
-/** The records that `--only` names; none: all. Throws `UserError`, also if one of them is no record of these templates. */
+/** The records that are named; none: all. Throws `UserError`, also if one of them is no record of these templates. */
 export const readOnly = async (
   io: Pick<Io, 'stderr'>,
-  options: Options,
+  texts: Options[string] | readonly string[],
   clients: readonly Client[],
   names: readonly string[],
+  flag = '--only ',
 ): Promise<readonly RecordPattern[]> => {
-  const patterns = [options['only'] ?? []].flat().map((text) => {
+  const patterns = [texts ?? []].flat().map((text) => {
     const pattern = parseRecordPattern(String(text));
-    if (typeof pattern === 'string') throw new UserError(`--only ${pattern}`);
+    if (typeof pattern === 'string') throw new UserError(`${flag}${pattern}`);
     return pattern;
   });
   const without = (records: readonly RecordData[]): RecordPattern | undefined =>
@@ -126,5 +127,5 @@ export const readOnly = async (
   const unknown = without(found);
   if (unknown === undefined) return patterns;
   const meant = suggestion(unknown.text, new Set(found.map(patternOf)));
-  throw new UserError(`--only \`${unknown.text}\` is no record of these templates${meant}`);
+  throw new UserError(`${flag}\`${unknown.text}\` is no record of these templates${meant}`);
 };

@@ -1,22 +1,21 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import type { Client } from '../app/client.ts';
-import { describedIn, loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
+import { loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
+import { readOnly, resolveNames } from '../app/names.ts';
 import { readOffline, type Options } from '../app/options.ts';
 import { passClients } from '../app/passes.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
 import { checkOut } from '../app/report-output.ts';
-import { resolveNames } from '../app/names.ts';
 import { UserError } from '../errors.ts';
-import { accept, patchFor, type EditedFile } from '../import/accept.ts';
-import { changesFor, isChosen } from '../import/changes.ts';
+import { accept, patchFor, type Accepted, type EditedFile } from '../import/accept.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
 import type { Io } from '../io.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
-import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { Difference } from '../plan/difference.ts';
+import { matchesPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { openWorkingCopy } from '../source/template-source.ts';
@@ -28,11 +27,6 @@ export const acceptTemplate = async (
   options: Options,
   io: Io,
 ): Promise<number> => {
-  const patterns = records.map((text) => {
-    const pattern = parseRecordPattern(text);
-    if (typeof pattern === 'string') throw new UserError(pattern);
-    return pattern;
-  });
   const out = typeof options['out'] === 'string' ? options['out'] : null;
   const asks = out === null && options['yes'] !== true;
   if (asks && !canAsk(io))
@@ -41,7 +35,20 @@ export const acceptTemplate = async (
     );
   if (out !== null && out !== '-') await checkOut(options, io);
   return inAppContext(options, io, async (context) => {
-    const { template, files, count, unsaid } = await findEdits(name, patterns, context, options, io);
+    const { clients, redact } = context;
+    const names = await whileShown(io, 'reading template files', () => resolveNames(clients, [name]));
+    const patterns = await readOnly(io, records, clients, names, '');
+    const result = await compare(name, names, context, io);
+    const { template, client } = result;
+    const differences = result.differences.filter(
+      (one) => patterns.length === 0 || sidesOf(one).some((side) => matchesPattern(patterns, side)),
+    );
+    if (JSON.stringify(redact(differences)) !== JSON.stringify(differences))
+      throw new UserError(
+        'the service has a record that contains a token of this client, which must not be in a file',
+      );
+    const { settings } = clients.find((one) => one.settings.name === client)!;
+    const { files, count, unsaid } = await editsFor(result, differences, settings, options, io);
     for (const note of unsaid) printLine(io, `no file can say ${note}`);
     if (files.length === 0) {
       printLine(io, `${template}: nothing to accept: its files say what the service has`);
@@ -51,7 +58,7 @@ export const acceptTemplate = async (
       patchFor(path.relative(io.cwd, path.resolve(io.cwd, file)), before, after),
     );
     const patch = patches.join('');
-    if (context.redact(patch) !== patch)
+    if (redact(patch) !== patch)
       throw new UserError('a template file contains a token of this client: remove it from there first');
     if (out === '-') io.stdout.write(patch);
     else if (out !== null) await writeFile(path.resolve(io.cwd, out), patch);
@@ -64,77 +71,28 @@ export const acceptTemplate = async (
     await save(files, io.cwd);
     const lines = [
       ...files.map((file) => `written  ${escapeControl(file.path)}`),
-      `${escapeControl(template)}: accepted ${count}`,
+      `${escapeControl(template)}: accepted ${plural(count, 'difference')}`,
     ];
     io.stdout.write(lines.map((line) => `${line}\n`).join(''));
     return 0;
   });
 };
 
-/** What the files have to say instead, which has been tried. */
-const findEdits = async (
-  name: string,
-  patterns: readonly RecordPattern[],
-  context: AppContext,
-  options: Options,
-  io: Io,
-) => {
-  const { client, template: own } = await whileShown(io, 'reading template files', () =>
-    chooseTemplate(name, context.clients),
-  );
-  const copy = openWorkingCopy(
-    loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
-  );
-  const before = await copy.load(new Map());
-  const result = await compare(client, own, context, io);
-  const template = before.templates.find((one) => one.template === own && one.source.file === result.file);
-  if (!template) throw new UserError(`${result.file} changed while it was compared: try again`);
-  const { changes, unsaid, refusals } = changesFor(template, result.differences, patterns);
-  refuseStrangers(template, result, patterns);
-  if (refusals.length > 0) throw refusalOf(refusals);
-  if (JSON.stringify(context.redact(changes)) !== JSON.stringify(changes))
-    throw new UserError(
-      'the service has a record that contains a token of this client, which must not be in a file',
-    );
-  // Keeps a byte order mark.
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const texts = new Map<string, string>();
-  for (const file of [template.source.file, ...(template.fragments ?? [])]) {
-    const bytes = await copy.read(file);
-    if (bytes) texts.set(file, utf8.decode(bytes));
-  }
-  const sharers = await sharersOf([...texts.keys()], client.settings, options, io);
-  const accepted = await accept({ template, changes, texts, before, load: copy.load, sharers });
-  if ('refusals' in accepted) throw refusalOf(accepted.refusals);
-  return { template: own, files: accepted.files, count: plural(changes.length, 'difference'), unsaid };
-};
-
-/** The one template that is meant, and the one client that has it. */
-const chooseTemplate = async (name: string, clients: readonly Client[]) => {
-  const names = await resolveNames(clients, [name]);
-  const described = (await Promise.all(clients.map((client) => client.load()))).map(describedIn);
-  const [client, another] = clients.filter((_, index) =>
-    described[index]!.some(({ template }) => template === names[0]),
-  );
-  if (!client || names.length > 1)
-    throw new UserError(`${name} is not one template, but ${names.join(', ')}: name one of them`);
-  if (another)
-    throw new UserError(
-      `clients ${client.settings.name} and ${another.settings.name} both have a template ${name}: choose one with --client`,
-    );
-  return { client, template: names[0]! };
-};
-
-/** A dry run over the one template. */
+/** A dry run over the one template that is meant. */
 const compare = async (
-  client: Client,
   name: string,
+  names: readonly string[],
   context: AppContext,
   io: Io,
 ): Promise<TemplateResult> => {
   const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains: true };
-  const [pass] = await passClients(io, { ...context, clients: [client] }, how, [name]);
-  const result = pass!.templates[0]!;
+  const passes = await passClients(io, context, how, names);
+  const results = passes.flatMap(({ templates }) => templates);
+  const [result] = results;
+  if (result === undefined || results.length > 1) {
+    const found = results.map(({ template, client }) => `${template} of client ${client}`);
+    throw new UserError(`${name} is not one template, but ${found.join(', ')}: name one, or use --client`);
+  }
   const { status, message, differences, retryAt } = result;
   // Until earlier writes have settled, the next listing may be another one.
   if (retryAt !== undefined || status === 'failed' || (status === 'held' && differences.length === 0))
@@ -144,50 +102,64 @@ const compare = async (
   return result;
 };
 
-/** A pattern about no record of either side is probably misspelled. */
-const refuseStrangers = (
-  { records, template }: DesiredTemplate,
-  { differences }: TemplateResult,
-  patterns: readonly RecordPattern[],
-): void => {
-  const present = differences.flatMap((one) => ('current' in one && one.current ? [one.current] : []));
-  const known = [...records, ...present];
-  const unknown = patterns.filter((pattern) => !known.some((record) => isChosen([pattern], record)));
-  if (unknown.length === 0) return;
-  const texts = unknown.map(({ text }) => `'${text}'`).join(', ');
-  throw new UserError(`${template} has no record ${texts}, in its files or among the differences`);
+const sidesOf = (one: Difference) => [
+  ...('source' in one ? [one.desired] : []),
+  ...(one.action === 'add' || one.current === undefined ? [] : [one.current]),
+];
+
+/** What the files have to say instead, which has been tried. */
+const editsFor = async (
+  { template: name, file: own }: TemplateResult,
+  differences: readonly Difference[],
+  client: ClientSettings,
+  options: Options,
+  io: Io,
+): Promise<Accepted> => {
+  const copy = openWorkingCopy(
+    loadOptionsOf(client, { strict: options['strict'] === true, allowEmpty: true }),
+  );
+  const before = await copy.load(new Map());
+  const template = before.templates.find((one) => one.template === name && one.source.file === own);
+  if (!template) throw new UserError(`${own} changed while it was compared: try again`);
+  // Keeps a byte order mark.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const texts = new Map<string, string>();
+  for (const file of [own, ...(template.fragments ?? [])])
+    texts.set(file, utf8.decode(await copy.read(file)));
+  const sharers = await sharersOf(template, before, client, options, io);
+  return accept({ template, differences, texts, before, load: copy.load, sharers });
 };
 
-const refusalOf = (refusals: readonly string[]): UserError =>
-  new UserError(`nothing was changed:\n${refusals.map(escapeControl).join('\n')}`);
-
-/** Why these files are not this client's alone: templates of others, also of clients that were not chosen, use them. */
+/** Why these files are not this template's alone: others use them, also those of clients that were not chosen. */
 const sharersOf = async (
-  files: readonly string[],
+  { source, fragments = [] }: DesiredTemplate,
+  own: DesiredState,
   { name, cwd }: ClientSettings,
   options: Options,
   io: Io,
 ): Promise<ReadonlyMap<string, string>> => {
+  const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
+  const places = new Map<string, string>();
+  for (const file of [source.file, ...fragments]) places.set(await placeOf(file), file);
+  const sharers = new Map<string, string>();
+  const look = async ({ templates, unusable }: DesiredState, of: string): Promise<void> => {
+    for (const other of templates)
+      for (const used of [other.source.file, ...(other.fragments ?? [])]) {
+        const file = places.get(await placeOf(used));
+        if (file !== undefined) sharers.set(file, `template ${other.template}${of} uses this file too`);
+      }
+    for (const broken of unusable)
+      for (const file of fragments)
+        sharers.set(file, `${broken.file}${of} has errors, and may include this file`);
+  };
+  // Of the templates that stand in its own file, only its own part changes.
+  await look({ ...own, templates: own.templates.filter((one) => one.source.file !== source.file) }, '');
   // Paths that were given for the chosen client are not those of others.
   const flags = { ...options, client: undefined, templates: undefined };
   const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
-  const { clients } = readOffline(flags, { ...io, env }, { isSilent: true });
-  const placeOf = (file: string): Promise<string> => realpath(path.resolve(cwd, file)).catch(() => file);
-  const sharers = new Map<string, string>();
-  for (const other of clients) {
-    if (other.name === name) continue;
-    const { templates, unusable } = await loadTemplates(other, { allowEmpty: true });
-    const users = new Map<string, string>();
-    for (const { template, source, fragments = [] } of templates)
-      for (const file of [source.file, ...fragments])
-        users.set(await placeOf(file), `template ${template} of client ${other.name} uses this file too`);
-    const [broken] = unusable;
-    for (const file of files) {
-      const mayBe = `${broken?.file} of client ${other.name} has errors, and may include it`;
-      const user = users.get(await placeOf(file)) ?? (broken && isFragmentPath(file) ? mayBe : undefined);
-      if (user !== undefined) sharers.set(file, user);
-    }
-  }
+  for (const other of readOffline(flags, { ...io, env }, { isSilent: true }).clients)
+    if (other.name !== name)
+      await look(await loadTemplates(other, { allowEmpty: true }), ` of client ${other.name}`);
   return sharers;
 };
 

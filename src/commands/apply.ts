@@ -24,7 +24,7 @@ export const apply = async (patterns: readonly string[], options: Options, io: I
     const templates = await whileShown(io, 'reading template files', () =>
       resolveNames(context.clients, patterns),
     );
-    const how = { ...given, only: await readOnly(io, options, context.clients, templates) };
+    const how = { ...given, only: await readOnly(io, options['only'], context.clients, templates) };
     const file = typeof options['plan'] === 'string' ? options['plan'] : null;
     const approved = file === null ? null : { report: await readPlan(file, io), name: `the plan in ${file}` };
     const rehearsed =

@@ -1,39 +1,48 @@
-import { randomUUID } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { inAppContext, type AppContext } from '../app/app-context.ts';
-import type { Client } from '../app/client.ts';
+import { buffer } from 'node:stream/consumers';
+import { inAppContext, onlyOne, type AppContext } from '../app/app-context.ts';
 import { loadOptionsOf } from '../app/load-templates.ts';
 import { unknownNames } from '../app/names.ts';
-import type { Options } from '../app/options.ts';
+import { readOffline, type Options } from '../app/options.ts';
+import { runPasses } from '../app/passes.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { maxFileSize } from '../desired/parse-file.ts';
-import { LockedError, messageOf, UserError } from '../errors.ts';
-import { scalarText } from '../import/entry.ts';
+import { ArgumentError, codeOf, messageOf, UserError } from '../errors.ts';
 import { labelsOf, type Label } from '../import/label.ts';
 import { createFile, readIfThere } from '../import/save.ts';
 import { writeTemplate, type FileContents } from '../import/write.ts';
+import { originFrom } from '../import/zone/data.ts';
+import { readZone } from '../import/zone/read-zone.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
+import { isHostLabel } from '../model/host.ts';
 import { matchNames } from '../model/match-names.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { readRegularFileSync } from '../regular-file.ts';
+import { redactor, redactTexts } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader, loadTexts } from '../source/load.ts';
 import { schemaHeader } from './schema.ts';
 
-/** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
-export const importFiles = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
-  inAppContext(options, io, async (context) => {
-    const outcomes = await whileShown(io, 'importing', () => importAll(patterns, context, options, io));
+/** Writes template files from the client's own templates, or from a zone file. Exits with 1 if one was skipped. */
+export const importFiles = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
+  const { zone, origin } = options;
+  if (zone !== undefined || origin !== undefined)
+    return showOutcomes([await importZone(names, options, io)], io);
+  return inAppContext(options, io, async (context) => {
+    const outcomes = await whileShown(io, 'importing', () => importAll(names, context, options, io));
     return showOutcomes(outcomes, io);
   });
+};
 
 const importAll = async (
   patterns: readonly string[],
-  { clients, redact }: AppContext,
+  { clients, redact, clock }: AppContext,
   options: Options,
   io: Io,
 ): Promise<readonly ImportOutcome[]> => {
@@ -59,56 +68,84 @@ const importAll = async (
     for (const [template, label] of labelsOf(own)) {
       const names = [template.name, String(template.id)];
       if (patterns.length > 0 && !names.some((name) => found.includes(name))) continue;
-      const remarks = label.name === template.name ? [] : [`its name: ${scalarText(template.name)}`];
-      const remarksTitle = 'What this file cannot say of the template at the service:';
-      const outcome = await importTemplate(
-        template,
-        label,
-        { subdomains: [], remarks, remarksTitle },
-        target,
-      );
+      const outcome = await importTemplate(template, label, target);
       outcomes.push(outcome);
       if (outcome.result !== 'skipped') described.push(label.name);
     }
-    if (described.length > 0 && isRead(target.directory, client.settings))
-      await rememberOwn(client, described, io);
+    if (described.length === 0 || !isRead(target.directory, client.settings)) continue;
+    // The imported records belong to the files from now on, so that a line that is removed later counts as an edit. If
+    // another process holds the lock, its next pass does the same.
+    const how = { dryRun: false, onlyRemembers: true, ignoreSubdomains: true, lockTimeout: 0 };
+    await runPasses({ clients: [client], redact, clock }, how, described, () => undefined).catch(
+      (error: unknown) => {
+        if (!(error instanceof UserError)) throw error;
+        printLine(io, `dns-template-sync: the files are written, but not the state: ${error.message}`);
+      },
+    );
   }
   return outcomes;
 };
 
-/**
- * Saves that the imported records belong to the files, so that a line that is removed later counts as an edit. If another
- * process holds the lock, its next pass does the same.
- */
-const rememberOwn = async (client: Client, templates: readonly string[], io: Io): Promise<void> => {
+/** Needs no network and no tokens. */
+const importZone = async (names: readonly string[], options: Options, io: Io): Promise<ImportOutcome> => {
+  const { zone: file } = options;
+  if (typeof file !== 'string') throw new ArgumentError('--origin goes with --zone');
+  const origin = originFrom(options['origin'], '--zone');
+  if (names.length > 1) throw new ArgumentError('--zone makes one template: give one name');
+  const settings = readOffline(options, io);
+  const client = onlyOne(settings.clients, ({ name }) => name);
+  const redact = redactor(settings.allSecrets());
+  const text = await textOf(file, io);
+  // Messages would quote it.
+  if (redact(text) !== text)
+    throw new UserError(`${file} contains a token of this program, which belongs in no zone`);
+  const { records, whyNot, notes } = readZone(text, origin, file);
+  const template = {
+    id: 0,
+    name: names[0] ?? origin,
+    publiclyAvailable: false,
+    subdomains: null,
+    records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
+  };
+  const label = { ...labelsOf([template]).get(template)!, id: null };
+  const target = await importTarget(client, options, (value) => redactTexts(value, redact));
+  const outcome = await importTemplate(template, label, target, {
+    subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
+    noun: 'line',
+    whyNot: ({ record }) => whyNot.get(record.id) ?? null,
+  });
+  const automatic = records.find(({ ttl }) => ttl === 1);
+  const told = [
+    ...(automatic ? [`line ${automatic.id}: ${automaticTtl}`] : []),
+    ...notes,
+    ...(outcome.remarks ?? []).map((remark) => `left out: ${remark}`),
+  ];
+  for (const note of told) printLine(io, `${file}: ${note}`);
+  return outcome;
+};
+
+const automaticTtl = 'a TTL of 1 means "automatic" at Cloudflare, so that entries like this one state none';
+
+const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
   try {
-    await client.pass({
-      run: randomUUID(),
-      trigger: 'command',
-      templates,
-      signal: new AbortController().signal,
-      onChange: () => undefined,
-      dryRun: false,
-      onlyRemembers: true,
-      ignoreSubdomains: true,
-      lockTimeout: 0,
-    });
+    const bytes =
+      file === '-' ? await buffer(stdin) : readRegularFileSync(path.resolve(cwd, file), maxFileSize);
+    // PowerShell writes what a program prints like that.
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+    if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+    // Octets of another encoding, as a zone file can also write them (RFC 1035 §5.1).
+    return bytes.toString('latin1').replaceAll(/[\x80-\xff]/g, (octet) => `\\${octet.charCodeAt(0)}`);
   } catch (error) {
-    if (error instanceof LockedError) return;
-    if (!(error instanceof UserError)) throw error;
-    const why = `the files are written, but the state could not be saved: ${error.message}`;
-    printLine(io, `dns-template-sync: ${why}`);
+    throw new UserError(`--zone ${file}: ${codeOf(error)}`, { cause: error });
   }
 };
 
-/** The directory for the files, and what files say already. `redact` replaces every secret in a value. */
-type ImportTarget = Awaited<ReturnType<typeof importTarget>>;
-
 /**
- * Where `import` writes: `--out`, or the client's first directory. If it is one that the client's passes read, all of them
- * are read, since a template may have only one file there. Throws if it is a file.
+ * Where `import` writes: `--out`, or the client's first directory, and what files say already. If it is one that the client's
+ * passes read, all of them are read, since a template may have only one file there. `redact` replaces every secret in a
+ * value. Throws if it is a file.
  */
-export const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
+const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
   const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
   const found = await stat(path.resolve(client.cwd, directory)).catch(() => null);
   if (found?.isDirectory() === false)
@@ -123,68 +160,64 @@ export const importTarget = async (client: ClientSettings, options: Options, red
 const isRead = (directory: string, { templates, cwd }: ClientSettings): boolean =>
   templates.some((one) => isBelow(path.resolve(cwd, one), path.resolve(cwd, directory)));
 
+type ImportTarget = Awaited<ReturnType<typeof importTarget>>;
+
 /** What became of a template: `note` says what was written, or why it was skipped. */
 interface ImportOutcome {
   readonly result: 'written' | 'unchanged' | 'skipped';
   readonly file: string;
   readonly note: string;
+  /** What the file cannot say. */
+  readonly remarks?: readonly string[];
 }
 
 /** Writes the file of one template, or says why not. A file that exists is left alone. */
-export const importTemplate = async (
+const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
-  extras: Pick<FileContents, 'subdomains' | 'remarks' | 'remarksTitle'>,
   { directory, client, state, withSchema, redact }: ImportTarget,
+  extras: Pick<FileContents, 'subdomains' | 'noun' | 'whyNot'> = {},
 ): Promise<ImportOutcome> => {
-  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
-  const [described, ...others] = filesOf(name, template.id, state);
-  const file = described ?? path.join(directory, fileName);
-  const skipped = (note: string): ImportOutcome => ({ result: 'skipped', file, note });
-  if (JSON.stringify(redact([template, extras])) !== JSON.stringify([template, extras])) {
+  if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
-    return { ...skipped(note), file: directory };
+    return { result: 'skipped', file: directory, note };
   }
-  if (others.length > 0) return skipped(`${others.join(', ')} describes it too`);
-  const roots = [...client.templates, directory];
-  const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
-  const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
+  const known = [...state.templates.map((one) => ({ ...one, file: one.source.file })), ...state.unusable];
+  const [described, other] = known.filter((one) =>
+    one.id === null ? one.template === name : one.id === template.id,
+  );
+  const file = described?.file ?? path.join(directory, fileName);
+  const placeOf = (shown: string): string => path.resolve(client.cwd, shown);
   try {
+    if (other) throw new UserError(`${other.file} describes it too`);
     const before = await readIfThere(placeOf(file));
-    const written = await writeTemplate({ name, id, records: template.records, header, ...extras }, (text) =>
-      loadTexts(loadOptionsOf(client, {}), new Map([[file, text]])),
+    const roots = [...client.templates, directory];
+    const root = roots.find((one) => isBelow(placeOf(one), placeOf(path.dirname(file)))) ?? directory;
+    const header = withSchema ? schemaHeader(placeOf(file), placeOf(root)) : '';
+    const contents = { name, id, records: template.records, header, ...extras };
+    const { text, desired, remarks } = await writeTemplate(contents, (draft) =>
+      loadTexts(loadOptionsOf(client, {}), new Map([[file, draft]])),
     );
-    const isSame = !('refusal' in written) && before?.equals(Buffer.from(written.text)) === true;
-    if (before !== null && !isSame)
-      return skipped(
+    const note = `${plural(desired, 'record')}${remarks.length === 0 ? '' : `, ${plural(remarks.length, 'remark')}`}`;
+    if (before?.equals(Buffer.from(text))) return { result: 'unchanged', file, note, remarks };
+    if (before !== null)
+      throw new UserError(
         described === undefined
           ? 'it exists already, and does not describe this template'
           : `it describes the template already; accept ${shellWord(name)} writes into it what the service has; to import it anew, remove it first`,
       );
-    if ('refusal' in written) return skipped(`cannot be described by a file: ${written.refusal}`);
-    const { text, desired, remarks } = written;
-    const note = `${plural(desired, 'record')}${remarks === 0 ? '' : `, ${plural(remarks, 'remark')}`}`;
-    if (isSame) return { result: 'unchanged', file, note };
-    if (Buffer.byteLength(text) > maxFileSize) return skipped('it would be too large for one file');
+    if (Buffer.byteLength(text) > maxFileSize) throw new UserError('it would be too large for one file');
     await createFile(placeOf(file), text);
-    return { result: 'written', file, note };
+    return { result: 'written', file, note, remarks };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
-      return skipped(messageOf(error));
+      return { result: 'skipped', file, note: messageOf(error) };
     throw error;
   }
 };
 
-/** The files that describe a template, by its id or its name. */
-const filesOf = (name: string, templateId: number, { templates, unusable }: DesiredState): string[] => {
-  const all = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
-  return all
-    .filter(({ id, template }) => (id === null ? template === name : id === templateId))
-    .map(({ file }) => file);
-};
-
 /** Prints what became of each, and returns the exit code: 1 if one was skipped. */
-export const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
+const showOutcomes = (outcomes: readonly ImportOutcome[], { stdout }: Pick<Io, 'stdout'>): number => {
   for (const { result, file, note } of outcomes)
     stdout.write(`${result.padEnd('unchanged'.length)}  ${escapeControl(`${file}: ${note}`)}\n`);
   const counts = (['written', 'unchanged', 'skipped'] as const).map(

@@ -40,7 +40,7 @@ const planned = async (
   const how = {
     dryRun: true,
     lockTimeout: 0,
-    only: await readOnly(io, options, clients, names),
+    only: await readOnly(io, options['only'], clients, names),
     ignoreSubdomains: options['ignoreSubdomains'] === true,
     ...(base === null ? {} : { base: baseFiles(base, clients, io) }),
   };

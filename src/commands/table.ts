@@ -219,10 +219,7 @@ export const commands: readonly CommandEntry[] = [
       'dns-template-sync import --out imported',
       'dns-template-sync import shop --zone example.net.zone --origin example.net',
     ],
-    run: async (args, options, io) =>
-      options['zone'] === undefined && options['origin'] === undefined
-        ? (await import('./import.ts')).importFiles(args, options, io)
-        : (await import('./import-zone.ts')).importZone(args, options, io),
+    run: async (args, options, io) => (await import('./import.ts')).importFiles(args, options, io),
   },
   {
     usage: 'check <name...>',

@@ -1,35 +1,25 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { isMap, isSeq } from 'yaml';
-import { groupBy } from '../model/group.ts';
-import type { DesiredRecord, RecordData } from '../model/record.ts';
+import { UserError } from '../errors.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { dataOf, type DesiredRecord, type RecordData } from '../model/record.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
-import { definitionOf } from '../model/types/table.ts';
-import { entryOf, recordKey, setKey } from '../plan/entry.ts';
-import type { FileChange } from './changes.ts';
-import { entryInBraces, shownRecord } from './entry.ts';
-import {
-  addEntry,
-  openFile,
-  Refusal,
-  removeEntry,
-  replaceScalar,
-  setField,
-  valueOf,
-  type FileEntry,
-  type Splice,
-  type YamlFile,
-} from './yaml-file.ts';
+import type { Difference } from '../plan/difference.ts';
+import { entryOf, pairOf, recordKey, setKey } from '../plan/entry.ts';
+import { entryInBraces, fieldsOf, shownRecord, statableTtl } from './entry.ts';
+import { Refusal, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
 
 export interface AcceptInput {
   /** As its files describe it now. */
   readonly template: DesiredTemplate;
-  readonly changes: readonly FileChange[];
+  /** What its files are not to differ in any more. */
+  readonly differences: readonly Difference[];
   /** The texts of its own file and its fragments, by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** All templates of the client, now and with other texts of some files. */
   readonly before: DesiredState;
   readonly load: (texts: ReadonlyMap<string, string>) => Promise<DesiredState>;
-  /** What a template of another client is called that reads a file too, by the path of the file. */
+  /** Why a file is not this template's alone, by its path. */
   readonly sharers: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +29,19 @@ export interface EditedFile {
   readonly after: string;
 }
 
-export type Accepted = { readonly files: readonly EditedFile[] } | { readonly refusals: readonly string[] };
+export interface Accepted {
+  readonly files: readonly EditedFile[];
+  /** How many differences are accepted. */
+  readonly count: number;
+  /** What the service has and a file cannot say, in words. */
+  readonly unsaid: readonly string[];
+}
+
+/** What a file says of a record now, and what it has to say instead; null: nothing. */
+interface FileChange {
+  readonly desired: DesiredRecord | null;
+  readonly wanted: RecordData | null;
+}
 
 /** The change of a file, for `git apply` and `patch -p1`. */
 export const patchFor = (file: string, before: string, after: string): string =>
@@ -50,18 +52,19 @@ export const patchFor = (file: string, before: string, after: string): string =>
 
 /**
  * Changes the texts of a template's files so that they want other records, and nothing else. The result is loaded and
- * compared before it counts; what cannot be changed like that is refused with its place, and with what to write there.
+ * compared before it counts. Throws a `UserError` about all that cannot be changed like that, each with its place and with
+ * what to write there.
  */
 export const accept = async (input: AcceptInput): Promise<Accepted> => {
-  const { texts, template, load, changes } = input;
-  const files = [...texts].flatMap(([path, text]) => openFile(path, text, template) ?? []);
-  const edits: { readonly file: YamlFile; readonly splice: Splice }[] = [];
+  const { texts, template, load, sharers } = input;
+  const { changes, unsaid } = changesFor(input);
+  const files = [...texts].map(([path, text]) => new YamlFile(path, text, template));
   const refusals: string[] = [];
-  const attempt = (file: YamlFile, own: readonly FileChange[], splices: () => readonly Splice[]): void => {
+  const attempt = (file: YamlFile, own: readonly FileChange[], edit: () => void): void => {
     try {
-      const why = whyShared(file, input);
+      const why = sharers.get(file.path);
       if (why !== undefined) throw new Refusal(why);
-      for (const splice of splices()) edits.push({ file, splice });
+      edit();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       for (const change of own) refusals.push(byHand(change, template, error.message));
@@ -72,19 +75,66 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
     for (const entry of file.entries) {
       const ofRecords = entry.records.map((record) => changeOf.get(record));
       const own = ofRecords.filter((change) => change !== undefined);
-      if (own.length > 0) attempt(file, own, () => editsOf(file, entry, ofRecords));
+      if (own.length > 0) attempt(file, own, () => editEntry(file, entry, ofRecords));
     }
   const main = files.find(({ path }) => path === template.source.file)!;
   for (const change of changes)
-    if (change.desired === null) attempt(main, [change], () => [addition(main, change.wanted!)]);
-  if (refusals.length > 0) return { refusals };
-  const made = [...groupBy(edits, ({ file }) => file)].map(([{ path, text }, own]) => {
-    const splices = own.map(({ splice }) => splice);
-    return { path, before: text, after: spliced(text, splices) };
+    if (change.desired === null) attempt(main, [change], () => addEntry(main, change.wanted!));
+  if (refusals.length > 0) throw refusalOf(refusals);
+  const made = files
+    .map((file) => ({ path: file.path, before: file.text, after: file.edited() }))
+    .filter(({ before, after }) => before !== after);
+  const why = whyNot(await load(new Map(made.map(({ path, after }) => [path, after]))), made, changes, input);
+  if (why !== null) throw refusalOf(changes.map((change) => byHand(change, template, why)));
+  return { files: made, count: changes.length, unsaid };
+};
+
+const refusalOf = (refusals: readonly string[]): UserError =>
+  new UserError(`nothing was changed:\n${refusals.map(escapeControl).join('\n')}`);
+
+/** Throws a `UserError` if the files are not those that were compared. */
+const changesFor = ({
+  template,
+  differences,
+}: AcceptInput): { readonly changes: readonly FileChange[]; readonly unsaid: readonly string[] } => {
+  const others = new Map(template.records.map((record) => [keyOf(record), record]));
+  const unsaid: string[] = [];
+  const found = differences.map((difference): FileChange => {
+    const actual = difference.action === 'add' ? undefined : difference.current;
+    if (actual && actual.ttl !== statableTtl(actual))
+      unsaid.push(`a TTL of ${actual.ttl}: ${shownRecord(actual)}`);
+    if (!('source' in difference)) {
+      const { current } = difference;
+      return { desired: null, wanted: { ...current, ttl: statableTtl(current) } };
+    }
+    const key = keyOf(difference.desired);
+    const desired = others.get(key);
+    const { file, line } = difference.source;
+    if (!desired) throw new UserError(`${file}:${line}: the file changed while it was compared: try again`);
+    others.delete(key);
+    return { desired, wanted: actual ? changedTo(desired, actual) : null };
   });
-  const why = whyNot(await load(new Map(made.map(({ path, after }) => [path, after]))), made, input);
-  if (why === null) return { files: made };
-  return { refusals: changes.map((change) => byHand(change, template, why)) };
+  // A file names each record once.
+  const keys = new Set(others.keys());
+  const changes = found.flatMap((change): FileChange[] => {
+    const { desired, wanted } = change;
+    if (wanted === null) return [change];
+    const { size } = keys;
+    if (keys.add(keyOf(wanted)).size > size) return [change];
+    unsaid.push(`a second copy of one record: ${shownRecord(wanted)}`);
+    return desired === null ? [] : [{ desired, wanted: null }];
+  });
+  return { changes, unsaid };
+};
+
+const keyOf = (record: RecordData): string => recordKey(entryOf(record));
+
+/** What does not differ stays as the file says it; so does a TTL if the file cannot say the other one. */
+const changedTo = (desired: DesiredRecord, actual: RecordData): RecordData => {
+  const { fields } = pairOf(entryOf(desired), entryOf({ id: 0, ...actual }));
+  const ttl = actual.ttl === null ? null : (statableTtl(actual) ?? desired.ttl);
+  const changed = fields.map((field) => [field, { ...actual, ttl }[field]]);
+  return { ...dataOf(desired), ...Object.fromEntries(changed) };
 };
 
 /** What to write where, as a line for people. */
@@ -96,52 +146,36 @@ const byHand = ({ desired, wanted }: FileChange, { source }: DesiredTemplate, wh
   return `${desired.source.file}:${desired.source.line}: ${why}: ${what}`;
 };
 
-/** Why a file is not this template's alone. */
-const whyShared = ({ path }: YamlFile, { template, before, sharers }: AcceptInput): string | undefined => {
-  const other = before.templates.find(
-    ({ source, fragments }) => source.file !== template.source.file && fragments?.includes(path),
-  );
-  return other ? `template ${other.template} includes this file too` : sharers.get(path);
-};
-
-/** For an entry, with the change of each of its records. Throws a `Refusal`. */
-const editsOf = (
+/** `changes`: that of each of its records. */
+const editEntry = (
   file: YamlFile,
   { index, node, records }: FileEntry,
   changes: readonly (FileChange | undefined)[],
-): Splice[] => {
-  if (changes.every((change) => change?.wanted === null)) return [removeEntry(file, index)];
+): void => {
+  if (changes.every((change) => change?.wanted === null)) return file.removeEntry(index);
   const content = isMap(node) ? valueOf(node, 'content') : undefined;
   if (!isMap(node) || (records.length > 1 && !isSeq(content))) throw new Refusal('it is no entry of its own');
-  const wanted = records.map((record, at) => (changes[at] ? changes[at].wanted : record));
-  if (wanted.includes(null)) throw new Refusal('other records stay in its list');
-  const isChanged = (field: keyof RecordData) => (record: DesiredRecord, at: number) =>
-    wanted[at]![field] !== record[field];
-  const edits = (['name', 'priority', 'ttl'] as const).flatMap((field) => {
-    if (!records.some(isChanged(field))) return [];
-    const [value = null, ...others] = new Set(wanted.map((one) => one![field]));
-    if (others.length > 0) throw new Refusal(`the records of this entry share its \`${field}\``);
-    return setField(file, node, field, field === 'name' ? (value ?? '@') : value);
+  const inParts = content === undefined;
+  const pairs = records.map((record, at) => {
+    const wanted = changes[at] ? changes[at].wanted : record;
+    if (wanted === null) throw new Refusal('other records stay in its list');
+    return { before: fieldsOf(record, inParts), after: fieldsOf(wanted, inParts) };
   });
-  for (const [at, record] of records.entries()) {
-    if (!isChanged('content')(record, at)) continue;
-    const value = wanted[at]!.content;
-    if (isSeq(content)) edits.push(replaceScalar(content.items[at] ?? null, value));
-    else if (content !== undefined) edits.push(replaceScalar(content, value));
-    else {
-      // Content that is stated in parts.
-      const { parts } = definitionOf(record.type);
-      const [before, after] = [parts?.of(record.content), parts?.of(value)];
-      if (!before || !after) throw new Refusal('its content is not `<weight> <port> <target>`');
-      for (const key of ['weight', 'port', 'target'] as const)
-        if (before[key] !== after[key]) edits.push(setField(file, node, key, after[key]));
+  for (const key of Object.keys(pairs[0]!.after)) {
+    const changed = pairs.filter(({ before, after }) => before[key] !== after[key]);
+    if (key === 'content' && isSeq(content))
+      for (const pair of changed)
+        file.replaceScalar(content.items[pairs.indexOf(pair)] ?? null, pair.after[key]!);
+    else if (changed.length > 0) {
+      const [value = null, ...others] = new Set(pairs.map(({ after }) => after[key]));
+      if (others.length > 0) throw new Refusal(`the records of this entry share its \`${key}\``);
+      file.setField(node, key, key === 'name' ? (value ?? '@') : value);
     }
   }
-  return edits;
 };
 
-/** A new entry after the last one of its record set, else of its type. Throws a `Refusal`. */
-const addition = (file: YamlFile, record: RecordData): Splice => {
+/** After the last entry of its record set, else of its type. */
+const addEntry = (file: YamlFile, record: RecordData): void => {
   const inheriting = file.entries.find(({ node }) => isMap(node) && valueOf(node, 'ttl') === undefined);
   const lastWith = (isAlike: (other: DesiredRecord) => boolean): number | undefined =>
     file.entries.findLast(({ records }) => records.some(isAlike))?.index;
@@ -149,47 +183,29 @@ const addition = (file: YamlFile, record: RecordData): Splice => {
   const beside =
     lastWith((other) => setKey(entryOf(other)) === set) ?? lastWith(({ type }) => type === record.type);
   const entry = entryInBraces(record, inheriting?.records[0]?.ttl ?? null);
-  return addEntry(file, beside ?? file.entries.length - 1, entry);
-};
-
-const spliced = (text: string, splices: readonly Splice[]): string => {
-  let made = '';
-  let at = 0;
-  for (const one of splices.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    made += text.slice(at, one.start) + one.text;
-    at = Math.max(at, one.end);
-  }
-  return made + text.slice(at);
+  file.addEntry(beside ?? file.entries.length - 1, entry);
 };
 
 /** The template has to want exactly the records that were accepted, besides what it wanted before, and others the same. */
 const whyNot = (
   after: DesiredState,
   made: readonly EditedFile[],
-  { template, changes, before }: AcceptInput,
+  changes: readonly FileChange[],
+  { template, before }: AcceptInput,
 ): string | null => {
   const changed = new Set(changes.map(({ desired }) => desired));
-  const wanted = [
-    ...template.records.filter((record) => !changed.has(record)),
-    ...changes.flatMap((change) => change.wanted ?? []),
-  ];
-  for (const one of before.templates) {
-    const now = after.templates.find(
-      ({ source, template: name, id }) =>
-        source.file === one.source.file && name === one.template && id === one.id,
-    );
-    if (one !== template && now !== one && saying(now) !== saying(one))
-      return `template ${one.template} would change with it`;
-    if (one !== template || saying(now) === saying({ ...one, records: wanted })) continue;
-    const error = after.problems.find(
-      ({ severity, file }) => severity === 'error' && made.some(({ path }) => path === file),
-    );
-    if (now !== undefined || error === undefined) return 'something else would change with it';
-    return error.check === 'yaml-syntax'
-      ? 'it cannot be changed in its place'
-      : `${error.message} [${error.check}]`;
-  }
-  return null;
+  const kept = template.records.filter((record) => !changed.has(record));
+  const wanted = [...kept, ...changes.flatMap((change) => change.wanted ?? [])];
+  const isMeant = before.templates.every((one, index) => {
+    const now = after.templates[index];
+    if (one === template) return saying(now) === saying({ ...one, records: wanted });
+    return now === one || saying(now) === saying(one);
+  });
+  if (isMeant && after.templates.length === before.templates.length) return null;
+  const error = after.problems.find(
+    ({ severity, file }) => severity === 'error' && made.some(({ path }) => path === file),
+  );
+  return error ? `${error.message} [${error.check}]` : 'something else would change with it';
 };
 
 /** All that a template says, whatever the order of its records. */
@@ -199,5 +215,5 @@ const saying = (
   JSON.stringify({
     ...template,
     source: null,
-    records: template?.records.map((record) => `${recordKey(entryOf(record))} ${record.ttl}`).sort(),
+    records: template?.records.map((record) => `${keyOf(record)} ${record.ttl}`).sort(),
   });

@@ -157,7 +157,7 @@ describe('it refuses, and changes nothing', () => {
     const { launch, textOf } = await place();
     for (const [args, message] of [
       [['wbe'], 'did you mean `web`?'],
-      [['web', 'wwww A'], "web has no record 'wwww A'"],
+      [['web', 'wwww A'], '`wwww A` is no record of these templates; did you mean `www A`?'],
       [['web', 'www'], 'expected a name and a type'],
     ] as const)
       expect(await run(['accept', ...args, '--yes'], launch)).toMatchObject({
@@ -180,7 +180,7 @@ describe('it refuses, and changes nothing', () => {
     const refusal = 'templates/_mail.yaml:3: template other of client bakery uses this file too: instead of ';
     expect(await run(args, launch)).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
     await writeBelow(launch.cwd, 'bakery/other.yaml', `${text('other')}mode: never\n`);
-    const mayBe = 'bakery/other.yaml of client bakery has errors, and may include it';
+    const mayBe = 'bakery/other.yaml of client bakery has errors, and may include this file';
     expect(await run(args, launch)).toMatchObject({ code: 1, stderr: expect.stringContaining(mayBe) });
     expect(await textOf('_mail.yaml')).toBe(mail);
     await rm(at('bakery/other.yaml'));
@@ -228,7 +228,7 @@ describe('it refuses, and changes nothing', () => {
         await service.change('edit-record', { record_id: await idOf(null, 'MX'), priority: 20 });
       },
       ['web', '--yes'],
-      'templates/_mail.yaml:3: template other includes this file too: instead of ',
+      'templates/_mail.yaml:3: template other uses this file too: instead of ',
     ],
     [
       'a file of its own that another client has too',

@@ -102,7 +102,7 @@ records:
   - { type: TXT, name: _dmarc, content: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org' }
   - { type: TXT, name: mail2025._domainkey, content: v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= }
 
-# What this file cannot say of the template at the service:
+# What this file cannot say:
 # - record 217 is a copy of record 212: { type: TXT, content: v=spf1 mx -all, ttl: 3600 }
 `);
     await expectInSync(launch);
@@ -135,37 +135,35 @@ records:
     expect(await textsBelow(templates)).toEqual(before);
   });
 
-  it('stays in its directory for any template names', async () => {
-    const names = [
-      '../../evil',
-      '/tmp/evil',
-      '.hidden',
-      '_fragment',
-      'web',
-      'Web',
-      'web',
-      null,
-      'a\u0000b',
-      '..',
+  it('names files after any template names, no two the same, and stays in its directory', async () => {
+    const files: [name: string | null, file: string][] = [
+      ['../../etc/passwd', 'etc-passwd.yaml'],
+      ['C:\\autoexec.bat', 'c-autoexec.bat.yaml'],
+      ['.hidden', 'hidden.yaml'],
+      ['_fragment', 'fragment.yaml'],
+      ['web', 'web@5.yaml'],
+      ['Web!', 'web@6.yaml'],
+      ['web', 'web@7.yaml'],
+      [null, 'template-8.yaml'],
+      ['a\u0000b', 'template-9.yaml'],
+      ['..', 'template-10.yaml'],
+      ['Bücher & Brötchen', 'bucher-brotchen.yaml'],
+      ['日本', 'template-12.yaml'],
+      ['${x}', 'x.yaml'],
+      ['template-15', 'template-15@14.yaml'],
+      ['', 'template-15@15.yaml'],
+      ['x'.repeat(300), `${'x'.repeat(100)}.yaml`],
+      ['v1.2', 'v1.2.yaml'],
     ];
     const { launch, templates } = await place(
       false,
-      answering(names.map((name, index) => web(index + 1, name, a))),
+      answering(files.map(([name], index) => web(index + 1, name, a))),
     );
     expect(await run(['import'], launch)).toMatchObject({ code: 0, stderr: '' });
     expect((await readdir(launch.cwd)).filter((name) => name !== 'state')).toEqual(['templates']);
-    expect(await namesIn(templates)).toEqual([
-      'evil.yaml',
-      'fragment.yaml',
-      'hidden.yaml',
-      'template-10.yaml',
-      'template-8.yaml',
-      'template-9.yaml',
-      'tmp-evil.yaml',
-      'web@5.yaml',
-      'web@6.yaml',
-      'web@7.yaml',
-    ]);
+    expect(await namesIn(templates)).toEqual(files.map(([, file]) => file).toSorted());
+    const stated = await readFile(path.join(templates, 'web@7.yaml'), 'utf8');
+    expect(stated).toContain('template: web\nid: 7\n');
     await expectInSync(launch);
   });
 

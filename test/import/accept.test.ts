@@ -100,7 +100,7 @@ describe('one record', () => {
       'in a text of several lines',
       '  - type: TXT\n    content: >-\n      v=spf1 mx\n      -all\n    ttl: 60\n',
       [{ type: 'TXT', content: 'v=spf1 -all', ttl: 60 }],
-      '-    content: >-\n-      v=spf1 mx\n-      -all\n+    content: "v=spf1 -all"',
+      '-    content: >-\n-      v=spf1 mx\n-      -all\n+    content: v=spf1 -all',
     ],
     [
       'that is no alias any more',
@@ -171,16 +171,6 @@ describe('it is refused with its place and what to write there', () => {
         { ...a, content: '192.0.2.2', ttl: 60 },
       ],
       'web.yaml:3: the records of this entry share its `ttl`: instead of { type: A, content: 192.0.2.2, ttl: 3600 }, write - { type: A, content: 192.0.2.2, ttl: 60 }',
-    ],
-    [
-      'a fragment that others include',
-      {
-        'web.yaml': 'template: web\ninclude: [_mail.yaml]\n',
-        'other.yaml': 'template: other\ninclude: [_mail.yaml]\n',
-        '_mail.yaml': 'records:\n  - { type: A, content: 192.0.2.1 }\n',
-      },
-      [],
-      '_mail.yaml:2: template other includes this file too: remove { type: A, content: 192.0.2.1 }',
     ],
     [
       'all of a list in brackets',

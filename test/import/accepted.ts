@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { accept, type EditedFile } from '../../src/import/accept.ts';
-import { changesFor, type Changes } from '../../src/import/changes.ts';
+import { UserError } from '../../src/errors.ts';
+import { accept, type Accepted } from '../../src/import/accept.ts';
 import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 import { differencesOf } from '../plan/records.ts';
-import type { RecordPattern } from '../../src/plan/record-pattern.ts';
 import { openWorkingCopy } from '../../src/source/template-source.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { options, write } from '../desired/load-files.ts';
@@ -25,20 +24,26 @@ export const differencesIn = (desired: DesiredTemplate, actual: ActualTemplate):
 export const acceptInto = async (
   directory: string,
   actual: ActualTemplate,
-  patterns: readonly RecordPattern[] = [],
-): Promise<
-  ({ files: readonly EditedFile[] } & Pick<Changes, 'unsaid'>) | { refusals: readonly string[] }
-> => {
+): Promise<Accepted | { refusals: readonly string[] }> => {
   const copy = openWorkingCopy({ ...options, paths: [directory] });
   const before = await copy.load(new Map());
   const template = before.templates.find((one) => one.template === 'web')!;
-  const { changes, unsaid, refusals } = changesFor(template, differencesIn(template, actual), patterns);
-  if (refusals.length > 0) return { refusals };
   const texts = new Map<string, string>();
   for (const file of [template.source.file, ...(template.fragments ?? [])])
     texts.set(file, await readFile(file, 'utf8'));
-  const accepted = await accept({ template, changes, texts, before, load: copy.load, sharers: new Map() });
-  if ('refusals' in accepted) return accepted;
-  await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));
-  return { ...accepted, unsaid };
+  const differences = differencesIn(template, actual);
+  const accepted = await accept({
+    template,
+    differences,
+    texts,
+    before,
+    load: copy.load,
+    sharers: new Map(),
+  }).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    return { refusals: error.message.split('\n').slice(1) };
+  });
+  if ('files' in accepted)
+    await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));
+  return accepted;
 };

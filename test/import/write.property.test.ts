@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { bindTemplates } from '../../src/plan/bind.ts';
+import { scalarText } from '../../src/import/entry.ts';
 import { labelsOf } from '../../src/import/label.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
@@ -67,4 +69,34 @@ describe('files written from any state of the service', () => {
       { numRuns: 80 },
     );
   });
+});
+
+test('any text is itself for readers of YAML 1.1 and 1.2', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[-+~=<*&!|>%@`?.:#,[\]{}'"\\ \tnoyesfx0-9_]{0,8}$/),
+    fc.constantFrom(
+      'y',
+      'N',
+      'no',
+      'Off',
+      'Null',
+      'TRUE',
+      '.inf',
+      '0x1f',
+      '1_000',
+      '12:30',
+      '---',
+      '<<',
+      '192.0.2.1',
+    ),
+  );
+  fc.assert(
+    fc.property(text, (value) => {
+      const entry = `records:\n  - { name: ${scalarText(value)}, ttl: 1 }\n`;
+      for (const version of ['1.1', '1.2'] as const)
+        expect(parse(entry, { version })).toEqual({ records: [{ name: value, ttl: 1 }] });
+    }),
+    { numRuns: 2_000 },
+  );
 });

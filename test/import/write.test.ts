@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
 import { loadFiles } from '../desired/load-files.ts';
 import { writeTemplate } from '../../src/import/write.ts';
-import type { DesiredState } from '../../src/model/template.ts';
 import { templateOf, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
@@ -52,7 +51,7 @@ describe('an entry', () => {
     [
       'of SRV that is not in order is as it is',
       { type: 'SRV', name: '_sip._tcp', priority: 0, content: '70000 1 sip.example.net' },
-      '{ type: SRV, name: _sip._tcp, content: 70000 1 sip.example.net, priority: 0, allow: [srv-content] }',
+      "{ type: SRV, name: _sip._tcp, content: '70000 1 sip.example.net', priority: 0, allow: [srv-content] }",
     ],
     [
       'escapes what would be a variable',
@@ -83,24 +82,15 @@ describe('a text', () => {
   test.for<[string, string]>([
     ['mx.example.net', 'mx.example.net'],
     ['192.0.2.1', '192.0.2.1'],
-    ['no', "'no'"],
     ['Null', "'Null'"],
     ['1.10', "'1.10'"],
-    ['0x1f', "'0x1f'"],
-    ['*', "'*'"],
     ['2001:db8::1', "'2001:db8::1'"],
-    [' a ', "' a '"],
     ["it's", "it's"],
     [`'"`, `'''"'`],
-    ['"a" "b"', `'"a" "b"'`],
-    ['a\\b;', 'a\\b;'],
     ['größe 😀', 'größe 😀'],
-    ['a: b', "'a: b'"],
-    ['a #b', "'a #b'"],
     ['a\tb\n"\\', String.raw`"a\tb\n\"\\"`],
-    ['\x00\x7f\x85', String.raw`"\0\u007f\u0085"`],
-    ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\u00a0\ufeff"`],
-    ['\ud800', String.raw`"\ud800"`],
+    ['\x00\x7f\x85', String.raw`"\u0000\u007f\u0085"`],
+    ['a\u202eb\u00a0\ufeff\ud800', String.raw`"a\u202eb\u00a0\ufeff\ud800"`],
     ['\u{e0001}', String.raw`"\U000e0001"`],
   ])('%j is written %s', async ([content, written]) => {
     expect((await entriesFor({ type: 'TXT', content }))[0]).toContain(`content: ${written}`);
@@ -201,10 +191,10 @@ test('records that a file cannot describe are in comments', async () => {
     'template: web',
     'ttl: 3600',
     'records:',
-    '  - { type: A, content: 192.0.2.001, allow: [bad-ipv4] }',
+    "  - { type: A, content: '192.0.2.001', allow: [bad-ipv4] }",
     '  - { type: A, content: 192.0.2.1 }',
     '',
-    '# Not said:',
+    '# What this file cannot say:',
     String.raw`# - record 8 has a type that a file cannot describe: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
     '# - record 9 is parked: { type: A, name: _parked-9, content: 192.0.2.1, ttl: 3600 }',
     '# - record 10 has a priority that a file cannot state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
@@ -229,45 +219,12 @@ test.for([
   expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
-test('two templates of one name are distinguished by id', async () => {
-  const web = templateOf(a);
-  const files = {
-    'web-3.yaml': await textFor(web, { name: 'web', id: 3 }),
-    'web-4.yaml': await textFor(web, { name: 'web', id: 4 }),
-  };
-  expect(files['web-3.yaml']).toMatch(/^template: web\nid: 3\nttl: 3600\n/);
-  const { templates, lines } = await loadFiles(files, { strict: true });
-  expect(lines).toEqual([]);
-  expect(templates.map(({ id }) => id)).toEqual([3, 4]);
-});
-
-test('a record of which nothing can be allowed is a remark', async () => {
-  const { records } = templateOf(a, { ...a, name: 'bad' });
-  const contents = {
-    name: 'web',
-    id: null,
-    records,
-    subdomains: [],
-    remarks: [],
-    remarksTitle: 'No:',
-    header: '',
-  };
-  const load = (text: string): Promise<DesiredState> => {
-    const line = text.split('\n').findIndex((one) => one.startsWith('  - ') && one.includes('bad')) + 1;
-    const problem = {
-      severity: 'error',
-      check: 'outside',
-      message: 'no',
-      file: '',
-      line,
-      column: 1,
-    } as const;
-    return Promise.resolve({ templates: [], unusable: [], problems: line > 0 ? [problem] : [], files: 1 });
-  };
-  expect(await writeTemplate(contents, load)).toMatchObject({
-    desired: 1,
-    text: expect.stringContaining('# - record 2 cannot be in a file (no): { type: A, name: bad, '),
-  });
+test('an error that nothing can allow is the reason why there is no file', async () => {
+  const contents = { name: 'web', id: null, records: templateOf(a).records, header: '' };
+  const place = { file: '', line: 1, column: 1 };
+  const problems = [{ severity: 'error', check: 'outside', message: 'no', ...place }] as const;
+  const load = () => Promise.resolve({ templates: [], unusable: [], problems, files: 1 });
+  await expect(writeTemplate(contents, load)).rejects.toThrow('described by a file: no [outside]');
 });
 
 test('records with too many problems to list are written nevertheless', async () => {

@@ -11,10 +11,8 @@ export const fileFor = async (
   { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
 ): Promise<WrittenFile> => {
   const { records } = template;
-  const contents = { name, id, records, subdomains: [], remarks: [], remarksTitle: 'Not said:', header: '' };
-  const written = await writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
-  if ('refusal' in written) throw new Error(written.refusal);
-  return written;
+  const contents = { name, id, records, header: '' };
+  return writeTemplate(contents, (text) => loadTexts(options, new Map([['web.yaml', text]])));
 };
 
 export const textFor = async (...given: Parameters<typeof fileFor>): Promise<string> =>

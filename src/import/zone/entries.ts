@@ -1,7 +1,6 @@
 /** A word of a zone file as it is written, with its quotation marks and escapes. */
 export interface ZoneWord {
   readonly text: string;
-  readonly isQuoted: boolean;
   /** Whether a comment begins directly after it, as at the first `;` of a text without quotation marks. */
   readonly isCut: boolean;
 }
@@ -15,11 +14,11 @@ export interface ZoneEntry {
   readonly words: readonly ZoneWord[];
 }
 
-/** What is wrong with a line of a zone file, for people. */
+/** What is wrong with a line of a zone file, or with the whole of it, for people. */
 export class ZoneMistake extends Error {
-  readonly line: number;
+  line: number | null;
 
-  constructor(line: number, message: string) {
+  constructor(message: string, line: number | null = null) {
     super(message);
     this.line = line;
   }
@@ -35,7 +34,7 @@ export const zoneEntries = (text: string): ZoneEntry[] => {
   for (const { 0: part, index } of text.matchAll(parts)) {
     if (part === '(') opened.push(line);
     else if (part === ')' && opened.length > 0) opened.pop();
-    else if (unfit.has(part)) throw new ZoneMistake(line, unfit.get(part)!);
+    else if (unfit.has(part)) throw new ZoneMistake(unfit.get(part)!, line);
     else if (/^[\r\n]/.test(part)) {
       line += 1;
       if (opened.length > 0) continue;
@@ -43,13 +42,9 @@ export const zoneEntries = (text: string): ZoneEntry[] => {
       entry = { line, isIndented: false, words: [] };
     } else if (/^[ \t]/.test(part)) entry.isIndented ||= entry.words.length === 0;
     else if (!part.startsWith(';'))
-      entry.words.push({
-        text: part,
-        isQuoted: part.startsWith('"'),
-        isCut: text[index + part.length] === ';',
-      });
+      entry.words.push({ text: part, isCut: text[index + part.length] === ';' });
   }
-  if (opened.length > 0) throw new ZoneMistake(opened[0]!, 'nothing closes its parenthesis');
+  if (opened.length > 0) throw new ZoneMistake('nothing closes its parenthesis', opened[0]);
   if (entry.words.length > 0) entries.push(entry);
   return entries;
 };

@@ -4,7 +4,7 @@ import { isQuotedText, quoteOctets } from '../../model/quoted-text.ts';
 import type { ActualRecord } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import type { ActualEntry } from '../../plan/entry.ts';
-import { shownRecord, statableTtl } from '../entry.ts';
+import { statableTtl } from '../entry.ts';
 import { sortOut } from '../write.ts';
 import { zoneEntries, ZoneMistake } from './entries.ts';
 import { recordsIn } from './read-zone.ts';
@@ -16,17 +16,14 @@ import { recordsIn } from './read-zone.ts';
  */
 export const writeZone = (records: readonly ActualRecord[], origin: string | null): string => {
   const stated = records.map((record) => ({ ...record, ttl: statableTtl(record) }));
-  const { desired, remarks } = sortOut(stated);
-  const lines = ['; SOA and NS records, which a zone needs, are no part of a template.'];
-  const unsaid = [...remarks];
-  for (const entry of desired) {
-    const { record } = entry;
-    const why = whyOther(entry, origin ?? anyOrigin);
-    if (why === null) lines.push(lineOf(entry, origin));
-    else unsaid.push(`record ${record.id} has no line (${why}): ${shownRecord(record)}`);
-  }
-  const comments = unsaid.map((remark) => `; - ${remark}`);
-  return [...lines, ...(unsaid.length === 0 ? [] : ['; Not in this file:', ...comments]), ''].join('\n');
+  const whyNot = (entry: ActualEntry): string | null => whyOther(entry, origin ?? anyOrigin);
+  const { desired, remarks } = sortOut(stated, { whyNot });
+  const lines = [
+    '; SOA and NS records, which a zone needs, are no part of a template.',
+    ...desired.map((entry) => lineOf(entry, origin)),
+    ...(remarks.length === 0 ? [] : ['; Not in this file:', ...remarks.map((remark) => `; - ${remark}`)]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 };
 
 /** For what is not written with an origin (RFC 2606 §2). */
@@ -55,17 +52,16 @@ const whyOther = (entry: ActualEntry, origin: string): string | null => {
   const { record, type, name, content } = entry;
   // Texts have braces and percent signs of their own, as in SPF macros.
   if (hasPlaceholder(name) || (type === 'TXT' ? /##[^#]+##/.test(content) : hasPlaceholder(content)))
-    return 'the service fills in its placeholder';
-  if (record.ttl === null) return 'it has no TTL';
+    return 'has a placeholder, which the service fills in';
+  if (record.ttl === null) return 'has no TTL';
   if (name.endsWith('.') || name === origin || name.endsWith(`.${origin}`))
-    return 'its name may be a whole one';
+    return 'has a name that may be a whole one';
   try {
-    const { records, leftOut } = recordsIn(zoneEntries(lineOf(entry, origin)), origin);
-    const [read] = records;
-    if (read) return sameData(read, record) ? null : 'its line would be another record';
-    return leftOut[0]?.text ?? 'its line would be none';
+    const { records, whyNot } = recordsIn(zoneEntries(lineOf(entry, origin)), origin);
+    const why = whyNot.get(1);
+    return why ?? (records[0] && sameData(records[0], record) ? null : 'would be another record');
   } catch (error) {
-    if (error instanceof ZoneMistake) return error.message;
+    if (error instanceof ZoneMistake) return `has no line: ${error.message}`;
     throw error;
   }
 };

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { readZone, type ZoneFile } from '../../../src/import/zone/read-zone.ts';
-import { canonicalRecord } from '../../../src/model/canonical.ts';
+import { heldOf, shown, type Held } from './held.ts';
 
 /*
  * Zone files as people and programs write them, each beside what dnspython reads in it (`.flat.txt`: one record a line, with
@@ -14,13 +13,10 @@ const folder = fileURLToPath(new URL('zones', import.meta.url));
 
 const textOf = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
 
-const read = (name: string, file: string): ZoneFile => {
+const read = (name: string, file: string): Held => {
   const origin = /^; ([^:]+):/.exec(textOf(`${name}.zone`))![1]!.toLowerCase();
-  return readZone(textOf(file), origin, file);
+  return heldOf(textOf(file), origin, file);
 };
-
-const shown = ({ records }: ZoneFile): string[] =>
-  records.map((record) => JSON.stringify({ ...canonicalRecord(record), ttl: record.ttl })).sort();
 
 /** Name, records, and what no template can hold, SOA records at the end of a transfer not counted. */
 const counts: readonly [string, number, number][] = [
@@ -64,15 +60,15 @@ it('every zone is in the table', () => {
 it.each(counts)('%s: %i records, %i left out', (name, records, leftOut) => {
   const zone = read(name, `${name}.zone`);
   const flat = read(name, `${name}.flat.txt`);
-  expect(shown(zone)).toEqual(shown(flat));
+  expect(shown(zone.records)).toEqual(shown(flat.records));
   expect([zone.records.length, zone.leftOut.length]).toEqual([records, leftOut]);
-  expect(zone.leftOut.map(({ text }) => text.replace(/type .*|line .*/, ''))).toEqual(
-    flat.leftOut.map(({ text }) => text.replace(/type .*|line .*/, '')),
-  );
+  const reasonsIn = (held: Held): string[] => held.leftOut.map((text) => text.replace(/\d+|: .*/g, ''));
+  expect(reasonsIn(zone)).toEqual(reasonsIn(flat));
   const lines = textOf(`${name}.flat.txt`).trim().split('\n');
-  const signed = /^(\d+) records of DNSSEC/.exec(zone.leftOut.at(-1)?.what ?? '')?.[1];
-  const repeated = Math.max(0, lines.filter((line) => line.includes('\tSOA\t')).length - 1);
-  expect(records + leftOut + Number(signed ?? 1) - 1).toBe(lines.length - repeated);
+  const repeated = [/\tSOA\t/, /\t(?:RRSIG|NSEC\w*|DNSKEY|TYPE65534)\t/].map(
+    (kind) => lines.filter((line) => kind.test(line)).slice(1).length,
+  );
+  expect(records + leftOut).toBe(lines.length - repeated[0]! - repeated[1]!);
 });
 
 /** With `$GENERATE`, which only a name server follows. */
