@@ -10,7 +10,7 @@ import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
 import { readAnswer, unanswered, type Call } from './answer.ts';
 import { HostingError, type Operation } from './errors.ts';
-import { readObject, readObjects, readSubdomainRecords, readTemplate, readTemplates } from './resources.ts';
+import { readSubdomainRecords, readTemplate, readTemplates } from './resources.ts';
 
 export interface HostingOptions extends Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
@@ -178,9 +178,9 @@ export const connectHosting = (options: HostingOptions) => {
   };
 
   return {
-    listAccounts: () => read('list-accounts', '/accounts', {}, readObjects),
-    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readObject),
-    listDatabases: (account_id: number) => read('list-databases', '/databases', { account_id }, readObjects),
+    /** What a read answers as it came, for people. */
+    show: (operation: Operation, path: string, parameters: Call<unknown>['parameters'] = {}) =>
+      read(operation, path, parameters, (value) => value),
     /** The same object as before if the answer is the same, and the same templates where they are. */
     listDnsTemplates: () => {
       const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);

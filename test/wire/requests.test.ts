@@ -10,10 +10,16 @@ const form = (text = ''): Record<string, string> => Object.fromEntries(new URLSe
 
 type Call = (service: HostingService) => Promise<unknown>;
 
+const accounts: Call = (service) => service.show('list-accounts', '/accounts');
+
 const reads: readonly [path: string, parameters: Record<string, string>, answer: unknown, call: Call][] = [
-  ['accounts', {}, [], (service) => service.listAccounts()],
-  ['accounts/5', {}, { id: 5 }, (service) => service.showAccount(5)],
-  ['databases', { account_id: '5' }, [], (service) => service.listDatabases(5)],
+  ['accounts', {}, [], accounts],
+  [
+    'databases',
+    { account_id: '5' },
+    [],
+    (service) => service.show('list-databases', '/databases', { account_id: 5 }),
+  ],
   ['dns_templates', {}, [], read],
   [
     'dns_records',
@@ -57,9 +63,9 @@ test('a form body is tried once for each read, and never where the query has wor
   const service = connected(server.url);
   // Whatever the form is answered, the query is what is specified.
   for (let count = 0; count < 2; count += 1)
-    expect((await failureOf(service.listAccounts())).message).toContain('401: it rejects');
-  await service.listAccounts();
-  expect((await failureOf(service.listAccounts())).kind).toBe('unauthorized');
+    expect((await failureOf(accounts(service))).message).toContain('401: it rejects');
+  await accounts(service);
+  expect((await failureOf(accounts(service))).kind).toBe('unauthorized');
   const places = server.seen.map(({ body }) => (body === '' ? 'query' : 'form'));
   expect(places).toEqual(['query', 'form', 'query', 'form', 'query', 'query']);
 });
@@ -106,8 +112,8 @@ test('tokens are read at each request', async () => {
   const service = connected(server.url, {
     tokens: () => ({ userToken: `user-${(turn += 1)}`, clientToken: 'client' }),
   });
-  await service.listAccounts();
-  await service.listAccounts();
+  await accounts(service);
+  await accounts(service);
   expect(server.seen.map(({ query }) => form(query)['user_token'])).toEqual(['user-1', 'user-2']);
 });
 
@@ -115,7 +121,7 @@ test('a request is reported with its operation, status and duration', async () =
   const server = await scriptedServer(json([]), json({}, 500));
   const traces: unknown[] = [];
   const service = connected(server.url, { onRequest: (trace) => traces.push(trace) });
-  await service.listAccounts();
+  await accounts(service);
   await failureOf(service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 }));
   const durationMs = expect.any(Number);
   const error = expect.stringContaining('500');
