@@ -1,4 +1,4 @@
-import type { DnsTemplate, SandboxData } from './data.ts';
+import type { DnsTemplate, SandboxData } from './operations.ts';
 
 /**
  * A small hosting client, always the same. Compared with the files in `templates/`, its templates show every
