@@ -170,13 +170,13 @@ const rowsOf = ({ subdomain, desired, template, service, answers }: Awaited<Retu
       return !isParkedName(name) && !matchesIgnore(desired?.ignore ?? [], { ...record, name });
     };
     const layers = [file, inTemplate, atService].map((sets) => recordsIn(sets)?.filter(counts) ?? null);
-    const [first = null, ...others] = layers.filter((layer) => layer !== null);
+    const known = layers.filter((layer) => layer !== null);
     return {
       /** Null: the subdomain itself. */
       name: name === '' ? null : name,
       type,
       /** Of what counts: neither ignored nor parked records, nor those that come from no template. */
-      differs: others.some((layer) => !areAlike(first, layer)),
+      differs: known.some((layer, at) => at > 0 && !areAlike(known[at - 1]!, layer)),
       file: recordsIn(file),
       template: recordsIn(inTemplate),
       service: recordsIn(atService),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HostingService } from '../../src/hosting/service.ts';
 import { json, scriptedServer, status, type Answer } from './scripted-server.ts';
-import { clientToken, connected, failureOf, read, userToken, wireTemplate, write } from './connected.ts';
+import { clientToken, connected, failureOf, read, userToken, wireTemplate } from './connected.ts';
 
 /* What is sent: addresses, parameters and tokens. */
 
@@ -94,16 +94,6 @@ test('a write is a form body with only the stated fields', async () => {
     { ...tokens, record_id: '2', content: 'v=spf1 +mx ~all; "ä" %' },
     { ...tokens, record_id: '2', name: 'mail', priority: '20', ttl: '60' },
   ]);
-});
-
-test('no header contains a token', async () => {
-  const server = await scriptedServer(json([]), json(wireTemplate));
-  const service = connected(server.url);
-  await read(service);
-  await write(service);
-  const sent = server.seen.flatMap(({ rawHeaders }) => rawHeaders).join('\n');
-  expect(sent).toMatch(/user-agent/i);
-  expect(sent).not.toMatch(/us3r|cl13nt/);
 });
 
 test('tokens are read at each request', async () => {
