@@ -30,7 +30,7 @@ const lines: readonly Line[] = [
     template: 'web',
     status: 'drifted',
     inSync: 3,
-    differences: Array(7).fill(difference),
+    differences: Array.from({ length: 7 }, () => difference),
   },
   { event: 'pass.finished', status: 'held', durationMs: 1_234, summary: { ...summary, heldTemplates: 1 } },
   { event: 'pass.finished', status: 'failed', error: 'a.yaml:3:5: unknown key', durationMs: 5, summary },
