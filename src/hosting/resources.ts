@@ -15,6 +15,13 @@ export class Breach extends Error {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+export const readObject = (value: unknown): Fields => {
+  if (isFields(value)) return value;
+  throw new Breach(' is not an object');
+};
+
+export const readObjects = (value: unknown): readonly Fields[] => listOf(value, readObject);
+
 /** A template that is as before is the same object as before. */
 export const readTemplates = async (
   value: unknown,
@@ -47,7 +54,7 @@ const recordKeys = ['id', 'type', 'name', 'content', 'priority', 'ttl', 'isUnrea
  * Only an explicit "no" makes it the client's own: public ones must never be written.
  */
 export const readTemplate = (value: unknown): ActualTemplate => {
-  const fields = fieldsOf(value);
+  const fields = readObject(value);
   const isPublic = fields['publicly_available'] ?? null;
   const name = textOf(fields['name'] ?? '');
   if (name === undefined) throw new Breach('.name is not text');
@@ -67,7 +74,7 @@ const nos = new Set<unknown>([false, 'false', 0, '0']);
 
 export const readSubdomainRecords = (value: unknown): SubdomainRecord[] =>
   listOf(value, (one) => {
-    const templateRecordId = numberOrNull(fieldsOf(one)['dns_template_record_id']);
+    const templateRecordId = numberOrNull(readObject(one)['dns_template_record_id']);
     if (templateRecordId === undefined)
       throw new Breach('.dns_template_record_id is neither a whole number nor null');
     return { ...readRecord(one), templateRecordId };
@@ -78,7 +85,7 @@ export const readSubdomainRecords = (value: unknown): SubdomainRecord[] =>
  * of a type that this program does not know, or other values cannot be understood, it is only counted.
  */
 const readRecord = (value: unknown): ActualRecord => {
-  const fields = fieldsOf(value);
+  const fields = readObject(value);
   const id = idIn(fields);
   const { type } = fields;
   if (typeof type !== 'string' || type === '') throw new Breach('.type is not text, or empty');
@@ -104,11 +111,6 @@ const readRecord = (value: unknown): ActualRecord => {
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const fieldsOf = (value: unknown): Fields => {
-  if (isFields(value)) return value;
-  throw new Breach(' is not an object');
-};
 
 /** Ends at the first element that is not as specified. */
 const listOf = <T>(value: unknown, read: (element: unknown) => T): T[] => {

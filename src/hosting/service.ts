@@ -10,7 +10,7 @@ import { WireError } from '../network/wire-error.ts';
 import { redactor } from '../secrets.ts';
 import { readAnswer, unanswered, type Call } from './answer.ts';
 import { HostingError, type Operation } from './errors.ts';
-import { readSubdomainRecords, readTemplate, readTemplates } from './resources.ts';
+import { readObject, readObjects, readSubdomainRecords, readTemplate, readTemplates } from './resources.ts';
 
 export interface HostingOptions extends Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
@@ -178,9 +178,9 @@ export const connectHosting = (options: HostingOptions) => {
   };
 
   return {
-    /** What a read answers as it came, for people. */
+    /** What a read answers, one thing or a list of them, as it came. */
     show: (operation: Operation, path: string, parameters: Call<unknown>['parameters'] = {}) =>
-      read(operation, path, parameters, (value) => value),
+      read<unknown>(operation, path, parameters, operation === 'show-account' ? readObject : readObjects),
     /** The same object as before if the answer is the same, and the same templates where they are. */
     listDnsTemplates: () => {
       const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);
