@@ -96,6 +96,15 @@ test('a write is a form body with only the stated fields', async () => {
   ]);
 });
 
+test('what is no list of things, or no thing, is not shown', async () => {
+  const service = connected((await scriptedServer(json({ error: 'expired' }), json([]))).url);
+  expect((await failureOf(accounts(service))).message).toContain(
+    'answer is not an array: {"error":"expired"}',
+  );
+  const account = service.show('show-account', '/accounts/5');
+  expect((await failureOf(account)).message).toContain('answer is not an object: []');
+});
+
 test('tokens are read at each request', async () => {
   const server = await scriptedServer(json([]));
   let turn = 0;
