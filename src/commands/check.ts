@@ -51,8 +51,8 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   const { client, subdomain, desired, template } = found;
   const isMeant = (of: string): boolean =>
     [of, subdomain].some((one) => canonicalHost(one) === canonicalHost(name));
-  const records = rowsOf(found).filter((row) => isMeant(`${row.name ?? '@'}.${subdomain}`));
-  if (records.length === 0) throw new UserError(`${subdomain} has no record of that name`);
+  const rows = rowsOf(found).filter(({ row }) => isMeant(`${row.name ?? '@'}.${subdomain}`));
+  if (rows.length === 0) throw new UserError(`${subdomain} has no record of that name`);
   const differences = found.answers.differences.filter((one) => isMeant(one.name));
   const { servers } = found.answers;
   const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
@@ -68,7 +68,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
     client: client.settings.name,
     status: isFailed
       ? ('failed' as const)
-      : records.some((row) => row.differs)
+      : rows.some(({ differs }) => differs)
         ? ('drifted' as const)
         : settled,
     problems,
@@ -76,7 +76,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
     file: desired?.source.file ?? null,
     template: template?.name ?? desired?.template ?? null,
     templateId: template?.id ?? null,
-    records,
+    records: rows.map(({ row }) => row),
     answers: { ...found.answers, differences, status: byServers },
   };
 };
@@ -129,7 +129,7 @@ const ownerOf = async (name: string, clients: readonly Client[]) => {
 /** The records of a name and type in one layer: file, template, service, or a name server; null if it could not be read. */
 type Layer = readonly RecordData[] | null;
 
-type Row = ReturnType<typeof rowsOf>[number];
+type Row = ReturnType<typeof rowsOf>[number]['row'];
 
 /** All layers of a subdomain by name and type: itself first, types in the order of the model. */
 const rowsOf = ({ subdomain, desired, template, service, answers }: Awaited<ReturnType<typeof findName>>) => {
@@ -172,15 +172,17 @@ const rowsOf = ({ subdomain, desired, template, service, answers }: Awaited<Retu
     const layers = [file, inTemplate, atService].map((sets) => recordsIn(sets)?.filter(counts) ?? null);
     const known = layers.filter((layer) => layer !== null);
     return {
-      /** Null: the subdomain itself. */
-      name: name === '' ? null : name,
-      type,
       /** Of what counts: neither ignored nor parked records, nor those that come from no template. */
       differs: known.some((layer, at) => at > 0 && !areAlike(known[at - 1]!, layer)),
-      file: recordsIn(file),
-      template: recordsIn(inTemplate),
-      service: recordsIn(atService),
-      servers: Object.fromEntries(answers.servers.map((one) => [labelOf(one), answerOf(one)])),
+      row: {
+        /** Null: the subdomain itself. */
+        name: name === '' ? null : name,
+        type,
+        file: recordsIn(file),
+        template: recordsIn(inTemplate),
+        service: recordsIn(atService),
+        servers: Object.fromEntries(answers.servers.map((one) => [labelOf(one), answerOf(one)])),
+      },
     };
   });
 };
