@@ -12,8 +12,7 @@ const table = `
 package.ts    index.ts load-program.ts
 start.ts      load-program.ts version.ts
 load-program.ts program.ts
-program.ts    own-process.ts cli.ts commands app index.ts io.ts
-own-process.ts cli.ts process-io.ts state
+program.ts    cli.ts commands app index.ts process-io.ts io.ts state
 index.ts      library result.ts plan model report
 library       process-io.ts app report log.ts settings.ts settings result.ts model errors.ts
 process-io.ts io.ts lib

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { DaemonClient } from '../daemon/context.ts';
 import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
-import { canonicalHost } from '../model/host.ts';
 import type { DesiredState } from '../model/template.ts';
 import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -52,8 +51,6 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'signal' | 'onChange'> 
     readonly onlyRemembers?: boolean;
     /** For a dry run without saved state: earlier template files of a client, which stand for it. */
     readonly base?: (client: ClientSettings) => readonly string[];
-    /** The only subdomain to compare. */
-    readonly subdomain?: string;
     /** Called when the lock is held and the pass begins. */
     readonly onStart?: () => void;
     /** Called with the loaded files before anything else. */
@@ -247,16 +244,12 @@ export const openClient = (options: ClientOptions): Client => {
 /** What a pass is about of the files. */
 const partOf = (
   files: DesiredState,
-  { templates: names = [], subdomain, onlyRemembers = false }: PassRequest,
+  { templates: names = [], onlyRemembers = false }: PassRequest,
 ): DesiredState => {
-  if (names.length === 0 && subdomain === undefined && !onlyRemembers) return files;
-  const isOther = (one: string): boolean =>
-    subdomain !== undefined && canonicalHost(one) !== canonicalHost(subdomain);
-  const templates = files.templates.map((one) => ({
-    ...one,
-    mode: onlyRemembers ? ('report' as const) : one.mode,
-    subdomains: one.subdomains.filter((own) => !isOther(own)),
-  }));
+  if (names.length === 0 && !onlyRemembers) return files;
+  const templates = onlyRemembers
+    ? files.templates.map((one) => ({ ...one, mode: 'report' as const }))
+    : files.templates;
   return { ...files, templates, problems: problemsOfTemplates(files, names) };
 };
 

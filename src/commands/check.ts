@@ -1,23 +1,26 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { templateOf } from '../app/client-answers.ts';
 import type { Client } from '../app/client.ts';
+import { problemsOfTemplates } from '../app/load-templates.ts';
 import type { Options } from '../app/options.ts';
-import { passClients } from '../app/passes.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
+import { canonicalName, canonicalRecord, canonicalType } from '../model/canonical.ts';
+import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { DesiredTemplate } from '../model/template.ts';
-import { answersKey, answersView, isFaulty, serverLabels, withAnswers } from '../report/answers.ts';
-import { assembleReport } from '../report/assemble.ts';
+import { hasPlaceholder } from '../model/placeholder.ts';
+import { isRecordType, recordTypes, type RecordData } from '../model/record.ts';
+import { matchesIgnore } from '../plan/ignore.ts';
+import { isParkedName } from '../plan/parked.ts';
+import { answersKey, answersView, isFaulty, serverLabels } from '../report/answers.ts';
 import { shorten, shortenPair } from '../report/columns.ts';
 import { statusWords } from '../report/view.ts';
-import { notAsked, type SubdomainAnswers } from '../result.ts';
-import { areAlike, layerRows, setText, type Layer, type LayerRow } from './check-layers.ts';
-import { asTable } from './text-table.ts';
+import { notAsked } from '../result.ts';
+import { asTable, type TextRow } from './text-table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
@@ -35,53 +38,46 @@ export const check = (names: readonly string[], options: Options, io: Io): Promi
     }
     io.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
     if (checked.length < names.length || checked.some(({ status }) => status === 'failed')) return 1;
-    const differs = checked.some(({ status }) => status !== 'in-sync' && status !== 'pending');
-    return options['detailedExitcode'] === true && differs ? 2 : 0;
+    return options['detailedExitcode'] === true && checked.some(({ status }) => status === 'drifted') ? 2 : 0;
   });
 
 type CheckedName = Awaited<ReturnType<typeof checkName>>;
 
-const checkName = async (name: string, context: AppContext, io: Io) => {
+const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
     throw new UserError(`${name} is not a host name: give the name alone, such as www.example.net`);
-  const found = await whileShown(io, `checking ${name}`, () => findName(name, context.clients));
+  const found = await whileShown(io, `checking ${name}`, () => findName(name, clients));
   const { client, subdomain, desired, template } = found;
-  const isWhole = canonicalHost(name) === canonicalHost(subdomain);
-  const all = layerRows(subdomain, found);
-  const rows = isWhole
-    ? all
-    : all.filter((row) => canonicalHost(`${row.name}.${subdomain}`) === canonicalHost(name));
+  const isMeant = (of: string): boolean =>
+    [of, subdomain].some((one) => canonicalHost(one) === canonicalHost(name));
+  const rows = rowsOf(found).filter(({ row }) => isMeant(`${row.name ?? '@'}.${subdomain}`));
   if (rows.length === 0) throw new UserError(`${subdomain} has no record of that name`);
-  const answers = isWhole ? found.answers : answersOn(name, found.answers);
+  const differences = found.answers.differences.filter((one) => isMeant(one.name));
+  const { servers } = found.answers;
+  const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
+  const byServers = isOfOthers ? ('in-sync' as const) : found.answers.status;
   // Any file may be the one that should name it.
-  const { problems } = await client.load();
-  const judged =
-    desired !== null && isWhole
-      ? await judge(subdomain, desired, answers, client, context, io)
-      : {
-          status: rows.some(differs) ? ('drifted' as const) : ('in-sync' as const),
-          problems,
-          parked: 0,
-          ignored: 0,
-        };
-  const isFailed =
-    answers.status === 'failed' || judged.problems.some(({ severity }) => severity === 'error');
-  const byServers = answers.status === 'off' ? 'in-sync' : answers.status;
-  const settled = judged.status === 'in-sync' ? byServers : judged.status;
+  const problems = problemsOfTemplates(await client.load(), desired === null ? [] : [desired.template]);
+  const isFailed = byServers === 'failed' || problems.some(({ severity }) => severity === 'error');
+  const settled = byServers === 'off' ? ('in-sync' as const) : byServers;
   return {
     name,
     /** The subdomain itself, or the one that it is below. */
     subdomain,
     client: client.settings.name,
-    ...judged,
-    status: isFailed ? ('failed' as const) : settled,
+    status: isFailed
+      ? ('failed' as const)
+      : rows.some(({ differs }) => differs)
+        ? ('drifted' as const)
+        : settled,
+    problems,
     /** Null if no file names the subdomain. */
     file: desired?.source.file ?? null,
     template: template?.name ?? desired?.template ?? null,
     templateId: template?.id ?? null,
-    records: rows,
-    answers,
+    records: rows.map(({ row }) => row),
+    answers: { ...found.answers, differences, status: byServers },
   };
 };
 
@@ -95,7 +91,6 @@ const findName = async (name: string, clients: readonly Client[]) => {
     return isMeant && !one.publiclyAvailable;
   });
   const known = await client.askNameServers({
-    templates: [],
     isCommand: true,
     subdomains: [subdomain],
     signal: new AbortController().signal,
@@ -131,41 +126,89 @@ const ownerOf = async (name: string, clients: readonly Client[]) => {
   throw unknown;
 };
 
-/** Of a name below the subdomain, only what is about that name. */
-const answersOn = (name: string, answers: SubdomainAnswers): SubdomainAnswers => {
-  const { servers, status } = answers;
-  const differences = answers.differences.filter((one) => one.name === canonicalHost(name));
-  const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
-  return { ...answers, differences, status: isOfOthers ? 'in-sync' : status };
+/** The records of a name and type in one layer: file, template, service, or a name server; null if it could not be read. */
+type Layer = readonly RecordData[] | null;
+
+type Row = ReturnType<typeof rowsOf>[number]['row'];
+
+/** All layers of a subdomain by name and type: itself first, types in the order of the model. */
+const rowsOf = ({ subdomain, desired, template, service, answers }: Awaited<ReturnType<typeof findName>>) => {
+  const apex = canonicalHost(subdomain);
+  const relative = (name: string | null): string => {
+    const plain = canonicalHost(canonicalName(name));
+    if (plain === apex) return '';
+    return plain.endsWith(`.${apex}`) ? plain.slice(0, -apex.length - 1) : plain;
+  };
+  // Sorts as shown.
+  const keyOf = ({ type, name }: Pick<RecordData, 'type' | 'name'>): string => {
+    const order = String(types.indexOf(canonicalType(type)) + 1).padStart(3);
+    return `${relative(name)}\n${order}\n${canonicalType(type)}`;
+  };
+  // The service's own templates have a placeholder.
+  const named = (text: string): string => text.replaceAll('##DOMAIN##', subdomain);
+  const [file, inTemplate, atService] = [desired?.records, template?.records, service].map((records) => {
+    const shown = records
+      ?.filter(({ type }) => canonicalType(type) !== 'SOA')
+      .map((one) => ({ ...one, name: one.name && named(one.name), content: named(one.content) }));
+    return shown && groupBy(shown, keyOf);
+  });
+  const wrong = groupBy(answers.differences, keyOf);
+  const labelOf = serverLabels(answers.servers);
+  const keys = new Set([file, inTemplate, atService, wrong].flatMap((sets) => [...(sets?.keys() ?? [])]));
+  return [...keys].sort().map((key) => {
+    const [, name = '', type = ''] = /^(.*)\n *\d+\n(.*)$/s.exec(key) ?? [];
+    const recordsIn = (sets: typeof file): Layer => (sets ? (sets.get(key) ?? []) : null);
+    const answerOf = (server: (typeof answers.servers)[number]): Layer => {
+      // Name servers are asked only for types that a template can have.
+      if (isFaulty(server) || !isRecordType(type)) return null;
+      const isOf = (one: (typeof answers.differences)[number]): boolean =>
+        one.server === server.name && one.address === server.address;
+      return wrong.get(key)?.find(isOf)?.current ?? recordsIn(atService);
+    };
+    const counts = (record: RecordData): boolean => {
+      if ('templateRecordId' in record && record.templateRecordId === null) return false;
+      return !isParkedName(name) && !matchesIgnore(desired?.ignore ?? [], { ...record, name });
+    };
+    const layers = [file, inTemplate, atService].map((sets) => recordsIn(sets)?.filter(counts) ?? null);
+    const known = layers.filter((layer) => layer !== null);
+    return {
+      /** Of what counts: neither ignored nor parked records, nor those that come from no template. */
+      differs: known.some((layer, at) => at > 0 && !areAlike(known[at - 1]!, layer)),
+      row: {
+        /** Null: the subdomain itself. */
+        name: name === '' ? null : name,
+        type,
+        file: recordsIn(file),
+        template: recordsIn(inTemplate),
+        service: recordsIn(atService),
+        servers: Object.fromEntries(answers.servers.map((one) => [labelOf(one), answerOf(one)])),
+      },
+    };
+  });
 };
 
-const differs = ({ file, template, service, servers }: LayerRow): boolean =>
-  [template, service, ...Object.values(servers)].some(
-    (one) => one !== null && !areAlike(one, file ?? service),
-  );
+const types: readonly string[] = recordTypes;
 
-/** As `plan --answers` judges the template, if it had this subdomain alone. */
-const judge = async (
-  subdomain: string,
-  { template }: DesiredTemplate,
-  answers: SubdomainAnswers,
-  client: Client,
-  context: AppContext,
-  io: Io,
-) => {
-  const how = { dryRun: true, lockTimeout: 0, subdomain };
-  const passes = await passClients(io, { ...context, clients: [client] }, how, [template]);
-  const subdomains = passes.flatMap(({ templates }) => templates.flatMap((one) => one.subdomains));
-  const known = new Map(subdomains.map((one) => [answersKey(template, one.subdomain), answers]));
-  const { status, problems, templates } = assembleReport(passes.map((pass) => withAnswers(pass, known)));
-  const isPending = status === 'in-sync' && subdomains.some((one) => one.status === 'pending');
-  return {
-    status: isPending ? ('pending' as const) : status,
-    problems,
-    /** Records of the template that do not count. */
-    parked: templates.reduce((sum, one) => sum + one.parked, 0),
-    ignored: templates.reduce((sum, one) => sum + one.ignored, 0),
+/** Whether two layers agree. Placeholders agree with everything: the service replaces them. */
+const areAlike = (one: Layer, other: Layer): boolean => {
+  if (one === null || other === null) return one === other;
+  if ([...one, ...other].some(({ content }) => hasPlaceholder(content))) return one.length === other.length;
+  const [some, others] = [distinct(one), distinct(other)];
+  const isAlike = ([text, { ttl }]: readonly [string, RecordData], index: number): boolean => {
+    const [otherText, { ttl: otherTtl }] = others[index]!;
+    return text === otherText && (ttl === null || otherTtl === null || ttl === otherTtl);
   };
+  return some.length === others.length && some.every(isAlike);
+};
+
+/** By their texts: one layer may have two copies of what the next one has once. */
+const distinct = (records: readonly RecordData[]): (readonly [string, RecordData])[] => {
+  const textOf = (record: RecordData): string => {
+    const { content, priority } = canonicalRecord(record);
+    return [priority ?? [], content].flat().join(' ');
+  };
+  const byText = new Map(records.map((record) => [textOf(record), record]));
+  return [...byText].sort(([one], [other]) => (one < other ? -1 : 1));
 };
 
 const asText = (checked: CheckedName): string => {
@@ -177,12 +220,9 @@ const asText = (checked: CheckedName): string => {
     `${template ?? 'no template'}${templateId === null ? '' : ` (${templateId})`}`,
     file ?? (hasErrors ? 'in no valid template file' : 'in no template file'),
   ].join(' · ');
-  const kinds = (['parked', 'ignored'] as const).filter((kind) => checked[kind] > 0);
-  const uncounted = kinds.map((kind) => `${checked[kind]} ${kind}`).join(', ');
   const labelOf = serverLabels(answers.servers);
   const lines = [
-    '= same as to the left, - nothing, ? not asked, or not readable',
-    ...(kinds.length === 0 ? [] : [`records of the template that do not count: ${uncounted}`]),
+    '= same as to the left, - nothing, ? not asked, or not readable; ignored and parked records do not count',
     ...problems.map(formatProblem),
     ...answers.servers.flatMap((server) =>
       server.serial === null ? [] : [`${labelOf(server)}: serial ${server.serial}`],
@@ -193,10 +233,10 @@ const asText = (checked: CheckedName): string => {
     ),
   ];
   const text = (line: string): string => `${escapeControl(line)}\n`;
-  return [text(heading), asTable(records.map(tableRow)), ...lines.map(text)].join('');
+  return [text(heading), asTable(records.map(cellsOf)), ...lines.map(text)].join('');
 };
 
-const tableRow = ({ name, type, file, template, service, servers }: LayerRow): Record<string, string> => {
+const cellsOf = ({ name, type, file, template, service, servers }: Row): TextRow => {
   const cell = (own: Layer, left: Layer): string => {
     if (own !== null && areAlike(own, left)) return own.length === 0 ? '-' : '=';
     return shortenPair(setText(left), setText(own), maxContent)[1];
@@ -213,6 +253,15 @@ const tableRow = ({ name, type, file, template, service, servers }: LayerRow): R
     service: cell(service, template),
     ...Object.fromEntries(Object.entries(servers).map(([server, own]) => [server, cell(own, service)])),
   };
+};
+
+/** A record set as one text. */
+const setText = (records: Layer): string => {
+  if (records === null) return '?';
+  if (records.length === 0) return '-';
+  const ttls = [...new Set(records.flatMap(({ ttl }) => ttl ?? []))];
+  const texts = distinct(records).map(([text]) => text);
+  return [texts.join(', '), ttls.length === 0 ? [] : `ttl ${ttls.join('/')}`].flat().join(' ');
 };
 
 /** Characters of a cell: four or five cells have to fit side by side. */

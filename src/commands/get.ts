@@ -11,7 +11,7 @@ import { suggestion } from '../lib/nearest.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { asTable, type TextRow } from './text-table.ts';
 
-/** One of the five read operations. With several clients it needs `--client`. */
+/** One of the five read operations, by the field names of the specification. With several clients it needs `--client`. */
 export const get = (what: string, of: string | undefined, options: Options, io: Io): Promise<number> =>
   inAppContext(options, io, async (context) => {
     const { service } = onlyClient(context);
@@ -24,18 +24,18 @@ export const get = (what: string, of: string | undefined, options: Options, io: 
       throw new ArgumentError('--format zone needs the name or the id of a template');
     const zone = origin === undefined ? null : originFrom(origin, '--format zone');
     const text = await whileShown(io, 'asking the service', async () => {
-      if (isTemplate) {
-        const template = redact(templateCalled(of, await service.listDnsTemplates()));
-        if (format === 'zone') return writeZone(template.records, zone);
-        const specified = asSpecified(template);
-        return format === 'json' ? asJson(specified) : asTable(template.records.map((one) => rowOf(one)));
+      if (format === 'zone') {
+        const { records } = templateCalled(of ?? '', await service.listDnsTemplates());
+        return writeZone(redact(records), zone);
       }
-      const value = redact(asSpecified(await ask(service, what, of ?? String(options['account']))));
-      if (format === 'json') return asJson(value);
-      const found = [value].flat();
+      const answer = redact(await ask(service, what, of ?? String(options['account'])));
+      const shown = isTemplate ? templateCalled(of, listIn(answer)) : answer;
+      if (format === 'json') return asJson(shown);
+      if (isTemplate) return asTable(listIn(Object(shown)['dns_template_records']).map((one) => rowOf(one)));
+      const found = listIn([answer].flat());
       if (what !== 'dns-records') return asTable(found.map((one) => rowOf(one, columns[what])));
       const templates = redact(await service.listDnsTemplates());
-      const ofTemplate = (one: unknown) => followed(Object(one)['dns_template_record_id'], templates);
+      const ofTemplate = (one: Fields) => followed(one['dns_template_record_id'], templates);
       return asTable(found.map((one) => ({ ...rowOf(one), ...ofTemplate(one) })));
     });
     io.stdout.write(text);
@@ -45,15 +45,15 @@ export const get = (what: string, of: string | undefined, options: Options, io: 
 const ask = (service: HostingService, what: string, of: string): Promise<unknown> => {
   switch (what) {
     case 'accounts':
-      return service.listAccounts();
+      return service.show('list-accounts', '/accounts');
     case 'account':
-      return service.showAccount(idFrom(of, 'get account'));
+      return service.show('show-account', `/accounts/${idFrom(of, 'get account')}`);
     case 'databases':
-      return service.listDatabases(idFrom(of, '--account'));
-    case 'dns-templates':
-      return service.listDnsTemplates();
+      return service.show('list-databases', '/databases', { account_id: idFrom(of, '--account') });
+    case 'dns-records':
+      return service.show('list-dns-records', '/dns_records', { subdomain: of });
     default:
-      return service.listDnsRecords(of);
+      return service.show('list-dns-templates', '/dns_templates');
   }
 };
 
@@ -63,8 +63,15 @@ const idFrom = (text: string, where: string): number => {
   return Number(text);
 };
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const listIn = (answer: unknown): readonly Fields[] => (Array.isArray(answer) ? answer.map(Object) : []);
+
 /** The template with this name or id. */
-const templateCalled = (nameOrId: string, templates: readonly ActualTemplate[]): ActualTemplate => {
+const templateCalled = <Template extends { readonly id?: unknown; readonly name?: unknown }>(
+  nameOrId: string,
+  templates: readonly Template[],
+): Template => {
   const named = templates.filter(({ name }) => name === nameOrId);
   const [found, ...others] = named.length > 0 ? named : templates.filter(({ id }) => String(id) === nameOrId);
   if (others.length > 0)
@@ -72,11 +79,11 @@ const templateCalled = (nameOrId: string, templates: readonly ActualTemplate[]):
       `the service has ${named.length} templates called ${nameOrId}: give the id of one, ${named.map(({ id }) => id).join(' or ')}`,
     );
   if (found !== undefined) return found;
-  const names = templates.map(({ name }) => name);
+  const names = templates.map(({ name }) => String(name));
   throw new UserError(`the service has no template called ${nameOrId}${suggestion(nameOrId, names)}`);
 };
 
-/** What the tables show, by the field names of the specification. */
+/** What the tables show. */
 const columns: Readonly<Record<string, string>> = {
   accounts: 'id name created_at virtual_server_id applications databases ftp_users',
   account: 'id name created_at virtual_server_id applications databases ftp_users',
@@ -86,10 +93,10 @@ const columns: Readonly<Record<string, string>> = {
 
 const ofRecord = 'id name type priority content ttl';
 
-const rowOf = (fields: unknown, keys = ofRecord): TextRow => {
+const rowOf = (fields: Fields, keys = ofRecord): TextRow => {
   const entries = keys.split(' ').map((key) => {
-    const { [key]: value = null } = Object(fields);
-    const isOfApex = value === null && key === 'name' && keys === ofRecord;
+    const { [key]: value = null } = fields;
+    const isOfApex = (value === null || value === '') && key === 'name' && keys === ofRecord;
     return [key.replaceAll('_', ' '), isOfApex ? '@' : cellOf(value)];
   });
   return Object.fromEntries(entries);
@@ -100,27 +107,16 @@ const cellOf = (value: unknown): string | number | null => {
   if (typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (!Array.isArray(value)) return value === null ? null : JSON.stringify(value);
-  const names = value.map((one) => (typeof one === 'string' ? one : (one.name ?? one.user ?? one.login)));
-  return value.some((one) => Object(one).content !== undefined) ? value.length : names.join(', ');
+  const named = value.map((one) => (typeof one === 'string' ? one : (one?.name ?? one?.user ?? one?.login)));
+  return value.some((one) => Object(one).content !== undefined) ? value.length : named.join(', ');
 };
 
 /** Which template record a record comes from. */
 const followed = (of: unknown, templates: readonly ActualTemplate[]): TextRow => {
-  const template = templates.find(({ records }) => records.some(({ id }) => id === of));
-  return { template: of === null ? null : (template?.name ?? '(in none)'), 'template record': cellOf(of) };
-};
-
-/** Templates and records with the field names of the specification. */
-const asSpecified = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(asSpecified);
-  if (typeof value !== 'object' || value === null) return value;
-  const isTemplate = 'publiclyAvailable' in value;
-  const nameOf = (key: string): string => {
-    if (key === 'templateRecordId') return 'dns_template_record_id';
-    if (isTemplate && key === 'records') return 'dns_template_records';
-    return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const template = templates.find(({ records }) => records.some(({ id }) => String(id) === String(of)));
+  const isOfNone = of === null || of === undefined;
+  return {
+    template: isOfNone ? null : (template?.name ?? '(in none)'),
+    'template record': isOfNone ? null : cellOf(of),
   };
-  // Whether an owner was stated is no field.
-  const fields = Object.entries(value).filter(([key]) => key !== 'isOwnerStated');
-  return Object.fromEntries(fields.map(([key, part]) => [nameOf(key), asSpecified(part)]));
 };

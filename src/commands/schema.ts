@@ -4,9 +4,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { readOffline, type Options } from '../app/options.ts';
 import { codeOf, UserError } from '../errors.ts';
-import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
+import { writeAtomically } from '../lib/files.ts';
 import { isFragmentPath } from '../model/template.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
@@ -25,7 +25,11 @@ export const schema = async (what: string | undefined, options: Options, io: Io)
       throw new UserError(
         `${directory} is not a directory: name the one of the templates, as in --write DIR`,
       );
-    for (const line of await writeSchemas(directory, io.cwd)) io.stdout.write(`${line}\n`);
+    for (const kind of kinds) {
+      const file = fileOf(directory, kind);
+      await writeSchema(kind, file, io.cwd);
+      io.stdout.write(`written    ${escapeControl(file)}\n`);
+    }
   }
   return 0;
 };
@@ -33,11 +37,14 @@ export const schema = async (what: string | undefined, options: Options, io: Io)
 /** The JSON Schema (draft 2020-12) of what is named, as text. */
 const schemaText = async (what: string): Promise<string> => {
   const { $schema, ...rest } = await documentOf(what);
-  const named = { $schema, $id: idOf(what), title: `dns-template-sync ${what}`, ...rest };
+  const named = {
+    $schema,
+    $id: `urn:dns-template-sync:${what}`,
+    title: `dns-template-sync ${what}`,
+    ...rest,
+  };
   return `${JSON.stringify(named, null, 2)}\n`;
 };
-
-const idOf = (what: string): string => `urn:dns-template-sync:${what}`;
 
 const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
   // Of the input, before transforms.
@@ -75,26 +82,12 @@ export const schemaHeader = (file: string, root: string): string => {
   return existsSync(target) ? named : '';
 };
 
-/** Writes both, or throws and wrote neither. Replaces only schemas of this program. Returns a line about each. */
-export const writeSchemas = async (root: string, cwd: string): Promise<readonly string[]> => {
-  const namingFile = async <T>(file: string, act: (absolute: string) => Promise<T>): Promise<T> => {
-    try {
-      return await act(path.resolve(cwd, file));
-    } catch (error) {
-      throw new UserError(`${file}: ${codeOf(error)}`, { cause: error });
-    }
-  };
-  const changes = [];
-  for (const kind of kinds) {
-    const [file, text] = [fileOf(root, kind), await schemaText(kind)];
-    const before = await namingFile(file, readIfThere);
-    if (before !== null && !before.includes(`"$id": "${idOf(kind)}"`))
-      throw new UserError(`${file} is not a schema of this program: move it away`);
-    changes.push({ file, text, before, isSame: before?.equals(Buffer.from(text)) === true });
+/** Replaces what is there. */
+const writeSchema = async (kind: (typeof kinds)[number], file: string, cwd: string): Promise<void> => {
+  const text = await schemaText(kind);
+  try {
+    writeAtomically(path.resolve(cwd, file), text, 0o666);
+  } catch (error) {
+    throw new UserError(`${file}: ${codeOf(error)}`, { cause: error });
   }
-  for (const { file, text, before, isSame } of changes) {
-    const write = before === null ? createFile : replaceFile;
-    if (!isSame) await namingFile(file, (absolute) => write(absolute, text));
-  }
-  return changes.map(({ file, isSame }) => `${isSame ? 'unchanged' : 'written  '}  ${escapeControl(file)}`);
 };

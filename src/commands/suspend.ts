@@ -5,7 +5,6 @@ import { describedIn } from '../app/load-templates.ts';
 import { matchTemplates, unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import {
@@ -24,10 +23,10 @@ export const suspend = (patterns: readonly string[], options: Options, io: Io): 
     throw new UserError(
       `--for: expected a duration such as 30m, 2h or 1d, 1000d at most, not \`${String(length)}\``,
     );
-  return forEachTarget(patterns, options, io, async ({ client, named, redact }) => {
+  return forEachName(patterns, options, io, async ({ client, templates, redact }) => {
     const refused = refusedReason(reason, redact);
     if (refused !== null) throw new UserError(`--reason: ${refused}`);
-    const request = { templates: named && (await withIds(named, client)), by: whoAmI(), reason, duration };
+    const request = { templates, by: whoAmI(), reason, duration };
     const saved = await client.suspending((one) => one.suspend(request));
     return saved.map((one) => `${one.template ?? nameOf(client)}: ${suspensionText(one, localTime)}`);
   });
@@ -35,12 +34,8 @@ export const suspend = (patterns: readonly string[], options: Options, io: Io): 
 
 /** Ends the suspensions of these templates, whoever made them. */
 export const resume = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
-  forEachTarget(patterns, options, io, async ({ client, named, known }) => {
-    const name = named?.[0]?.template ?? nameOf(client);
-    const ids = new Set(named?.flatMap(({ templateId }) => templateId ?? []));
-    // One that was suspended by name alone may have another name by now.
-    const templates =
-      named && known.filter((one) => one.template === name || ids.has(one.templateId ?? Number.NaN));
+  forEachName(patterns, options, io, async ({ client, templates }) => {
+    const name = templates?.[0]?.template ?? nameOf(client);
     return client.suspending(async (one) => {
       const ended = (await one.resume(templates)).map(
         ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
@@ -55,13 +50,12 @@ export const resume = (patterns: readonly string[], options: Options, io: Io): P
 
 interface Target {
   readonly client: Client;
-  /** All that is known of one name; null: all of the client. */
-  readonly named: readonly SuspendedTemplate[] | null;
-  readonly known: readonly SuspendedTemplate[];
+  /** One name with each id that is known of it; null: all of the client. */
+  readonly templates: readonly SuspendedTemplate[] | null;
   readonly redact: (text: string) => string;
 }
 
-const forEachTarget = async (
+const forEachName = async (
   patterns: readonly string[],
   options: Options,
   io: Io,
@@ -79,44 +73,28 @@ const forEachTarget = async (
       throw new UserError(`no template is called ${unknownNames(names.unknown, names.known)}`);
     for (const { client, known } of found) {
       const ofNames = names.found.map((name) => known.filter(({ template }) => template === name));
-      for (const named of patterns.length === 0 ? [null] : ofNames.filter((one) => one.length > 0))
-        for (const line of new Set(await act({ client, named, known, redact })))
+      for (const templates of patterns.length === 0 ? [null] : ofNames.filter((one) => one.length > 0))
+        for (const line of new Set(await act({ client, templates, redact })))
           io.stdout.write(`${escapeControl(line)}\n`);
     }
     return 0;
   });
 };
 
-/** What files describe; also those whose file is gone, and what is suspended under an earlier name. */
+/**
+ * What files describe; also those whose file is gone, and what is suspended. A template has its id too, where files or saved
+ * state know it: it stays suspended under another name. Of one name, those with an id come last, and count.
+ */
 const everKnown = async (client: Client): Promise<readonly SuspendedTemplate[]> => {
   const saved = await client.suspending(async (one) => [
     ...(await one.templates()),
     ...(await one.suspensions()),
   ]);
-  return [
+  const all = [
     ...describedIn(await client.load()).map(({ template, id }) => ({ template, templateId: id })),
     ...saved.flatMap(({ template, templateId }) => (template === null ? [] : [{ template, templateId }])),
   ];
-};
-
-/** With the ids that files, saved state or service have for the name, since the templates may get others. */
-const withIds = async (
-  named: readonly SuspendedTemplate[],
-  client: Client,
-): Promise<readonly SuspendedTemplate[]> => {
-  const known = named.filter(({ templateId }) => templateId !== null);
-  if (known.length > 0) return known;
-  const { template } = named[0]!;
-  try {
-    const listed = await client.service.listDnsTemplates();
-    const own = listed.filter(({ name, publiclyAvailable }) => name === template && !publiclyAvailable);
-    return [{ template, templateId: own.length === 1 ? own[0]!.id : null }];
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    throw new UserError(
-      `${template} may get another name, so its id is needed, and the service cannot be asked (${error.message}): state the id in its file, or suspend the whole client with --client`,
-    );
-  }
+  return all.sort((one, other) => (one.templateId ?? 0) - (other.templateId ?? 0));
 };
 
 /** For who has just said how long: `2026-11-27 16:05:00`. */

@@ -15,7 +15,6 @@ export class Breach extends Error {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An account or a database, which are only shown: as it came. */
 export const readObject = (value: unknown): Fields => {
   if (isFields(value)) return value;
   throw new Breach(' is not an object');

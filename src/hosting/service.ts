@@ -178,9 +178,9 @@ export const connectHosting = (options: HostingOptions) => {
   };
 
   return {
-    listAccounts: () => read('list-accounts', '/accounts', {}, readObjects),
-    showAccount: (id: number) => read('show-account', `/accounts/${id}`, {}, readObject),
-    listDatabases: (account_id: number) => read('list-databases', '/databases', { account_id }, readObjects),
+    /** What a read answers, one thing or a list of them, as it came. */
+    show: (operation: Operation, path: string, parameters: Call<unknown>['parameters'] = {}) =>
+      read<unknown>(operation, path, parameters, operation === 'show-account' ? readObject : readObjects),
     /** The same object as before if the answer is the same, and the same templates where they are. */
     listDnsTemplates: () => {
       const readListing = (value: unknown) => readTemplates(value, listing.last?.value ?? []);

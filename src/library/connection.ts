@@ -46,7 +46,7 @@ export const openConnection = (
     }));
 
   /** Passes of one client must not overlap. */
-  const inTurn = async <T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | Failed> => {
+  const inTurn = async <T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | Failed> => {
     if (isClosed) return failed('closed', 'the connection is closed');
     if (signal.aborted) return aborted;
     const turn = last.then(async () => {
@@ -60,30 +60,36 @@ export const openConnection = (
     return turn;
   };
 
+  /** What only reads is left behind when it is aborted. */
+  const untilAborted = async <T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | Failed> => {
+    let leave = (): void => undefined;
+    const left = new Promise<Failed>((resolve) => (leave = () => resolve(aborted)));
+    signal.addEventListener('abort', leave);
+    return Promise.race([inTurn(task, signal), left]).finally(() =>
+      signal.removeEventListener('abort', leave),
+    );
+  };
+
   return {
     validate: ({ files = [], signal = never() } = {}) =>
-      untilAborted(signal, () =>
-        inTurn(signal, async () => {
-          const paths = files.map((file) => path.resolve(folder, file));
-          const { problems, states } = await validateClients(read(false), paths, { strict, allowEmpty, cwd });
-          return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
-        }),
-      ),
+      untilAborted(async () => {
+        const paths = files.map((file) => path.resolve(folder, file));
+        const { problems, states } = await validateClients(read(false), paths, { strict, allowEmpty, cwd });
+        return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
+      }, signal),
     plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
-      untilAborted(signal, () =>
-        inTurn(signal, async () => {
-          if (answers && ignoreSubdomains)
-            throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
-          const opened = await open();
-          const names = await resolveNames(opened.clients, templates);
-          const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
-          const passes = await runPasses(opened, how, names, tell);
-          const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
-          return { ok: true, report: reportOn(found, opened) };
-        }),
-      ),
+      untilAborted(async () => {
+        if (answers && ignoreSubdomains)
+          throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
+        const opened = await open();
+        const names = await resolveNames(opened.clients, templates);
+        const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
+        const passes = await runPasses(opened, how, names, tell);
+        const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
+        return { ok: true, report: reportOn(found, opened) };
+      }, signal),
     apply: ({ templates = [], plan, lockTimeout: patience = '60s', signal = never(), ...rest } = {}) =>
-      inTurn(signal, async () => {
+      inTurn(async () => {
         const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
         const lockTimeout = parseDuration(patience);
         if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
@@ -107,7 +113,7 @@ export const openConnection = (
         const made = reportOn(passes, opened);
         const exitCode = exitCodeOf(made, { detailed: false, isIncomplete: signal.aborted });
         return { ok: true, report: made, isComplete: exitCode === 0 };
-      }),
+      }, signal),
     close: async () => {
       isClosed = true;
       await last;
@@ -125,14 +131,6 @@ const failed = (kind: SyncError['kind'], message: string): Failed => ({
 });
 
 const aborted = failed('aborted', 'aborted before anything was written');
-
-/** What only reads is left behind when it is aborted. */
-const untilAborted = async <T>(signal: AbortSignal, task: () => Promise<T>): Promise<T | Failed> => {
-  let leave = (): void => undefined;
-  const left = new Promise<Failed>((resolve) => (leave = () => resolve(aborted)));
-  signal.addEventListener('abort', leave);
-  return Promise.race([task(), left]).finally(() => signal.removeEventListener('abort', leave));
-};
 
 /** What the settings lead to, such as the file of a token, is apart from the settings. */
 const kindOf = (error: UserError): SyncError['kind'] => {

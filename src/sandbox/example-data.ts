@@ -1,11 +1,9 @@
-import type { DnsTemplate, SandboxData } from './data.ts';
-
 /**
  * A small hosting client, always the same. Compared with the files in `templates/`, its templates show every
  * kind of difference.
  */
-export const exampleData = (): SandboxData => ({
-  version: 2,
+export const exampleData = () => ({
+  version: 2 as const,
   next_id: 2001,
   dns_templates: dnsTemplates(),
   subdomains: [
@@ -16,7 +14,7 @@ export const exampleData = (): SandboxData => ({
   ],
 });
 
-const dnsTemplates = (): DnsTemplate[] => [
+const dnsTemplates = () => [
   template(1, 'basic-hosting', true, [
     [10, 'A', null, '203.0.113.100', null, 3600],
     [11, 'CNAME', 'www', 'hosting.example.com', null, 3600],
@@ -76,7 +74,7 @@ const template = (
   name: string,
   publicly_available: boolean,
   rows: readonly (readonly [number, string, string | null, string, number | null, number])[],
-): DnsTemplate => ({
+) => ({
   id,
   name,
   publicly_available,

@@ -1,14 +1,77 @@
 import { z } from 'zod';
-import {
-  recordsOf,
-  Refusal,
-  shownTemplate,
-  templateOf,
-  TemplateRecord,
-  type DnsTemplate,
-  type SandboxData,
-} from './data.ts';
 import { accounts } from './example-data.ts';
+
+export const TemplateRecord = z.object({
+  id: z.int(),
+  type: z.string(),
+  content: z.string(),
+  name: z.string().nullable(),
+  priority: z.int().nullable(),
+  ttl: z.int(),
+});
+export type TemplateRecord = z.infer<typeof TemplateRecord>;
+
+const DnsTemplate = z.object({
+  id: z.int(),
+  name: z.string(),
+  publicly_available: z.boolean(),
+  dns_template_records: z.array(TemplateRecord),
+});
+export type DnsTemplate = z.infer<typeof DnsTemplate>;
+
+const Subdomain = z.object({ id: z.int(), name: z.string(), dns_template_id: z.int() });
+
+/** What can change of the service, with the field names of specification §2. */
+export const SandboxData = z.object({
+  version: z.literal(2),
+  next_id: z.int(),
+  dns_templates: z.array(DnsTemplate),
+  subdomains: z.array(Subdomain),
+});
+export type SandboxData = z.infer<typeof SandboxData>;
+
+/** A template as the service shows it: with the count of the subdomains that follow it, null for a public one. */
+export const shownTemplate = (data: SandboxData, { dns_template_records, ...template }: DnsTemplate) => ({
+  ...template,
+  subdomains: template.publicly_available
+    ? null
+    : data.subdomains.filter(({ dns_template_id }) => dns_template_id === template.id).length,
+  dns_template_records,
+});
+
+/** The records of a subdomain: NS and SOA, then those of its template as they are now. */
+export const recordsOf = (data: SandboxData, { id, dns_template_id }: z.infer<typeof Subdomain>) => {
+  const template = data.dns_templates.find((one) => one.id === dns_template_id);
+  const unset = { name: null, priority: null, ttl: 86_400, dns_template_record_id: null };
+  return [
+    { id: id * 10_000 + 1, type: 'NS', content: 'ns1.example.net', ...unset },
+    { id: id * 10_000 + 2, type: 'NS', content: 'ns2.example.net', ...unset },
+    { id: id * 10_000 + 3, type: 'SOA', content: soa, ...unset },
+    ...(template?.dns_template_records ?? []).map((record) => ({
+      ...record,
+      id: id * 10_000 + record.id,
+      dns_template_record_id: record.id,
+    })),
+  ];
+};
+
+const soa = 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600';
+
+/** An error answer. The message goes to the caller, so it must not repeat anything that may be a token. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const templateOf = (data: SandboxData, id: number): DnsTemplate => {
+  const template = data.dns_templates.find((one) => one.id === id);
+  if (!template) throw new Refusal(404, `There is no DNS template ${id}.`);
+  return template;
+};
 
 /** Performs one of the operations, which may change the data, and gives its answer. `path` is below the base address. */
 export const operate = (data: SandboxData, method: string, path: string, parameters: URLSearchParams) => {
@@ -132,17 +195,21 @@ export const changeByHand = (data: SandboxData, name: string, body: string) => {
 };
 
 const { id: _, ...fields } = TemplateRecord.shape;
-const Addition = z.strictObject({
+const NewRecord = z.strictObject({
   ...fields,
-  dns_template_id: z.int(),
   name: fields.name.default(null),
   priority: fields.priority.default(null),
   ttl: fields.ttl.default(3600),
 });
+const Addition = NewRecord.extend({ dns_template_id: z.int() });
 const Edit = z.strictObject(fields).partial().extend({ record_id: z.int() });
 const Removal = z.strictObject({ record_id: z.int() });
-const Template = z.strictObject({ name: z.string().min(1) });
-const Subdomain = Template.extend({ dns_template_id: z.int() });
+const Template = z.strictObject({
+  name: z.string().min(1),
+  publicly_available: z.boolean().default(false),
+  records: z.array(NewRecord).default([]),
+});
+const Follower = z.strictObject({ name: z.string().min(1), dns_template_id: z.int() });
 
 const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsTemplate>> = {
   'add-record': (data, body) => {
@@ -164,15 +231,17 @@ const changes: Partial<Record<string, (data: SandboxData, body: unknown) => DnsT
     return template;
   },
   'add-template': (data, body) => {
-    const { name } = Template.parse(body);
-    const template = { id: data.next_id, name, publicly_available: false, dns_template_records: [] };
-    data.next_id += 1;
+    const { records, ...given } = Template.parse(body);
+    const id = data.next_id;
+    const dns_template_records = records.map((record, index) => ({ id: id + 1 + index, ...record }));
+    const template = { id, ...given, dns_template_records };
+    data.next_id += 1 + records.length;
     data.dns_templates.push(template);
     return template;
   },
   // It follows the template from then on.
   'set-subdomain': (data, body) => {
-    const { name, dns_template_id } = Subdomain.parse(body);
+    const { name, dns_template_id } = Follower.parse(body);
     const template = templateOf(data, dns_template_id);
     data.subdomains = data.subdomains.filter((one) => one.name !== name.toLowerCase());
     data.subdomains.push({ id: data.next_id, name: name.toLowerCase(), dns_template_id });

@@ -6,9 +6,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { makeDirectory, writeAtomically } from '../lib/files.ts';
-import { Refusal, SandboxData } from './data.ts';
 import { exampleData } from './example-data.ts';
-import { changeByHand, operate } from './operations.ts';
+import { changeByHand, operate, Refusal, SandboxData } from './operations.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openAnswers } from '../../src/answers/answers.ts';
 import { resolverAt } from '../../src/answers/ask.ts';
 import { delegatedServers } from '../../src/answers/find-servers.ts';
+import { cases, lineOf } from './cases.ts';
 import { apex, check, serve, shown, told, type CheckOptions } from './checked.ts';
 import type { ZoneLine } from './zone-server.ts';
 
@@ -19,82 +20,15 @@ const withCode =
   (reply: Packet): Packet[] => [{ ...reply, flags: ((reply.flags ?? 0) & ~0xf) | code, answers: [] }];
 
 describe('each record set, at each name server', () => {
-  it('is in sync, however it is spelled, whatever its type, and whatever its TTL', async () => {
-    const server = await serve({
-      lines: [
-        [apex, 'A', '192.0.2.1', 5],
-        [www, 'AAAA', '2001:db8::1'],
-        [`alias.${apex}`, 'CNAME', 'target.example.com'],
-        [apex, 'MX', { preference: 10, exchange: 'MX1.example.com' }],
-        [`none.${apex}`, 'MX', { preference: 0, exchange: '.' }],
-        [`_sip._tcp.${apex}`, 'SRV', { priority: 1, weight: 5, port: 5060, target: 'sip.example.net' }],
-        [`_none._tcp.${apex}`, 'SRV', { priority: 0, weight: 0, port: 0, target: '.' }],
-        [`7.${apex}`, 'PTR', 'host.example.net'],
-        [apex, 'TXT', ['v=spf1 mx', ' -all']],
-        [`text.${apex}`, 'TXT', ['grün']],
-        [`xn--bcher-kva.${apex}`, 'A', '192.0.2.1'],
-      ],
-    });
-    const records = [
-      shown('A', null, '192.0.2.1'),
-      shown('AAAA', 'www', '2001:DB8:0::1'),
-      shown('CNAME', 'alias', 'Target.Example.COM.'),
-      shown('MX', '@', 'mx1.example.com.', { priority: 10 }),
-      shown('MX', 'none', '.', { priority: 0 }),
-      shown('SRV', '_sip._tcp', '5 5060 Sip.Example.NET', { priority: 1 }),
-      shown('SRV', '_none._tcp', '0 0 .', { priority: 0 }),
-      shown('PTR', '7', 'host.example.net'),
-      shown('TXT', null, '"v=spf1 " "mx -all"'),
-      shown('TXT', `text.${apex}`, 'grün'),
-      shown('A', 'bücher', '192.0.2.1'),
-      // Of types that no template has.
-      shown('NS', null, 'ns1.example.net'),
-      shown('CAA', null, '0 issue "ca.example.net"'),
-    ];
+  it.each(cases)('shows $title', async ({ shown: records, zone, told: expected }) => {
+    const server = await serve({ lines: zone.map(lineOf) });
     const found = await check(records, [server]);
-    expect(told(found)).toEqual([]);
+    expect(told(found)).toEqual(expected);
+    const status = expected.length === 0 ? 'in-sync' : 'drifted';
     expect(found).toMatchObject({
-      status: 'in-sync',
-      servers: [{ name: server.place, address: server.place, serial: 1, status: 'in-sync', message: null }],
+      status,
+      servers: [{ name: server.place, address: server.place, serial: 1, status, message: null }],
     });
-  });
-
-  it('is missing, or another one', async () => {
-    const server = await serve({
-      lines: [...wrong, [apex, 'MX', { preference: 20, exchange: 'mx.example.net' }]],
-    });
-    const found = await check(
-      [
-        ...one,
-        shown('TXT', null, 'gone'),
-        shown('A', 'gone', '192.0.2.1'),
-        shown('MX', null, 'mx.example.net', { priority: 10 }),
-      ],
-      [server],
-    );
-    expect(told(found)).toEqual([
-      `missing gone.${apex} A: 192.0.2.1 → none`,
-      `missing ${apex} TXT: gone → none`,
-      `stale ${apex} MX: 10 mx.example.net → 20 mx.example.net`,
-      `stale ${www} A: 192.0.2.1 → 192.0.2.9`,
-    ]);
-    expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'drifted' }] });
-  });
-
-  it('comes over TCP where it fits into no packet', async () => {
-    const texts = Array.from({ length: 40 }, (_, index) => `${index} ${'x'.repeat(100)}`);
-    const server = await serve({ lines: texts.map((text) => [apex, 'TXT', [text]]) });
-    const found = await check(
-      texts.map((text) => shown('TXT', null, text)),
-      [server],
-    );
-    expect(found.status).toBe('in-sync');
-  });
-
-  it('is not asked for where a zone of its own begins', async () => {
-    const server = await serve({ lines: right });
-    const below = [shown('NS', 'dev', `ns.dev.${apex}`), shown('A', 'ns.dev', '192.0.2.53')];
-    expect((await check([...one, ...below], [server])).status).toBe('in-sync');
   });
 
   it('is asked for by its whole name, whatever domains the machine searches', async () => {
@@ -104,13 +38,6 @@ describe('each record set, at each name server', () => {
     vi.unstubAllEnvs();
     expect(told(found)).toEqual([`missing gone.${apex} A: 192.0.2.1 → none`]);
     expect(server.questions.filter((question) => question.includes('search.example'))).toEqual([]);
-  });
-
-  it('that is an alias is asked for as such, wherever it leads', async () => {
-    const lines: readonly ZoneLine[] = [[www, 'CNAME', 'other.example.org']];
-    const server = await serve({ lines });
-    expect((await check([shown('CNAME', 'www', 'other.example.org')], [server])).status).toBe('in-sync');
-    expect(told(await check(one, [server]))).toEqual([`missing ${www} A: 192.0.2.1 → none`]);
   });
 });
 

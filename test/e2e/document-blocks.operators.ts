@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { recordsOf, type SandboxData, type TemplateRecord } from '../../src/sandbox/data.ts';
+import { recordsOf, type SandboxData, type TemplateRecord } from '../../src/sandbox/operations.ts';
 import { exampleData } from '../../src/sandbox/example-data.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';

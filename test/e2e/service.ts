@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { shownTemplate, templateOf, type TemplateRecord } from '../../src/sandbox/data.ts';
+import { shownTemplate, templateOf, type TemplateRecord } from '../../src/sandbox/operations.ts';
 import { answerTo, memoryStore } from '../../src/sandbox/sandbox.ts';
 import { json, scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';

@@ -1,69 +1,127 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { get, put, send, tokens } from './requests.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { get, post, put, send, tokens } from './requests.ts';
 
-let sandbox: Sandbox;
+/* The server around the operations, and the file of its data. */
+
+let directory: string;
+let dataFile: string;
 beforeEach(async () => {
-  sandbox = await startSandbox({});
-});
-afterEach(async () => {
-  await sandbox.close();
-});
-
-describe('failures', () => {
-  it('never repeat a token', async () => {
-    const url = `${sandbox.url}/dns_templates/23/add_record`;
-    const { user_token: secret } = tokens;
-    const answers = await Promise.all([
-      put(url, { type: secret, content: secret }),
-      put(url, { type: 'MX', content: 'a', priority: secret }),
-      get(`${sandbox.url}/accounts/${secret}`),
-      get(`${sandbox.url}/databases`, { account_id: secret }),
-      get(`${sandbox.url}/dns_records`, { subdomain: secret }),
-      send('PUT', url, { body: JSON.stringify(tokens), headers: { 'content-type': 'application/json' } }),
-      send('GET', `${sandbox.url}/accounts`, { query: { user_token: secret } }),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([422, 422, 404, 422, 404, 415, 401]);
-    for (const { text } of answers) {
-      expect(text).not.toContain(secret);
-    }
-  });
+  directory = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  dataFile = join(directory, 'state', 'sandbox.json');
+  onTestFinished(() => rm(directory, { recursive: true }));
 });
 
-it('names the address on which it cannot listen', async () => {
-  const port = Number(new URL(sandbox.url).port);
-  const second = startSandbox({ port });
-  await expect(second).rejects.toThrow(UserError);
-  await expect(second).rejects.toThrow(`127.0.0.1:${port}`);
+const start = async (options: Parameters<typeof startSandbox>[0] = { dataFile }): Promise<Sandbox> => {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close().catch(() => undefined));
+  return sandbox;
+};
+
+const addTo = ({ url }: Sandbox) => `${url}/dns_templates/23/add_record`;
+const add = (sandbox: Sandbox, content: string) => put(addTo(sandbox), { type: 'TXT', content });
+
+const texts = async ({ url }: Sandbox): Promise<string[]> =>
+  (await get(`${url}/dns_templates`)).json
+    .find(({ id }: { id: number }) => id === 23)
+    .dns_template_records.filter(({ type }: { type: string }) => type === 'TXT')
+    .map(({ content }: { content: string }) => content);
+
+it('everything is there after a restart, with ids and subdomains, until it is to start again', async () => {
+  const first = await start();
+  await add(first, 'kept');
+  await post(`${first.controlUrl}/add-record`, { dns_template_id: 17, type: 'CAA', content: 'x' });
+  const all = async ({ url }: Sandbox) => [
+    (await get(`${url}/dns_templates`)).json,
+    (await get(`${url}/dns_records`, { subdomain: 'bakery.example.net' })).json,
+  ];
+  const before = await all(first);
+  await first.close();
+  const second = await start();
+  expect(await all(second)).toEqual(before);
+  expect(await texts(second)).toEqual(['kept']);
+  expect(await texts(await start({ dataFile, reset: true }))).toEqual([]);
+  expect(await texts(second)).toEqual([]);
 });
 
-describe('close', () => {
-  it('ends connections that are idle, silent, or stuck inside a body', async () => {
-    const kept = await connected();
-    kept.write('GET /api/v1/accounts HTTP/1.1\r\nhost: x\r\n\r\n');
-    await once(kept, 'data');
-    const silent = await connected();
-    const stuck = await connected();
-    stuck.write('PUT /api/v1/dns_templates/23/add_record HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n');
-    stuck.write('expect: 100-continue\r\n\r\n');
-    expect(String(await once(stuck, 'data'))).toContain('100 Continue');
-    stuck.write('user');
-    const gone = [kept, silent, stuck].map(
-      async (socket) => new Promise((resolve) => socket.on('close', resolve)),
-    );
-    await sandbox.close();
-    await Promise.all(gone);
-  });
+it('a file is accessible to its owner only, and several services read it as it is', async () => {
+  const [one, two] = [await start(), await start()];
+  await add(one, 'a');
+  expect(await texts(two)).toEqual(['a']);
+  await add(two, 'b');
+  expect(await texts(one)).toEqual(['a', 'b']);
+  expect((await stat(dataFile)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(directory, 'state'))).toEqual(['sandbox.json']);
+});
 
+it.each([
+  ['cut off', '{"version":1,"next_id":20'],
+  ['empty', ''],
+  ['of another form', '{"version":2}'],
+  ['wrong inside', null],
+])('a file that is %s is named, with what to do, at the start and to each request', async (_, text) => {
+  const running = await start();
+  const whole = await readFile(dataFile, 'utf8');
+  const damaged = text ?? whole.replace('"ttl":3600', '"ttl":"3600"');
+  await writeFile(dataFile, damaged);
+  const error = expect.stringContaining(dataFile);
+  expect(await add(running, 'a')).toMatchObject({ status: 500, json: { error } });
+  expect(await readFile(dataFile, 'utf8')).toBe(damaged);
+  await expect(start()).rejects.toThrow(UserError);
+  await expect(start()).rejects.toThrow(/Use --reset/);
+  await writeFile(dataFile, whole);
+  await add(running, 'b');
+  expect(await texts(running)).toEqual(['b']);
+});
+
+it('a directory in place of the file, and an address that is taken, are named', async () => {
+  await expect(start({ dataFile: directory })).rejects.toThrow(directory);
+  const port = Number(new URL((await start({})).url).port);
+  await expect(start({ port })).rejects.toThrow(UserError);
+  await expect(start({ port })).rejects.toThrow(`127.0.0.1:${port}`);
+});
+
+it('a failure never repeats a token', async () => {
+  const sandbox = await start({});
+  const { user_token: secret } = tokens;
+  const answers = await Promise.all([
+    put(addTo(sandbox), { type: secret, content: secret }),
+    put(addTo(sandbox), { type: 'MX', content: 'a', priority: secret }),
+    get(`${sandbox.url}/accounts/${secret}`),
+    get(`${sandbox.url}/databases`, { account_id: secret }),
+    get(`${sandbox.url}/dns_records`, { subdomain: secret }),
+    send('PUT', addTo(sandbox), {
+      body: JSON.stringify(tokens),
+      headers: { 'content-type': 'application/json' },
+    }),
+    send('GET', `${sandbox.url}/accounts`, { query: { user_token: secret } }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([422, 422, 404, 422, 404, 415, 401]);
+  for (const { text } of answers) expect(text).not.toContain(secret);
+});
+
+it('its end ends connections that are idle, silent, or stuck inside a body', async () => {
+  const sandbox = await start({});
   const connected = async () => {
     const { hostname, port } = new URL(sandbox.url);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => undefined);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
     await once(socket, 'connect');
     return socket.resume();
   };
+  const [kept, silent, stuck] = [await connected(), await connected(), await connected()];
+  kept.write('GET /api/v1/accounts HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(kept, 'data');
+  stuck.write('PUT /api/v1/dns_templates/23/add_record HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n');
+  stuck.write('expect: 100-continue\r\n\r\n');
+  expect(String(await once(stuck, 'data'))).toContain('100 Continue');
+  stuck.write('user');
+  const gone = [kept, silent, stuck].map((socket) => new Promise((resolve) => socket.on('close', resolve)));
+  await sandbox.close();
+  await Promise.all(gone);
 });

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { connectHosting } from '../../src/hosting/service.ts';
 import { options, outcomeOf, wireTemplate, write } from './connected.ts';
+import { listening } from './scripted-server.ts';
 
 /*
  * A write is sent once, whatever happens at whichever byte of it and of its answer: then its outcome is known, or unknown,
@@ -30,9 +30,7 @@ const answer = [
 /** A service that does one thing to each connection; resolves to what became of a write, and how often it was sent. */
 const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
     const index = requests.push('') - 1;
     let hasActed = false;
     const look = (): void => {
@@ -46,10 +44,7 @@ const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
     });
     look();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server, () => undefined);
   const service = connectHosting({
     ...options,
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
@@ -60,8 +55,7 @@ const writeTo = async ({ at, act }: Peer, timeout = 2_000) => {
   const hasCome = (): boolean => requests.some((text) => text !== '');
   const isSent = at > 0 && outcome !== 'not-sent';
   if (isSent) while (!hasCome()) await setImmediate();
-  server.close();
-  for (const socket of sockets) socket.destroy();
+  await close();
   const sent = requests.filter((text) => text !== '');
   return { outcome, writes: sent.length, request: sent[0] ?? '' };
 };

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
-import { onTestFinished } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
+import { listening } from './scripted-server.ts';
 
 const at = (name: string): string => path.join(import.meta.dirname, 'certificates', name);
 
@@ -22,20 +21,12 @@ export const trusted = (pem: string | null): Route['ca'] =>
  * A port that takes TLS, as `localhost`, `127.0.0.1` or `panel.example.net`, and hands it, in clear, to another one.
  */
 export const secureFront = async (port: number, options: TlsOptions = {}): Promise<number> => {
-  const sockets = new Set<Socket>();
   const keys = { key: readFileSync(at('server.key')), cert: certificate('server') };
   const server = createServer({ ...keys, ...options }, (socket) => {
-    const onward = connect(port, '127.0.0.1');
-    for (const one of [socket, onward]) sockets.add(one.on('error', () => socket.destroy()));
+    const onward = connect(port, '127.0.0.1').on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
     socket.pipe(onward).pipe(socket);
   });
   server.on('tlsClientError', (_, socket) => socket.destroy());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  return (server.address() as AddressInfo).port;
+  return (await listening(server)).port;
 };

@@ -160,7 +160,7 @@ test('many requests at once cause no warning', async () => {
   onTestFinished(() => void process.off('warning', listen));
   const server = await scriptedServer(json([]));
   const service = connected(server.url, { concurrency: 30 });
-  await Promise.all(Array.from({ length: 60 }, () => service.listAccounts()));
+  await Promise.all(Array.from({ length: 60 }, () => service.listDnsTemplates()));
   expect(warnings).toEqual([]);
 });
 
@@ -209,6 +209,6 @@ test('closing waits for a write in flight, aborts reads and sends nothing more',
   answerWrite();
   await Promise.all([writing, closed]);
   expect(ends).toEqual(['write', 'closed']);
-  expect((await failureOf(service.listAccounts())).kind).toBe('not-sent');
+  expect((await failureOf(service.listDnsTemplates())).kind).toBe('not-sent');
   expect(server.seen).toHaveLength(2);
 });

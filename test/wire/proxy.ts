@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { listening } from './scripted-server.ts';
 
 export interface TestProxy {
   readonly url: string;
@@ -19,7 +18,6 @@ export interface ProxyOptions {
 /** An HTTP proxy that takes any host name for this machine. */
 export const startProxy = async ({ credentials, refusal }: ProxyOptions = {}): Promise<TestProxy> => {
   const seen: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer();
   server.on('connect', (incoming, socket: Socket) => {
     seen.push(`CONNECT ${incoming.url}`);
@@ -35,18 +33,8 @@ export const startProxy = async ({ credentials, refusal }: ProxyOptions = {}): P
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
       onward.pipe(socket).pipe(onward);
     });
-    for (const one of [socket, onward]) {
-      sockets.add(one);
-      one.on('error', () => socket.destroy());
-    }
+    onward.on('error', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    server.closeAllConnections();
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url: `http://127.0.0.1:${(await listening(server)).port}`, seen };
 };

@@ -13,6 +13,16 @@ import { authority, secureFront, trusted } from './certificates.ts';
 import { startProxy, type ProxyOptions } from './proxy.ts';
 
 const tokens = { DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' };
+
+/** The settings of an environment, or of a file in this directory. */
+const settingsOf = (env: Record<string, string>, cwd = '/', config: string | false = false) =>
+  readSettings({ flags: { config }, env: { ...tokens, HOME: cwd, ...env }, cwd, needsService: true });
+
+const temporary = (): string => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'route-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  return cwd;
+};
 const add = { type: 'A', content: '203.0.113.10' };
 
 const proxied = (url: string): Route['proxy'] => ({ url, shown: new URL(url).origin, place: 'HTTPS_PROXY' });
@@ -40,12 +50,8 @@ describe('the service', () => {
     await service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 });
     expect(proxy.seen).toEqual([tunnel, tunnel, tunnel]);
     expect(new Set(server.seen.map(({ connection }) => connection)).size).toBe(3);
-    // Nothing of what is asked for is seen by the proxy.
-    expect(server.seen.map(({ headers }) => headers['proxy-authorization'])).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    // Nothing that is for the proxy goes on.
+    expect(server.seen.flatMap(({ headers }) => headers['proxy-authorization'] ?? [])).toEqual([]);
   });
 
   test('is reached in clear through a tunnel too', async () => {
@@ -116,21 +122,11 @@ describe('the service', () => {
 
 test('certificates of authorities are read again when they do not fit: their file may have been replaced', async () => {
   const { baseUrl } = await scene();
-  const cwd = mkdtempSync(path.join(tmpdir(), 'route-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporary();
   const file = path.join(cwd, 'ca.pem');
   writeFileSync(file, rootCertificates[0]!);
-  const { clients } = readSettings({
-    flags: { config: false },
-    env: {
-      HOME: cwd,
-      ...tokens,
-      DNS_SYNC_CA: file,
-      DNS_SYNC_BASE_URL: baseUrl.replace('panel.example.net', 'localhost'),
-    },
-    cwd,
-    needsService: true,
-  });
+  const url = baseUrl.replace('panel.example.net', 'localhost');
+  const { clients } = settingsOf({ DNS_SYNC_CA: file, DNS_SYNC_BASE_URL: url }, cwd);
   const [{ ca, baseUrl: local } = { ca: null, baseUrl: '' }] = clients;
   const service = connected(local, { ca });
   expect((await failureOf(service.listDnsTemplates())).message).toContain('its certificate is not trusted');
@@ -187,22 +183,17 @@ describe('a receiver of messages', () => {
 
 describe('the proxy', () => {
   const secure = 'https://panel.example.net/api/v1';
-  const read = (env: Record<string, string>, baseUrl = secure) =>
-    readSettings({
-      flags: { config: false },
-      env: { ...tokens, HOME: '/', DNS_SYNC_BASE_URL: baseUrl, ...env },
-      cwd: '/',
-      needsService: true,
-    });
-  const proxyOf = (env: Record<string, string>, baseUrl?: string): string | null => {
-    const proxy = read(env, baseUrl).clients[0]?.proxy;
+  const proxyOf = (env: Record<string, string>, baseUrl = secure): string | null => {
+    const proxy = settingsOf({ DNS_SYNC_BASE_URL: baseUrl, ...env }).clients[0]?.proxy;
     return proxy ? `${proxy.shown} ${proxy.place}` : null;
   };
   const https = { HTTPS_PROXY: 'http://proxy.example.net:3128' };
 
-  test.each<[Record<string, string>, string | null]>([
-    [https, 'http://proxy.example.net:3128 HTTPS_PROXY'],
-    [{ HTTPS_PROXY: 'proxy.example.net:3128' }, 'http://proxy.example.net:3128 HTTPS_PROXY'],
+  const ofVariable = 'http://proxy.example.net:3128 HTTPS_PROXY';
+
+  test.each<[env: Record<string, string>, expected: string | null, baseUrl?: string]>([
+    [https, ofVariable],
+    [{ HTTPS_PROXY: 'proxy.example.net:3128' }, ofVariable],
     [{ ...https, https_proxy: 'http://other:1' }, 'http://other:1 https_proxy'],
     [{ HTTP_PROXY: 'http://proxy.example.net' }, null],
     [{ ...https, DNS_SYNC_PROXY: 'https://other' }, 'https://other DNS_SYNC_PROXY'],
@@ -212,27 +203,15 @@ describe('the proxy', () => {
     [{ ...https, NO_PROXY: 'one.example, .Example.net' }, null],
     [{ ...https, NO_PROXY: '*.example.net' }, null],
     [{ ...https, no_proxy: 'example.net:443' }, null],
-    [
-      { ...https, NO_PROXY: 'example.net:8443,ample.net,10.0.0.0/8' },
-      'http://proxy.example.net:3128 HTTPS_PROXY',
-    ],
-  ])('is that of %j: %s', (env, expected) => {
-    expect(proxyOf(env)).toBe(expected);
-  });
-
-  test.each<[baseUrl: string, env: Record<string, string>, expected: string | null]>([
-    ['https://10.1.2.3/api', { ...https, NO_PROXY: '10.1.2.3' }, null],
-    ['https://11.1.2.3/api', { ...https, NO_PROXY: '1.2.3' }, 'http://proxy.example.net:3128 HTTPS_PROXY'],
-    ['https://[2001:db8::1]/api', { ...https, NO_PROXY: '2001:db8::1' }, null],
+    [{ ...https, NO_PROXY: 'example.net:8443,ample.net,10.0.0.0/8' }, ofVariable],
+    [{ ...https, NO_PROXY: '10.1.2.3' }, null, 'https://10.1.2.3/api'],
+    [{ ...https, NO_PROXY: '1.2.3' }, ofVariable, 'https://11.1.2.3/api'],
+    [{ ...https, NO_PROXY: '2001:db8::1' }, null, 'https://[2001:db8::1]/api'],
     // What may be sent to this machine in clear does not leave it.
-    ['http://127.0.0.1:8080/api', { HTTP_PROXY: 'http://proxy.example.net' }, null],
-    ['https://localhost/api', https, null],
-    [
-      'http://localhost/api',
-      { DNS_SYNC_PROXY: 'http://127.0.0.1:3128' },
-      'http://127.0.0.1:3128 DNS_SYNC_PROXY',
-    ],
-  ])('to %s, of %j: %s', (baseUrl, env, expected) => {
+    [{ HTTP_PROXY: 'http://proxy.example.net' }, null, 'http://127.0.0.1:8080/api'],
+    [https, null, 'https://localhost/api'],
+    [{ DNS_SYNC_PROXY: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1 DNS_SYNC_PROXY', 'http://localhost/api'],
+  ])('is that of %j: %s', (env, expected, baseUrl) => {
     expect(proxyOf(env, baseUrl)).toBe(expected);
   });
 
@@ -248,18 +227,11 @@ describe('the proxy', () => {
   });
 
   test('is not taken from a settings file with a password, and files of authorities must hold some', () => {
-    const cwd = mkdtempSync(path.join(tmpdir(), 'route-'));
-    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const cwd = temporary();
     const file = path.join(cwd, 'settings.yaml');
     const given = (text: string) => {
       writeFileSync(file, `baseUrl: ${secure}\n${text}`);
-      return () =>
-        readSettings({
-          flags: { config: file },
-          env: { ...tokens, HOME: cwd },
-          cwd,
-          needsService: true,
-        });
+      return () => settingsOf({}, cwd, file);
     };
     expect(given('proxy: "http://a:b@proxy.example.net"')).toThrow(
       /settings.yaml:2.*secrets are not allowed/,
@@ -270,7 +242,8 @@ describe('the proxy', () => {
   });
 
   test('keeps its password to itself', () => {
-    const settings = read({ HTTPS_PROXY: 'http://somebody:pass%20word@proxy.example.net:3128' });
+    const HTTPS_PROXY = 'http://somebody:pass%20word@proxy.example.net:3128';
+    const settings = settingsOf({ DNS_SYNC_BASE_URL: secure, HTTPS_PROXY });
     expect(settings.clients[0]?.proxy?.shown).toBe('http://proxy.example.net:3128');
     expect(settings.secrets()).toEqual(
       expect.arrayContaining(['pass%20word', 'pass word', 'somebody:pass word']),

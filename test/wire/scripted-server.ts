@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
@@ -47,8 +47,22 @@ export const scriptedServer = async (...answers: Answer[]): Promise<ScriptedServ
       await answer?.(response, request);
     })();
   });
+  const { port, close } = await listening(server);
+  const open = (): void => void server.listen(port, '127.0.0.1');
+  return { url: `http://127.0.0.1:${port}/api/v1`, seen, close, open };
+};
+
+/** A port that takes connections, of which each is handed over; gives `HOST:PORT`. */
+export const rawServer = async (onConnection: (socket: Socket) => unknown): Promise<string> =>
+  `127.0.0.1:${(await listening(createRawServer(onConnection))).port}`;
+
+/** Lets a server listen at a free port of this machine. `close`, at the end of the test, ends its connections too. */
+export const listening = async (
+  server: Server,
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
+) => {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = async (): Promise<void> => {
@@ -57,28 +71,9 @@ export const scriptedServer = async (...answers: Answer[]): Promise<ScriptedServ
     for (const socket of sockets) socket.destroy();
     await once(server, 'close');
   };
-  onTestFinished(close);
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  const open = (): void => void server.listen(address.port, '127.0.0.1');
-  return { url: `http://127.0.0.1:${address.port}/api/v1`, seen, close, open };
-};
-
-/** A port that takes connections, of which each is handed over; gives `HOST:PORT`. */
-export const rawServer = async (onConnection: (socket: Socket) => unknown): Promise<string> => {
-  const sockets: Socket[] = [];
-  const server = createRawServer((socket) => {
-    sockets.push(socket.on('error', () => undefined));
-    onConnection(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
+  atEnd(close);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { port: (server.address() as AddressInfo).port, close };
 };
 
 export const json =
