@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LockedError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../result.ts';
 import { changeText, outcomeWords } from '../report/row.ts';
 import { withAnswers } from '../report/answers.ts';
 import type { PassEvent, PassResult } from '../result.ts';

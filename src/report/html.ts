@@ -1,7 +1,7 @@
 import { plural } from '../lib/plural.ts';
 import { style } from './html-style.ts';
 import { html, linked, Markup, type MarkupValue, stateIcon, withCode, withMoments } from './markup.ts';
-import type { Report } from './report.ts';
+import type { Report } from '../result.ts';
 import { outcomeWords, type ReportRow } from './row.ts';
 import { statusWords, type SubdomainView, type TemplateView, viewOf, type problemView } from './view.ts';
 

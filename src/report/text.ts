@@ -20,7 +20,7 @@ interface TextOptions {
 export const renderReport = async (report: Report, format: string, text: TextOptions): Promise<string> => {
   switch (format) {
     case 'json':
-      return (await import('./report.ts')).renderJson(report);
+      return (await import('../report-schema.ts')).renderJson(report);
     case 'markdown':
       return (await import('./markdown.ts')).renderMarkdown(report);
     case 'html':

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { assembleReport } from '../../src/report/assemble.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/result.ts';
 import type { PassResult } from '../../src/result.ts';
 import { everyKind } from './every-kind.ts';
 
