@@ -7,8 +7,9 @@ import { credentialsIn } from '../model/route.ts';
 import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
 import { shorten } from '../report/columns.ts';
-import { rowOf } from '../report/row.ts';
-import { toDosOf } from '../report/to-do.ts';
+import { rowsOf, type ReportRow } from '../report/row.ts';
+import { rowLines } from '../report/text.ts';
+import { resuming } from '../report/to-do.ts';
 import { statusWords } from '../report/view.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { WireError } from '../network/wire-error.ts';
@@ -172,11 +173,9 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
 };
 
 const linesOf = (change: Change): string[] => {
-  const { template, link, commit, counts, differences, subdomains } = change;
-  const more = counts.differences + counts.mended - Math.min(differences.length, maxRows);
-  const left = differences.filter(({ outcome }) => outcome !== 'applied');
-  // Which record a pass would rename is not known here.
-  const toDos = template === null ? [] : toDosOf({ template, differences: left, parked: null }).values();
+  const { template, state, message, link, commit, counts, differences, subdomains } = change;
+  const shown = differences.slice(0, maxRows);
+  const more = counts.differences + counts.mended - shown.length;
   return [
     headline(change),
     ...(link === undefined ? [] : [`<${link}|Open the page>`]),
@@ -184,21 +183,17 @@ const linesOf = (change: Change): string[] => {
     ...(commit === undefined
       ? []
       : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`]),
-    ...differences.slice(0, maxRows).map((difference) => code(wordsOf(difference), 400)),
+    ...(shown.length === 0 ? [] : [asInTerminal(rowsOf(template ?? '', shown, message))]),
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...[...new Set(Array.from(toDos, ({ shared }) => `To do: ${escaped(shared)}`))].slice(0, 3),
+    ...(template !== null && state === 'suspended' ? [`To do: ${escaped(resuming(template))}`] : []),
     ...subdomains.slice(0, maxRows).map((name) => `see ${code(name, 100)}`),
   ];
 };
 
-const wordsOf = (difference: Change['differences'][number]): string => {
-  const { sign, word, type, name, values } = rowOf(difference);
-  const parts = values.flatMap((value) => {
-    if (value.desired !== null)
-      return `${value.label}${shorten(value.text, 60)} → ${shorten(value.desired, 60)}`;
-    return value.label === '' ? shorten(value.text, 60) : [];
-  });
-  return [sign, word, type, shorten(name, 60), ...parts].join(' ');
+/** In a block that nothing in it ends. */
+const asInTerminal = (rows: readonly ReportRow[]): string => {
+  const lines = rowLines(rows, 0, 80).map(([line]) => escaped(line).replaceAll(/`{3,}/g, '…'));
+  return `\`\`\`\n${limited(lines, 1_900)}\n\`\`\``;
 };
 
 /** Foreign text as code: mentions, links and markup have no effect there. A block holds it even if all of it is escaped. */

@@ -29,8 +29,8 @@ const sourceOf = (value: MarkupValue): string => {
 export const withCode = (text: string): Markup =>
   new Markup(html`${text}`.source.replaceAll(/&#96;(.*?)&#96;/g, '<code>$1</code>'));
 
-export const linked = (text: string, href: string | null): Markup =>
-  href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;
+export const linked = (text: string, href?: string | null): Markup =>
+  href === null || href === undefined ? html`${text}` : html`<a href="${href}">${text}</a>`;
 
 /** A state is shown by colour, shape and word. */
 export const icons: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {

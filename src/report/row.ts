@@ -3,7 +3,7 @@ import type { RecordData } from '../model/record.ts';
 import type { Cause, Difference, Outcome } from '../plan/difference.ts';
 import type { SubdomainDifference } from '../result.ts';
 import { shortenPair } from './columns.ts';
-import type { ToDo } from './to-do.ts';
+import { toDosOf } from './to-do.ts';
 
 /**
  * One difference for people: a line in a terminal, a row of a table, a line of a message. Every text is visible and
@@ -11,12 +11,27 @@ import type { ToDo } from './to-do.ts';
  */
 export type ReportRow = ReturnType<typeof rowBetween>;
 
-/** `said`: the message of its template. */
-export const rowOf = (
-  difference: Difference,
-  toDo: ToDo | null = null,
+/**
+ * The differences of a template. `said`: its message. Why several are as they are, and what there is to do about them, is said
+ * once, with the last of them.
+ */
+export const rowsOf = (
+  template: string,
+  differences: readonly Difference[],
   said: string | null = null,
-): ReportRow => {
+): readonly ReportRow[] => {
+  const toDos = toDosOf(template, differences);
+  const rows = differences.map((one) => rowOf(one, toDos.get(one) ?? null, said));
+  const lastOf = (key: 'remark' | 'toDo') => new Map(rows.map((row, at) => [row[key], at]));
+  const [remarks, ways] = [lastOf('remark'), lastOf('toDo')];
+  return rows.map((row, at) => ({
+    ...row,
+    remark: remarks.get(row.remark) === at ? row.remark : null,
+    toDo: ways.get(row.toDo) === at ? row.toDo : null,
+  }));
+};
+
+const rowOf = (difference: Difference, toDo: string | null, said: string | null): ReportRow => {
   const { action } = difference;
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
@@ -106,7 +121,7 @@ export const rowBetween = (
     /** Why, in sentences. */
     remark: null as string | null,
     /** What a person can do; null: nothing, or nothing but what the remark says. */
-    toDo: null as ToDo | null,
+    toDo: null as string | null,
   };
 };
 
@@ -158,7 +173,7 @@ export const outcomeWords: Record<Outcome, string> = {
   applied: 'applied',
   failed: 'failed',
   unknown: 'outcome unknown',
-  skipped: 'skipped',
+  skipped: 'held back',
 };
 
 /** Why a difference exists, in words. */

@@ -93,11 +93,12 @@ const headingLines = ({ title, status, state, file }: TemplateView, width: numbe
 
 /** What differs in a template, below its heading. */
 export const bodyLines = (
-  { status, message, rows, subdomains }: TemplateView,
+  { status, message, toDo, rows, subdomains }: TemplateView,
   indent: number,
   width: number,
 ): StyledLine[] => [
   ...paragraph(message, indent, width, states[status][1]),
+  ...paragraph(toDo && `To do: ${toDo}`, indent, width),
   ...rowLines(rows, indent, width),
   ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
 ];
@@ -116,11 +117,8 @@ const subdomainLines = (view: SubdomainView, indent: number, width: number): Sty
   ];
 };
 
-/**
- * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; what is said of several
- * rows is said once, below the last of them.
- */
-const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
+/** Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row. */
+export const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
   const start = indent + typeWidth + nameWidth + 5;
@@ -129,11 +127,6 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     Math.floor((width - start) / 2),
     largest(values.map((lines) => widthOf(lines.at(-1)!))),
   );
-  const remarks = rows.map(({ remark, toDo }) => [
-    ...(remark === null ? [] : [remark]),
-    ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
-  ]);
-  const lastOf = new Map(remarks.flatMap((some, at) => some.map((one) => [one, at])));
   return rows.flatMap((row, at): StyledLine[] => {
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
@@ -146,9 +139,8 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     return [
       ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
       ...(beside ? [] : paragraph(note, indent + 4, width, 'gray')),
-      ...remarks[at]!.filter((remark) => lastOf.get(remark) === at).flatMap((remark) =>
-        paragraph(remark, indent + 4, width),
-      ),
+      ...paragraph(row.remark, indent + 4, width),
+      ...paragraph(row.toDo && `To do: ${row.toDo}`, indent + 4, width),
     ];
   });
 };

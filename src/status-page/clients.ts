@@ -1,8 +1,9 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
+import { rest } from '../report/html.ts';
 import { html, icons, linked, Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import type { ClientFacts, Facts, PassEntry, SummarySlot } from './facts.ts';
-import { at, rest } from './frame.ts';
+import { at } from './frame.ts';
 import { addressOf } from './query.ts';
 
 /** Why passes of clients fail as a whole: the first reason, and how old the shown state is. */

@@ -1,12 +1,6 @@
 import { assembleReport } from '../report/assemble.ts';
-import { follows, groupsOf, isCalm, summaryOf, unmanagedSentence } from '../report/view.ts';
-import {
-  withoutApplied,
-  type PassResult,
-  type Report,
-  type SubdomainResult,
-  type TemplateResult,
-} from '../result.ts';
+import { follows, groupsOf, isCalm, summaryOf, type ShownTemplate } from '../report/view.ts';
+import { withoutApplied, type PassResult, type Report, type TemplateResult } from '../result.ts';
 import type { Reader } from './facts.ts';
 
 /** Somebody who asks for a page. */
@@ -106,38 +100,36 @@ export type Excerpt = ReturnType<typeof excerptOf>;
 
 /** The part of a report that one page shows: templates that match a query, or what does of each. */
 export const excerptOf = (report: Report, { show, text }: PageQuery) => {
-  const { run, status, dryRun, commits, problems, unmanaged } = report;
   // What was applied differs no more.
   const open = report.templates.map(withoutApplied);
   const found = open
     .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
     .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
-  const [calm, differing] = [found.filter(isCalm), groupsOf(found)];
+  const [calm, groups] = [found.filter(isCalm), groupsOf(found)];
+  const shown = groups.slice(0, limits.groups);
+  const rows = Math.floor(limits.rows / Math.max(1, shown.length));
   // Named only if somebody asks for them, or there is nothing else to show.
-  const isCalmNamed = show === 'in-sync' || text !== '' || differing.length === 0;
-  const all = isCalmNamed ? [...differing, ...calm.map((one) => [one])] : differing;
-  const groups = all.slice(0, differing.length === 0 ? limits.calm : limits.groups);
-  const rows = Math.floor(limits.rows / Math.max(1, groups.length));
+  const isCalmNamed = show === 'in-sync' || text !== '' || groups.length === 0;
+  const named = isCalmNamed ? calm.slice(0, limits.calm) : [];
+  const problems = report.problems.slice(0, limits.problems);
   return {
-    run,
-    status,
-    dryRun,
-    commits,
+    report: {
+      ...report,
+      templates: [...shown.flat().map((template) => firstOf(template, rows)), ...named],
+      problems,
+    },
+    /** Of all. */
     summary: summaryOf(report),
     /** How many templates or differences there are of each kind, whatever is shown. */
     counts: shows.map(([kind]) => {
       const parts = open.flatMap((template) => partOf(template, kind) ?? []);
       return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
     }),
-    groups: groups.map((group) => ({
-      shown: group.slice(0, limits.calm).map((template) => firstOf(template, rows)),
-      count: group.length,
-    })),
-    groupCount: all.length,
-    calmCount: isCalmNamed ? 0 : calm.length,
-    problems: problems.slice(0, limits.problems),
-    problemCount: problems.length,
-    aside: unmanagedSentence(unmanaged),
+    left: {
+      groups: groups.length - shown.length,
+      problems: report.problems.length - problems.length,
+      calm: calm.length - named.length,
+    },
   };
 };
 
@@ -145,28 +137,23 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
 const limits = { groups: 12, rows: 60, calm: 200, problems: 10 };
 
 /** The first differences of a template and of the subdomains that do not follow it, and how many are left out. */
-export const firstOf = (whole: TemplateResult, max: number) => {
+export const firstOf = (whole: TemplateResult, max: number): ShownTemplate => {
   let more = 0;
   const few = <Item>(all: readonly Item[], most: number): readonly Item[] => {
     more += Math.max(0, all.length - most);
     return all.slice(0, most);
   };
   const share = Math.max(2, Math.floor(max / 10));
-  const shortened = ({ answers, ...one }: SubdomainResult): SubdomainResult => ({
-    ...one,
-    differences: few(one.differences, share),
-    answers: { ...answers, differences: few(answers.differences, share) },
-  });
   const behind = few(
     whole.subdomains.filter((one) => !follows(one)),
     10,
-  );
-  const template: TemplateResult = {
-    ...whole,
-    differences: few(whole.differences, max),
-    subdomains: [...behind.map(shortened), ...whole.subdomains.filter(follows)],
-  };
-  return { template, more };
+  ).map(({ answers, ...one }) => ({
+    ...one,
+    differences: few(one.differences, share),
+    answers: { ...answers, differences: few(answers.differences, share) },
+  }));
+  const differences = few(whole.differences, max);
+  return { ...whole, differences, subdomains: [...behind, ...whole.subdomains.filter(follows)], more };
 };
 
 /** The part of a template that is of this kind; null if nothing is. */

@@ -2,7 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
-import { differenceSection, problemSection, rowList } from '../report/html.ts';
+import { differenceSection, problemSection, rest, rowList } from '../report/html.ts';
 import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import { recordText, rowBetween, type ReportRow } from '../report/row.ts';
 import { follows, problemView, templateView, worstFirst } from '../report/view.ts';
@@ -10,7 +10,7 @@ import { withoutApplied, worstOf, type PassResult, type TemplateResult } from '.
 import { outage } from './clients.ts';
 import type { TemplateFacts, WriteEntry, Writes } from './facts.ts';
 import { actionBar, templateActions } from './forms.ts';
-import { type Frame, htmlPage, rest } from './frame.ts';
+import { type Frame, htmlPage } from './frame.ts';
 import { encoded, firstOf, lastKnown } from './query.ts';
 
 /** The templates of one name: what differs, their other records, their subdomains and their writes. */
@@ -61,12 +61,10 @@ const templateSections = (
   newest: PassResult | undefined,
   frame: Frame,
 ): Markup => {
-  const { template, more } = firstOf(whole, maxRows);
-  const view = templateView(template, frame.clients.length > 1, newest?.commits ?? []);
-  const followers = template.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
-  return html`${differenceSection([{ shown: [{ ...view, href: null }], count: 1 }])}
-  ${rest(more, '', `${frame.root}api/report`, '/api/report')}
-  ${newest?.dryRun === true && html`<p>Dry run: nothing is written.</p>`} ${templateActions(frame, template)}
+  const view = templateView(firstOf(whole, maxRows), frame.clients.length > 1, newest?.commits ?? []);
+  const followers = whole.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
+  return html`${differenceSection([[view]])} ${rest(view.more, '', `${frame.root}api/report`, '/api/report')}
+  ${newest?.dryRun === true && html`<p>Dry run: nothing is written.</p>`} ${templateActions(frame, whole)}
   ${followers.length > 0 && html`<p>${stateIcon('in-sync')} ${followers.join(', ')}</p>`}
   ${
     desired === undefined

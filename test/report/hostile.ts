@@ -65,8 +65,9 @@ export const reportWith = (texts: readonly string[]): Report => {
 export const harmlessReport = (texts: readonly string[]): Report =>
   reportWith(texts.map((text) => `plain${texts.indexOf(text)}`));
 
-/** The parts of a page in any order: names decide that of its rows. */
-const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
+/** The kinds of parts that a page has: names decide the order of its rows, and below which of them something is said. */
+const partsOf = (page: string): string[] =>
+  [...new Set(page.split(/(?=<li|<p>|<p class="todo")|(?<=<\/(?:li|p)>)/))].sort();
 
 /** A page without its texts, and without marks, which depend on their length. */
 export const skeletonOf = (page: string): string[] =>

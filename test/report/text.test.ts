@@ -51,7 +51,7 @@ describe('repeated messages', () => {
       template({ status: 'held', message: reason, differences: [update('a', held), update('b', held)] }),
     ]);
     expect(text.split('would change')).toHaveLength(2);
-    expect(text).toMatch(/skipped .*\n.*skipped /);
+    expect(text).toMatch(/held back .*\n.*held back /);
     expect(text).toMatch(/\n2 held back, 1 template held\n$/);
     // Another reason than that of the template is said.
     const other = { ...held, error: 'held: its file is not whole' } as const;
@@ -173,7 +173,7 @@ test('what is suspended says what ends the suspension, if anything waits for it'
     return renderText(assembleReport([pass({ templates: [paused] })]), plain(100));
   };
   expect(of([update('a')])).toContain(
-    'by ana: moving; `dns-template-sync resume standard-web` ends the suspension\n',
+    'by ana: moving\n  To do: `dns-template-sync resume standard-web` ends the suspension.\n',
   );
   expect(of([])).toContain('by ana: moving\n');
 });
