@@ -6,6 +6,7 @@ import { plural } from '../lib/plural.ts';
 import { credentialsIn } from '../model/route.ts';
 import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
+import { templateAddress } from '../report/address.ts';
 import { shorten } from '../report/columns.ts';
 import { rowsOf, type ReportRow } from '../report/row.ts';
 import { rowLines } from '../report/text.ts';
@@ -89,11 +90,8 @@ const notificationOf = ({ id, createdAt, changes }: Delivery, publicUrl: string 
 });
 
 /** On the status page. */
-const pathOf = ({ client, template }: Change): string => {
-  if (template === null) return '';
-  const ofClient = client === 'default' ? '' : `clients/${encodeURIComponent(client)}/`;
-  return `${ofClient}templates/${encodeURIComponent(template)}`;
-};
+const pathOf = ({ client, template }: Change): string =>
+  template === null ? '' : templateAddress(template, client === 'default' ? null : client);
 
 /**
  * The headers by which a receiver verifies a message, in the form of the Standard Webhooks specification, so that its
@@ -151,9 +149,9 @@ const maxRows = 5;
 const headline = (change: Change): string => {
   const { event, client, template, message } = change;
   const who = `client ${code(client, 100)}`;
-  const whole = template === null ? who : `${code(template, 100)} (${who})`;
+  const of = client === 'default' ? '' : ` (${who})`;
   const why = message === null ? '' : `: ${code(message, 300)}`;
-  return `*${whole}* ${sayings[event](change)}${why}`;
+  return `*${template === null ? who : code(template, 100) + of}* ${sayings[event](change)}${why}`;
 };
 
 const sayings: Record<Change['event'], (change: Change) => string> = {

@@ -67,8 +67,12 @@ const remarkOn = (difference: Difference, said: string | null): string | null =>
     reasons.push(`Next try at ${retryAt}`);
   // Messages have no full stop, since most of them are shown alone.
   const sentences = reasons.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`));
-  return sentences.length === 0 ? null : escapeControl(sentences.join(' '));
+  return sentences.length === 0 ? null : shownMessage(sentences.join(' '));
 };
+
+/** Words of this program, in which times are without milliseconds, and of others. */
+export const shownMessage = (text: string): string =>
+  escapeControl(text.replaceAll(/(\dT\d\d:\d\d:\d\d)\.\d{3}Z/g, '$1Z'));
 
 /** The subdomain has the left side, its template the right one. */
 export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: SubdomainDifference): ReportRow => {

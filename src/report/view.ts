@@ -15,7 +15,7 @@ import {
 import { answersView, hasTrouble, isFaulty } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
-import { rowOfSubdomain, rowsOf } from './row.ts';
+import { rowOfSubdomain, rowsOf, shownMessage } from './row.ts';
 import { resuming } from './to-do.ts';
 
 export type View = ReturnType<typeof viewOf>;
@@ -135,7 +135,7 @@ export const templateView = (template: ShownTemplate, withClient: boolean, commi
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
     /** Why it is held or failed. */
-    message: message === null ? null : escapeControl(message),
+    message: message === null ? null : shownMessage(message),
     /** What ends that, unless the message says it. */
     toDo: template.suspension !== undefined && differences.length > 0 ? resuming(name) : null,
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
@@ -158,7 +158,7 @@ export const follows = ({ status, answers }: SubdomainResult): boolean =>
 const subdomainView = ({ subdomain, status, message, differences, answers }: SubdomainResult) => ({
   subdomain: escapeControl(subdomain),
   status,
-  message: message === null ? null : escapeControl(message),
+  message: message === null ? null : shownMessage(message),
   rows: differences.map(rowOfSubdomain),
   /** Null if there is nothing to show. */
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
@@ -181,7 +181,7 @@ const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | nu
   const have = templates.length === 1 ? 'has' : 'have';
   return templates.length === 0
     ? null
-    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400).replaceAll('`', "'")}): \`import\` writes files for them`;
+    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400).replaceAll('`', "'")}): \`dns-template-sync import\` writes files for them`;
 };
 
 /** For those to whom a template without a file is an error. */
@@ -201,7 +201,8 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
-  const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
+  const everything =
+    summary.templates === 0 ? 'no templates were compared' : `everything in sync: ${records}`;
   const words = listed([
     ...changeCounts(summary, summary.held),
     [summary.suspendedTemplates, 'template', 'suspended'],

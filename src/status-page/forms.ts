@@ -1,7 +1,7 @@
 import { longestReason } from '../model/suspension.ts';
+import { encoded } from '../report/address.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { type Frame, htmlPage } from './frame.ts';
-import { encoded } from './query.ts';
 
 /** What the reader has just done; a pass of all clients, or of one; signing in and out. */
 export const actionBar = (frame: Frame, client: string | null): MarkupValue => {

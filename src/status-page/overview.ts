@@ -1,4 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
+import { templateAddress } from '../report/address.ts';
 import { reportBody } from '../report/html.ts';
 import { html, icons, type Markup, type MarkupValue } from '../report/markup.ts';
 import { viewOf } from '../report/view.ts';
@@ -6,7 +7,7 @@ import type { Report } from '../result.ts';
 import { clientSection, daySection, outage, passText, processSection } from './clients.ts';
 import { actionBar } from './forms.ts';
 import { type Frame, htmlPage } from './frame.ts';
-import { addressOf, type Excerpt, type PageQuery, shows, templateAddress } from './query.ts';
+import { addressOf, type Excerpt, type PageQuery, shows } from './query.ts';
 
 /** The status page: what needs a person first, then the rest. */
 export const renderOverview = (frame: Frame, { report, summary, counts, left }: Excerpt): string => {

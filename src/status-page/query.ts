@@ -60,14 +60,6 @@ export const addressOf = ({ show, text, client }: Partial<PageQuery>): string =>
   return query.size === 0 ? '' : `?${query.toString()}`;
 };
 
-/** The page of one template. */
-export const templateAddress = (template: string, client: string | null): string =>
-  `${client === null ? '' : `clients/${encoded(client)}/`}templates/${encoded(template)}`;
-
-/** A lone surrogate, which a name may contain, cannot be encoded; nor can a server read a long address. */
-export const encoded = (text: string): string =>
-  encodeURIComponent(text.slice(0, 1_500).replaceAll(/\p{Cs}/gu, '\ufffd'));
-
 /** The way from this path to the root of the pages: a name may have a slash that a proxy has decoded. */
 export const rootOf = (path: string): string => {
   if (path.startsWith('/templates/')) return '../';

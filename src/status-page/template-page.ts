@@ -2,6 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
+import { encoded } from '../report/address.ts';
 import { differenceSection, problemSection, rest, rowList } from '../report/html.ts';
 import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import { recordText, rowBetween, type ReportRow } from '../report/row.ts';
@@ -11,7 +12,7 @@ import { outage } from './clients.ts';
 import type { TemplateFacts, WriteEntry, Writes } from './facts.ts';
 import { actionBar, templateActions } from './forms.ts';
 import { type Frame, htmlPage } from './frame.ts';
-import { encoded, firstOf, lastKnown } from './query.ts';
+import { firstOf, lastKnown } from './query.ts';
 
 /** The templates of one name: what differs, their other records, their subdomains and their writes. */
 export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {

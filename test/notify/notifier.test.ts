@@ -249,6 +249,9 @@ test('a message has a link to the page if publicUrl is set, also in the format o
   for (const { notifier, next } of [ops, chat]) {
     await notifier.publish(drifted);
     await next('delivered');
+    // A name may have half a character.
+    await notifier.publish(passEvent([{ template: '\ud800', status: 'held' }]));
+    await next('delivered');
   }
   expect(notificationIn(ops.server.seen[0]!).changes[0]).toMatchObject({ link });
   expect(chat.server.seen[0]!.body).toContain(`<${link}|`);

@@ -41,7 +41,7 @@ test('a service that is away is said once, with the names of its templates', () 
 });
 
 test('an empty report', () => {
-  expect(renderMarkdown(assembleReport([]))).toBe('### dns-template-sync: no templates\n');
+  expect(renderMarkdown(assembleReport([]))).toBe('### dns-template-sync: no templates were compared\n');
 });
 
 describe('a comment has at most 65,536 characters', () => {

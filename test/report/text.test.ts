@@ -194,7 +194,7 @@ describe('the summary line', () => {
   };
 
   test.each<[string, TemplateResult[]]>([
-    ['no templates', []],
+    ['no templates were compared', []],
     ['everything in sync: 1 record in 1 template', [template({ inSync: 1 })]],
     ['everything in sync: 27 records in 2 templates', [template({ inSync: 20 }), template({ inSync: 7 })]],
     ['2 to add, 1 surplus', [template({ status: 'drifted', differences: [add, add, surplus] })]],

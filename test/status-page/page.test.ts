@@ -5,15 +5,9 @@ import { Day } from '../../src/daemon/passes/day.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked, type PassResult } from '../../src/result.ts';
 import type { ClientFacts, Facts, WriteEntry, Writes } from '../../src/status-page/facts.ts';
+import { templateAddress } from '../../src/report/address.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
-import {
-  addressOf,
-  everything,
-  readPageQuery,
-  rootOf,
-  templateAddress,
-  type PageQuery,
-} from '../../src/status-page/query.ts';
+import { addressOf, everything, readPageQuery, rootOf, type PageQuery } from '../../src/status-page/query.ts';
 import { renderTemplatePage, renderWrites } from '../../src/status-page/template-page.ts';
 import { everyKind, linkToCommit, pass, template } from '../report/every-kind.ts';
 import {
