@@ -61,38 +61,36 @@ interface BodyParts {
   readonly meta: MarkupValue;
   /** What stands before all that differs. */
   readonly tools?: MarkupValue;
-  /** Of a report that is part of a larger one: how much is left out, and where templates are. */
-  readonly part?: {
-    readonly left: { readonly groups: number; readonly problems: number; readonly calm: number };
-    readonly hrefOf: (template: TemplateView) => string;
-    readonly calmHref: string;
-  };
+  /** Of a report that is part of a larger one. */
+  readonly left?: typeof nothingLeft;
+  readonly hrefOf?: HrefOf;
+  readonly calmHref?: string;
 }
 
+type HrefOf = (template: TemplateView) => string;
+
+const nothingLeft = { groups: 0, problems: 0, calm: 0 };
+
 /** What a report says: what needs a person first, then the rest. */
-export const reportBody = (view: View, { state, why, summary, meta, tools, part }: BodyParts): Markup => {
+export const reportBody = (view: View, parts: BodyParts): Markup => {
   const { problems, causes, groups, quiet, aside } = view;
-  const {
-    groups: moreGroups,
-    problems: moreProblems,
-    calm,
-  } = part?.left ?? { groups: 0, problems: 0, calm: 0 };
-  const all = quiet.length + calm;
+  const { state, why, summary = view.summary, meta, tools, left = nothingLeft, hrefOf, calmHref } = parts;
+  const all = quiet.length + left.calm;
   return html`<section class="now ${icons[state]?.[2] ?? state}" aria-labelledby="now-title">
       <h2 id="now-title" class="unseen">State</h2>
       <p class="state">${stateIcon(state)}</p>
       ${why}
-      <p class="summary" role="status">${summary ?? view.summary}</p>
+      <p class="summary" role="status">${summary}</p>
       <p class="meta">${meta}</p>
     </section>
-    ${tools} ${problemSection(problems, moreProblems)}
+    ${tools} ${problemSection(problems, left.problems)}
+    ${differenceSection(groups, hrefOf, rest(left.groups, 'template', 'api/report'))}
     ${causes !== null && html`<p class="aside">${causes}</p>`}
-    ${differenceSection(groups, part?.hrefOf, rest(moreGroups, 'template', 'api/report'))}
     ${
       all > 0 &&
-      html`<p class="calm">${stateIcon('in-sync')} ${linked(plural(all, 'template'), part?.calmHref)}</p>`
+      html`<p class="calm">${stateIcon('in-sync')} ${linked(plural(all, 'template'), calmHref)}</p>`
     }
-    ${part && quiet.length > 0 && names(quiet, part.hrefOf)}
+    ${hrefOf && quiet.length > 0 && names(quiet, hrefOf)}
     ${aside !== null && html`<p class="aside">${withCode(aside)}</p>`}`;
 };
 
@@ -111,8 +109,6 @@ export const problemSection = (problems: View['problems'], more = 0): MarkupValu
     </ul>
     ${rest(more, 'problem', 'api/report')}
   </section>`;
-
-type HrefOf = (template: TemplateView) => string;
 
 /** What differs, with the record at the service and in the file side by side. */
 export const differenceSection = (

@@ -29,7 +29,7 @@ export const toDosOf = (
   );
 };
 
-/** The records that `surplus: park` would rename, and their new names, where a pass has no other choice. */
+/** The records that `surplus: park` can rename, and their new names; where nothing else in the file could get them. */
 const renamesIn = (differences: readonly Difference[]): ReadonlyMap<Difference, string> => {
   const found = new Map<Difference, string>();
   for (const some of groupBy(differences, (one) => dataIn(one).type).values()) {
@@ -80,7 +80,7 @@ const sentences = {
   dropped: (some) =>
     `you took ${it(some)} out of the file, and the service cannot delete: remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside.`,
   renamed: (some, _, renames) =>
-    `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
+    `the service cannot delete: with \`surplus: park\`, a pass can rename ${idsOf(some)} to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
   unlisted: (some, template) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
   duplicate: (some) => `remove ${idsOf(some)} in the panel, or ${aside(some)}.`,

@@ -28,11 +28,9 @@ export const renderOverview = (frame: Frame, { report, summary, counts, left }: 
     ${!isFirst && report.dryRun && 'Dry run: nothing is written.'}`,
     tools: html`${actionBar(frame, query.client)} ${!isFirst && filters(counts, query)}
     ${isFiltered && isEmpty && nothing}`,
-    part: {
-      left,
-      hrefOf: ({ name, client }) => templateAddress(name, clients.length > 1 ? client : null),
-      calmHref: `./${addressOf({ ...query, show: 'in-sync' })}`,
-    },
+    left,
+    hrefOf: ({ name, client }) => templateAddress(name, clients.length > 1 ? client : null),
+    calmHref: `./${addressOf({ ...query, show: 'in-sync' })}`,
   });
   return htmlPage({
     frame,

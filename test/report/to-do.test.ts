@@ -66,7 +66,7 @@ describe('what to do about', () => {
       'a renamed record',
       [surplus(5012, 'api'), add('balancer')],
       [
-        'the service cannot delete: with `surplus: park`, record 5012 would be renamed to `balancer`; without it, remove record 5012 in the panel.',
+        'the service cannot delete: with `surplus: park`, a pass can rename record 5012 to `balancer`; without it, remove record 5012 in the panel.',
         null,
       ],
     ],
@@ -99,10 +99,10 @@ describe('what to do about', () => {
 
   test('a record that was always there does not keep another one from a rename', () => {
     const [first] = toDos([surplus(1, 'api'), surplus(2, 'x', { cause: 'unknown' }), add('balancer')]);
-    expect(first).toContain('record 1 would be renamed to `balancer`');
+    expect(first).toContain('a pass can rename record 1 to `balancer`');
   });
 
-  test('a rename is only promised where a pass has no other choice', () => {
+  test('a rename is only offered where the record can get no other name', () => {
     for (const differences of [
       [surplus(1, 'api'), surplus(2, 'other'), add('balancer')],
       [surplus(1, 'api'), add('balancer'), add('third')],
