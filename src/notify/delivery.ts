@@ -8,7 +8,7 @@ import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
 import { templateAddress } from '../report/address.ts';
 import { shorten } from '../report/columns.ts';
-import { rowsOf, type ReportRow } from '../report/row.ts';
+import { rowsOf, shownMessage, type ReportRow } from '../report/row.ts';
 import { rowLines } from '../report/text.ts';
 import { resuming } from '../report/to-do.ts';
 import { statusWords } from '../report/view.ts';
@@ -150,7 +150,7 @@ const headline = (change: Change): string => {
   const { event, client, template, message } = change;
   const who = `client ${code(client, 100)}`;
   const of = client === 'default' ? '' : ` (${who})`;
-  const why = message === null ? '' : `: ${code(message, 300)}`;
+  const why = message === null ? '' : `: ${code(shownMessage(message), 300)}`;
   return `*${template === null ? who : code(template, 100) + of}* ${sayings[event](change)}${why}`;
 };
 

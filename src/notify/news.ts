@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { groupBy } from '../model/group.ts';
 import type { Difference } from '../plan/difference.ts';
-import { problemView } from '../report/view.ts';
+import { problemText, worstFirst } from '../report/view.ts';
 import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Change, State } from './schema.ts';
@@ -76,7 +76,7 @@ export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): He
     problems.filter(({ severity }) => severity === 'error'),
     ({ file }) => file,
   );
-  const healths = templates
+  const healths = worstFirst(templates)
     // If the service is unusable, all templates fail alike; the client says that once.
     .filter((one) => holdReason === null || stateByItself(one) !== null)
     .map((one) => healthOf(one, commits, errors.get(one.file)));
@@ -120,7 +120,7 @@ type Errors = PassResult['problems'];
 const firstOf = ([first, ...others]: Errors): string | null => {
   if (first === undefined) return null;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return `${problemView(first, false).place}: ${first.message}${more}`;
+  return problemText(first) + more;
 };
 
 const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Errors = []): Health => {

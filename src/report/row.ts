@@ -41,7 +41,8 @@ const rowOf = (difference: Difference, toDo: string | null, said: string | null)
   ];
   return {
     ...rowBetween(action, current, desired, action === 'update' ? difference.fields : undefined),
-    outcome: difference.outcome ?? null,
+    // What holds the whole template is said once, above.
+    outcome: difference.skippedBy === 'held' && said !== null ? null : (difference.outcome ?? null),
     why: [
       'reason' in difference ? difference.reason : [],
       // The report says once that causes are unknown.

@@ -164,7 +164,9 @@ const subdomainView = ({ subdomain, status, message, differences, answers }: Sub
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
-export const problemView = (problem: Report['problems'][number], withClient: boolean) => {
+type Problem = Report['problems'][number];
+
+export const problemView = (problem: Problem, withClient: boolean) => {
   const { severity } = problem;
   const file = [withClient ? problem.client : '', problem.file ?? ''].filter(Boolean).join(': ');
   const place = escapeControl([file, problem.line ?? [], problem.column ?? []].flat().join(':'));
@@ -172,6 +174,10 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
   const words = `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`;
   return { severity, place, message, check, words };
 };
+
+/** In a sentence of others: `web.yaml:3:5: no`. */
+export const problemText = (problem: Problem): string =>
+  [problemView(problem, false).place, problem.message].filter(Boolean).join(': ');
 
 /** The templates that no file describes; null if there are none. */
 const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {

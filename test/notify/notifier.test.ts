@@ -89,6 +89,7 @@ describe('a message', () => {
     const message = notificationIn(request!);
     expect(message).toEqual(JSON.parse(request!.body));
     expect(message.changes).toEqual([
+      expect.objectContaining({ event: 'held', template: 'mail', message: 'Why.' }),
       {
         event: 'drift',
         client: 'acme',
@@ -104,7 +105,6 @@ describe('a message', () => {
         differences: [update()],
         subdomains: [],
       },
-      expect.objectContaining({ event: 'held', template: 'mail', message: 'Why.' }),
     ]);
     expect(message.delivery).toBe(request!.headers['webhook-id']);
     expect(request!.headers['webhook-signature']).toBeUndefined();
