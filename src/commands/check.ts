@@ -14,7 +14,7 @@ import type { DesiredTemplate } from '../model/template.ts';
 import { answersKey, answersView, isFaulty, serverLabels, withAnswers } from '../report/answers.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { shorten, shortenPair } from '../report/columns.ts';
-import { statusWords } from '../report/view.ts';
+import { wordOf } from '../report/row.ts';
 import { notAsked, type SubdomainAnswers } from '../result.ts';
 import { areAlike, layerRows, setText, type Layer, type LayerRow } from './check-layers.ts';
 import { asTable } from './text-table.ts';
@@ -172,7 +172,7 @@ const asText = (checked: CheckedName): string => {
   const { name, subdomain, status, file, template, templateId, records, answers, problems } = checked;
   const hasErrors = problems.some(({ severity }) => severity === 'error');
   const heading = [
-    `${name}: ${statusWords[status]}`,
+    `${name}: ${wordOf(status)}`,
     ...(canonicalHost(name) === canonicalHost(subdomain) ? [] : [`in ${subdomain}`]),
     `${template ?? 'no template'}${templateId === null ? '' : ` (${templateId})`}`,
     file ?? (hasErrors ? 'in no valid template file' : 'in no template file'),

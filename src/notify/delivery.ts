@@ -8,10 +8,9 @@ import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
 import { templateAddress } from '../report/address.ts';
 import { shorten } from '../report/columns.ts';
-import { rowsOf, shownMessage, type ReportRow } from '../report/row.ts';
+import { rowsOf, shownMessage, wordOf, type ReportRow } from '../report/row.ts';
 import { rowLines } from '../report/text.ts';
 import { resuming } from '../report/to-do.ts';
-import { statusWords } from '../report/view.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { WireError } from '../network/wire-error.ts';
 import { quiet } from './news.ts';
@@ -160,7 +159,7 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
       differences > 0 ? `${plural(differences, 'difference')} between file and service` : [],
       subdomains > 0 ? `${plural(subdomains, 'subdomain')} with other records` : [],
     ];
-    return parts.flat().join(', ') || statusWords.drifted;
+    return parts.flat().join(', ') || wordOf('drifted');
   },
   mended: ({ counts }) => `was changed at the service: ${plural(counts.mended, 'difference')} corrected`,
   suspended: () => 'is suspended: nothing is written',

@@ -1,9 +1,9 @@
 import { plural } from '../lib/plural.ts';
 import type { Report } from '../result.ts';
 import { style } from './html-style.ts';
-import { html, icons, linked, Markup, type MarkupValue, stateIcon, withCode, withMoments } from './markup.ts';
-import { outcomeWords, type ReportRow } from './row.ts';
-import { statusWords, type SubdomainView, type TemplateView, type View, viewOf } from './view.ts';
+import { html, linked, Markup, type MarkupValue, stateIcon, withCode, withMoments } from './markup.ts';
+import { states, wordOf, type ReportRow, type State } from './row.ts';
+import { type SubdomainView, type TemplateView, type View, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
@@ -13,7 +13,7 @@ export const renderHtml = (report: Report): string => {
     run !== '' &&
     `Started by ${trigger} at ${startedAt}, took ${durationMs} ms. ${dryRun ? 'Nothing was written.' : ''}`;
   const page = htmlDocument({
-    title: `${statusWords[view.status]}: dns-template-sync`,
+    title: `${wordOf(view.status)}: dns-template-sync`,
     head: html`<meta
       http-equiv="Content-Security-Policy"
       content="default-src 'none'; style-src 'unsafe-inline'"
@@ -53,7 +53,7 @@ export const htmlDocument = ({ title, head, style: css, attributes, body }: Docu
 
 interface BodyParts {
   /** In a word. */
-  readonly state: string;
+  readonly state: State;
   /** Why that is no matter of one template. */
   readonly why?: MarkupValue;
   readonly summary?: string;
@@ -76,7 +76,7 @@ export const reportBody = (view: View, parts: BodyParts): Markup => {
   const { problems, causes, groups, quiet, aside } = view;
   const { state, why, summary = view.summary, meta, tools, left = nothingLeft, hrefOf, calmHref } = parts;
   const all = quiet.length + left.calm;
-  return html`<section class="now ${icons[state]?.[2] ?? state}" aria-labelledby="now-title">
+  return html`<section class="now ${states[state][2]}" aria-labelledby="now-title">
       <h2 id="now-title" class="unseen">State</h2>
       <p class="state">${stateIcon(state)}</p>
       ${why}
@@ -184,13 +184,13 @@ export const rowList = (rows: readonly ReportRow[]): MarkupValue =>
   rows.length > 0 &&
   html`<ul class="rows">
     ${rows.map((row) => {
-      const { kind, sign, word, type, name, outcome, why, where, remark, toDo } = row;
+      const { kind, sign, word, color, type, name, outcome, why, where, remark, toDo } = row;
       return html`<li class="row ${kind}">
-        <span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>
+        <span class="sign ${color}"><span aria-hidden="true">${sign}</span> ${word}</span>
         <code class="type">${type}</code> <code class="name">${name}</code>
         <span class="sides">${sidesOf(row)}</span>
         <span class="cause"
-          >${outcome !== null && html`<b class="${outcome}">${outcomeWords[outcome]}</b>`}
+          >${outcome !== null && html`<b class="${states[outcome][2]}">${wordOf(outcome)}</b>`}
           ${why.join(' · ')}</span
         >
         ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}

@@ -174,12 +174,26 @@ const kinds = {
   dangling: ['!', 'dangling', 'red'],
 } as const;
 
-export const outcomeWords: Record<Outcome, string> = {
-  applied: 'applied',
-  failed: 'failed',
-  unknown: 'outcome unknown',
-  skipped: 'held back',
-};
+/** Of templates, writes and clients: a state is shown by sign, word and colour. */
+export const states = {
+  'in-sync': ['✓', 'in sync', 'green'],
+  pending: ['○', 'pending', 'cyan'],
+  drifted: ['≠', 'differs', 'yellow'],
+  suspended: ['⊘', 'suspended', 'cyan'],
+  held: ['‖', 'held', 'magenta'],
+  failed: ['✗', 'failed', 'red'],
+  applied: ['✓', 'applied', 'green'],
+  unknown: ['?', 'outcome unknown', 'red'],
+  skipped: ['‖', 'held back', 'magenta'],
+  duplicate: ['≠', 'stored twice', 'yellow'],
+  healthy: ['✓', 'healthy', 'green'],
+  starting: ['○', 'starting', 'cyan'],
+  failing: ['✗', 'failing', 'red'],
+  denied: ['✗', 'denied', 'red'],
+} as const;
+export type State = keyof typeof states;
+
+export const wordOf = (state: State): string => states[state][1];
 
 /** Why a difference exists, in words. */
 export const causeWords: Record<Cause, string> = {

@@ -15,22 +15,13 @@ import {
 import { answersView, hasTrouble, isFaulty } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
-import { rowOfSubdomain, rowsOf, shownMessage } from './row.ts';
+import { rowOfSubdomain, rowsOf, shownMessage, wordOf } from './row.ts';
 import { resuming } from './to-do.ts';
 
 export type View = ReturnType<typeof viewOf>;
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
-
-export const statusWords = {
-  'in-sync': 'in sync',
-  pending: 'pending',
-  drifted: 'differs',
-  suspended: 'suspended',
-  held: 'held',
-  failed: 'failed',
-} as const;
 
 /**
  * The report in words, for people, the worst first. Every text is visible and harmless to a terminal. `withClient`: whether
@@ -141,7 +132,7 @@ export const templateView = (template: ShownTemplate, withClient: boolean, commi
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
     counts,
     /** The same after the word for the status, unless the counts say it. */
-    state: isClear ? counts : [statusWords[status], counts].filter(Boolean).join(': '),
+    state: isClear ? counts : [wordOf(status), counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Of the commit; null: none, or nobody knows where to see it. */
     commitUrl: commits.find((one) => one.revision === revision)?.url ?? null,
@@ -220,7 +211,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
     [errors, 'error'],
     [problems.length - errors, 'warning'],
   ]);
-  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || statusWords[status];
+  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || wordOf(status);
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

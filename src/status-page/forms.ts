@@ -99,7 +99,7 @@ export const renderSignIn = ({ root, next, error, isClosed, reloads }: SignInPag
         />
         <button>Sign in</button>
       </form>
-      ${error !== null && html`<p class="failed" role="alert">${error}</p>`}
+      ${error !== null && html`<p class="red" role="alert">${error}</p>`}
       <p class="aside">
         The settings of this program have the tokens. <code>pageToken</code> shows the pages.
         <code>triggerToken</code> also asks for passes, and suspends and resumes templates; your name is shown

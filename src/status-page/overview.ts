@@ -1,7 +1,8 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { templateAddress } from '../report/address.ts';
 import { reportBody } from '../report/html.ts';
-import { html, icons, type Markup, type MarkupValue } from '../report/markup.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
+import { wordOf, type State } from '../report/row.ts';
 import { viewOf } from '../report/view.ts';
 import type { Report } from '../result.ts';
 import { clientSection, daySection, outage, passText, processSection } from './clients.ts';
@@ -35,14 +36,14 @@ export const renderOverview = (frame: Frame, { report, summary, counts, left }: 
   return htmlPage({
     frame,
     root,
-    title: icons[state]?.[1] ?? state,
+    title: wordOf(state),
     main: html`${main} ${clientSection(frame)} ${processSection(frame)} ${daySection(frame)}
       <p class="rest"><a href="writes">The last writes</a></p>`,
   });
 };
 
 /** In a word. */
-const stateOf = ({ run, status }: Report, { clients }: Frame): string => {
+const stateOf = ({ run, status }: Report, { clients }: Frame): State => {
   if (clients.some(({ lastError }) => lastError !== null)) return 'failed';
   const isAnyUnknown = clients.some(({ health }) => health === 'starting');
   return run === '' || (status === 'in-sync' && isAnyUnknown) ? 'starting' : status;

@@ -78,11 +78,11 @@ describe('the status page', () => {
   });
 
   it.each<[string, Partial<ClientFacts>, string]>([
-    ['healthy', {}, '● healthy'],
+    ['healthy', {}, '✓ healthy'],
     ['starting', { health: 'starting', why: 'no pass has ended yet', lastPass: null }, '○ starting no pass'],
-    ['held', { health: 'held', why: 'mail-only: 120 adds' }, '■ held mail-only: 120 adds'],
-    ['denied', { health: 'denied', why: 'the service answered 401' }, '✕ denied the service answered 401'],
-    ['failing', { health: 'failing', why: 'no route' }, '▲ failing no route'],
+    ['held', { health: 'held', why: 'mail-only: 120 adds' }, '‖ held mail-only: 120 adds'],
+    ['denied', { health: 'denied', why: 'the service answered 401' }, '✗ denied the service answered 401'],
+    ['failing', { health: 'failing', why: 'no route' }, '✗ failing no route'],
     [
       'backing off',
       { failures: 3, backoffUntil: now + 8_000 },
@@ -95,10 +95,10 @@ describe('the status page', () => {
   it('shows the last known state of what cannot be read now, and why, once', () => {
     const words = wordsOf(overviewOf(states['service-down']!()));
     expect(words).toMatch(
-      /▲ failed .*refused \(ECONNREFUSED\)\. This shows the state of 2026-11-20 19:55:00 UTC\./,
+      /✗ failed .*refused \(ECONNREFUSED\)\. This shows the state of 2026-11-20 19:55:00 UTC\./,
     );
     expect(words.match(/ECONNREFUSED/g)).toHaveLength(1);
-    expect(words).toContain('customer-0 (1000) ◆ differs');
+    expect(words).toContain('customer-0 (1000) ≠ differs');
   });
 
   it('says so before the first pass', () => {
@@ -359,7 +359,7 @@ describe('a very large page', () => {
     ]);
     expect(html.length).toBeLessThan(5_000_000);
     const words = wordsOf(html);
-    for (const more of ['and 288 templates more', '● in sync 1000 templates', 'and 190 problems more'])
+    for (const more of ['and 288 templates more', '✓ in sync 1000 templates', 'and 190 problems more'])
       expect(words.includes(more)).toBe(true);
   });
 });
