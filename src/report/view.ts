@@ -112,8 +112,10 @@ export const templateView = (template: ShownTemplate, withClient: boolean, commi
   const { client, template: name, id, file, revision, status, message, differences, more = 0 } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
+  const found = countsOf([template]);
+  const isHeld = status === 'held' || status === 'suspended';
   const counts = listed([
-    ...changeCounts(countsOf([template])),
+    ...changeCounts(found, isHeld ? undefined : found.held),
     [template.inSync, null, 'in sync'],
     [template.parked, null, 'parked'],
     [template.ignored, null, 'ignored'],
