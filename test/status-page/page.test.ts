@@ -129,7 +129,7 @@ describe('the status page', () => {
       clients: 12,
     };
     const html = page([everyKind], {
-      fleet: { processes: [process], unowned: ['acme', hostile], isHere: 'one' },
+      fleet: { processes: [process], unowned: ['acme', hostile] },
     });
     for (const part of ['No process makes the passes of acme,', ': 12 clients version 1.2.3'])
       expect(wordsOf(html)).toContain(part);
