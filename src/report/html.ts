@@ -91,7 +91,7 @@ export const reportBody = (view: View, parts: BodyParts): Markup => {
       html`<p class="calm">${stateIcon('in-sync')} ${linked(plural(all, 'template'), calmHref)}</p>`
     }
     ${hrefOf && quiet.length > 0 && names(quiet, hrefOf)}
-    ${aside !== null && html`<p class="aside">${withCode(aside)}</p>`}`;
+    ${aside !== null && html`<p class="aside">${withCode(aside, true)}</p>`}`;
 };
 
 export const problemSection = (problems: View['problems'], more = 0): MarkupValue =>
@@ -128,7 +128,7 @@ const article = (group: readonly TemplateView[], hrefOf?: HrefOf): Markup => {
   const first = group[0]!;
   const { title, status, counts, message, toDo, rows, subdomains, file, commitUrl, more } = first;
   const href = hrefOf?.(first);
-  const said = html`${message !== null && html`<p class="message">${message}</p>`}
+  const said = html`${message !== null && html`<p class="message">${withCode(message, true)}</p>`}
   ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}`;
   if (group.length > 1)
     return html`<article>
@@ -194,7 +194,7 @@ export const rowList = (rows: readonly ReportRow[]): MarkupValue =>
           ${why.join(' · ')}</span
         >
         ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
-        ${remark !== null && html`<p>${remark}</p>`}
+        ${remark !== null && html`<p>${withCode(remark, true)}</p>`}
         ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}
       </li>`;
     })}

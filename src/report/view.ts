@@ -180,7 +180,7 @@ const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | nu
   const have = templates.length === 1 ? 'has' : 'have';
   return templates.length === 0
     ? null
-    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400).replaceAll('`', "'")}): \`dns-template-sync import\` writes files for them`;
+    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`dns-template-sync import\` writes files for them`;
 };
 
 /** For those to whom a template without a file is an error. */
