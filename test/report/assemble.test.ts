@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { assembleReport, exitCodeOf } from '../../src/report/assemble.ts';
 import { reportSchema } from '../../src/report-schema.ts';
-import type { Report } from '../../src/result.ts';
-import { notAsked, type PassResult, type TemplateResult } from '../../src/result.ts';
+import { notAsked, type PassResult, type Report, type TemplateResult } from '../../src/result.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
 
 const addition: TemplateResult['differences'][number] = {

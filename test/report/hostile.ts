@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { assembleReport } from '../../src/report/assemble.ts';
-import type { Report } from '../../src/result.ts';
-import type { PassResult } from '../../src/result.ts';
+import type { PassResult, Report } from '../../src/result.ts';
 import { everyKind } from './every-kind.ts';
 
 /** Texts that try to leave the place where a report shows them. */
