@@ -22,9 +22,14 @@ export interface PageQuery {
   readonly did: Deed | null;
 }
 
-/** `nothing`: there was nothing to resume. */
-const deeds = ['sync', 'suspend', 'resume', 'nothing'] as const;
-export type Deed = (typeof deeds)[number];
+/** What a reader may have done, and what the page then says. */
+export const deeds = [
+  ['sync', 'You have asked for a pass.'],
+  ['suspend', 'You have suspended the template.'],
+  ['resume', 'You have resumed the template.'],
+  ['nothing', 'The template was not suspended.'],
+] as const;
+export type Deed = (typeof deeds)[number][0];
 
 /** The kinds that can be shown alone; those that need a person come first. */
 export const shows = [
@@ -48,7 +53,7 @@ export const readPageQuery = (query: URLSearchParams): PageQuery => ({
   show: shows.find(([show]) => show === query.get('show'))?.[0] ?? null,
   text: (query.get('q') ?? '').trim().slice(0, 200),
   client: query.get('client') || null,
-  did: deeds.find((one) => one === query.get('did')) ?? null,
+  did: deeds.find(([deed]) => deed === query.get('did'))?.[0] ?? null,
 });
 
 /** The address of the overview. All addresses are from the root of the pages, so that they work under a path of a proxy. */
