@@ -1,111 +1,55 @@
 import type { Place, RecordData } from './model/record.ts';
-import type { Cause, Difference, Outcome } from './plan/difference.ts';
-import type { SubdomainDifference } from './plan/subdomains.ts';
-import type { ActualTemplate, Problem } from './model/template.ts';
+import type { ActualTemplate } from './model/template.ts';
+import type { Cause, Outcome } from './plan/difference.ts';
 
 export type { SubdomainDifference } from './plan/subdomains.ts';
 
-export type Trigger = 'command' | 'startup' | 'file-change' | 'schedule' | 'request';
+/** A report as a program has written it; null: this is none. */
+export const readReport = async (value: unknown) =>
+  (await import('./report-schema.ts')).reportSchema.safeParse(value).data ?? null;
+
+/**
+ * What differs between template files and the service, and what was done about it; over the passes of all clients. Its
+ * schema says what each part means. It is inferred from a function, so that the types of the library do not need zod.
+ */
+export type Report = Immutable<NonNullable<Awaited<ReturnType<typeof readReport>>>>;
+
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T;
+
+export type Status = Report['status'];
+export type Trigger = Report['trigger'];
+/** Counts over all templates of a report. */
+export type Summary = Report['summary'];
+/** The commit of a checkout with template files. */
+export type Commit = Report['commits'][number];
+/** A template of the client that no file describes. */
+export type UnmanagedTemplate = Report['unmanaged'][number];
+
+/** The result of a pass for one template. */
+export type TemplateResult = Report['templates'][number] & {
+  /** Present with `retryAt`: when another pass may find that earlier writes have settled. No report has it. */
+  readonly settlesAt?: string;
+};
+export type SubdomainResult = TemplateResult['subdomains'][number];
+/** The answers of a subdomain's name servers, compared with what the service shows. */
+export type SubdomainAnswers = SubdomainResult['answers'];
+/** The status of one name server at one of its addresses. */
+export type ServerResult = SubdomainAnswers['servers'][number];
+/** A difference between a name server's answer and what the service shows. */
+export type AnswerDifference = SubdomainAnswers['differences'][number];
+
+export const notAsked: SubdomainAnswers = { status: 'off', servers: [], differences: [] };
 
 /** From best to worst. */
-export const statuses = ['in-sync', 'drifted', 'suspended', 'held', 'failed'] as const;
-export type Status = (typeof statuses)[number];
+export const statuses = ['in-sync', 'drifted', 'suspended', 'held', 'failed'] as const satisfies Status[];
 
 /** In sync if there are none. */
 export const worstOf = (found: readonly Status[]): Status =>
   statuses.findLast((status) => found.includes(status)) ?? 'in-sync';
-
-/** A difference between a name server's answer and what the service shows. */
-export interface AnswerDifference {
-  /**
-   * `missing`: it has none of these records; `stale`: it has others; `dangling`: what the records point at does not
-   * exist.
-   */
-  readonly kind: 'missing' | 'stale' | 'dangling';
-  /** The name and address of the server with this answer, as in its result. */
-  readonly server: string;
-  readonly address: string;
-  /** The full name that was asked for, in lower case and A-labels. */
-  readonly name: string;
-  readonly type: string;
-  readonly desired: readonly RecordData[];
-  readonly current: readonly RecordData[];
-  /** Of `dangling`: what does not exist. */
-  readonly message?: string;
-}
-
-/** The status of one name server at one of its addresses. */
-export interface ServerResult {
-  readonly name: string;
-  /** With its port unless that is 53; empty if the server has no address. */
-  readonly address: string;
-  /** The serial of its zone; null if unknown. */
-  readonly serial: number | null;
-  /** `silent`: it does not answer, or not all questions; `failed`: it could not be asked. */
-  readonly status: 'in-sync' | 'pending' | 'drifted' | 'silent' | 'failed';
-  readonly message: string | null;
-}
-
-/** The answers of a subdomain's name servers, compared with what the service shows. */
-export interface SubdomainAnswers {
-  /**
-   * `pending`: the last write is recent; `failed`: none could be asked, which
-   * says nothing about the template; `off`: they were not asked.
-   */
-  readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed' | 'off';
-  /** When the servers gave these answers, in ISO 8601; absent if they never did. */
-  readonly askedAt?: string;
-  /** Present if these answers are old: why the servers could not be asked since. */
-  readonly message?: string;
-  readonly servers: readonly ServerResult[];
-  readonly differences: readonly AnswerDifference[];
-}
-
-export const notAsked: SubdomainAnswers = { status: 'off', servers: [], differences: [] };
-
-export interface SubdomainResult {
-  readonly subdomain: string;
-  readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';
-  readonly message: string | null;
-  readonly differences: readonly SubdomainDifference[];
-  readonly answers: SubdomainAnswers;
-}
-
-export interface ShownSuspension {
-  readonly by: string;
-  readonly reason: string;
-  readonly since: string;
-  /** Null: until somebody resumes it. */
-  readonly until: string | null;
-}
-
-/** The result of a pass for one template: the object under `templates` in the report. */
-export interface TemplateResult {
-  readonly client: string;
-  readonly template: string;
-  readonly id: number | null;
-  readonly file: string;
-  /** The git commit of the file's checkout. */
-  readonly revision: string | null;
-  readonly status: Status;
-  readonly message: string | null;
-  /** Present if somebody has suspended it: nothing is written until then. Times are ISO 8601. */
-  readonly suspension?: ShownSuspension;
-  /** Present if something waits until earlier writes have settled: when they have at the latest, in ISO 8601. */
-  readonly retryAt?: string;
-  /** Present then: when another pass may find that they have. No report has it. */
-  readonly settlesAt?: string;
-  /**
-   * Present if the pass could not read the service: when this result was read, in ISO 8601; null if nothing
-   * is known.
-   */
-  readonly asOf?: string | null;
-  readonly inSync: number;
-  readonly parked: number;
-  readonly ignored: number;
-  readonly differences: readonly Difference[];
-  readonly subdomains: readonly SubdomainResult[];
-}
 
 /** One write and its outcome, as in the log. */
 export interface Change {
@@ -135,34 +79,12 @@ export type PassEvent = { readonly client: string } & (
   | { readonly event: 'pause'; readonly milliseconds: number; readonly why: string }
 );
 
-/** The commit of a checkout with template files. */
-export interface Commit {
-  /** Its id. */
-  readonly revision: string;
-  /** Where people can see it, by the setting `commitUrl`. */
-  readonly url: string;
-}
-
-/** A template of the client that no file describes. */
-export interface UnmanagedTemplate {
-  readonly client: string;
-  readonly template: string;
-  readonly id: number;
-  /** How many it has. */
-  readonly records: number;
-  /** Whether a file has described it before. */
-  readonly hadFile: boolean;
-}
+type OfOnePass = 'run' | 'trigger' | 'startedAt' | 'durationMs' | 'dryRun' | 'problems';
 
 /** The result of one pass over one client, from which every report is made. */
-export interface PassResult {
+export interface PassResult extends Pick<Report, OfOnePass> {
   readonly client: string;
-  readonly run: string;
-  readonly trigger: Trigger;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly dryRun: boolean;
+  readonly templates: readonly TemplateResult[];
   /** Why the service could not be read or writing stopped early; null if the pass completed. */
   readonly holdReason: string | null;
   /** Milliseconds from its end that the service asks to wait; null if it does not. */
@@ -177,61 +99,12 @@ export interface PassResult {
   readonly areTokensRejected?: boolean;
   /** Whether it did not begin: another process holds the lock, or the plan differs from the approved one. */
   readonly isNotStarted?: boolean;
-  readonly templates: readonly TemplateResult[];
-  readonly problems: readonly (Problem & { readonly client: string })[];
   /** The commits of its templates' files, where people can see them. */
-  readonly commits?: readonly Commit[];
+  readonly commits?: Report['commits'];
   /** Absent if the service was not read, or only some templates were asked for. */
-  readonly unmanaged?: readonly UnmanagedTemplate[];
+  readonly unmanaged?: Report['unmanaged'];
   /** What the service has for templates whose files have errors. Absent like `unmanaged`; no report has it. */
   readonly withInvalidFile?: readonly ActualTemplate[];
-}
-
-/** Counts over all templates of a report. */
-export interface Summary {
-  readonly templates: number;
-  /** Desired records that are in sync. */
-  readonly inSync: number;
-  readonly add: number;
-  readonly update: number;
-  readonly park: number;
-  readonly surplus: number;
-  readonly blocked: number;
-  /** Differences that were written; not counted elsewhere. */
-  readonly applied: number;
-  /** Templates that are not in sync. */
-  readonly differing: number;
-  /** How many of these a guard, a mode or a backoff holds back. */
-  readonly held: { readonly add: number; readonly update: number; readonly park: number };
-  readonly suspendedTemplates: number;
-  readonly heldTemplates: number;
-  readonly failedTemplates: number;
-  readonly subdomains: number;
-  readonly subdomainDifferences: number;
-}
-
-/** What differs between template files and the service, and what was done about it; over the passes of all clients. */
-export interface Report {
-  readonly schema: 'dns-template-sync/report/v1';
-  /** The digest of base URL and name of its clients; a plan is applied to no other ones. */
-  readonly service?: string;
-  /** Where earlier template files are that stood for the saved state. */
-  readonly base?: string;
-  readonly run: string;
-  readonly trigger: Trigger;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly dryRun: boolean;
-  /** The worst of all parts. */
-  readonly status: Status;
-  readonly summary: Summary;
-  readonly templates: readonly TemplateResult[];
-  readonly problems: readonly (Problem & { readonly client: string })[];
-  /** The commits of the templates' files. */
-  readonly commits: readonly Commit[];
-  /** Templates of the clients that no file describes. */
-  readonly unmanaged: readonly UnmanagedTemplate[];
 }
 
 /** What is left to do: without differences that were written. */

@@ -18,14 +18,16 @@ library       process-io.ts app report log.ts settings.ts settings result.ts mod
 process-io.ts io.ts lib
 cli.ts        commands app io.ts version.ts lib errors.ts
 commands      app cluster daemon notify report sandbox source import desired hosting answers network state
-              io.ts settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts lib errors.ts
+              io.ts settings.ts settings result.ts report-schema.ts plan model version.ts secrets.ts regular-file.ts lib
+              errors.ts
 app           cluster version.ts daemon notify report sandbox reconcile source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
 cluster       daemon notify status-page settings result.ts state model lib errors.ts
-daemon        notify status-page report source import log.ts settings.ts settings result.ts model regular-file.ts lib errors.ts
-notify        report settings result.ts plan network model state lib errors.ts
+daemon        notify status-page report source import log.ts settings.ts settings result.ts report-schema.ts model
+              regular-file.ts lib errors.ts
+notify        report settings result.ts report-schema.ts plan network model state lib errors.ts
 status-page   report result.ts model lib
-report        result.ts plan model lib
+report        result.ts report-schema.ts plan model lib
 reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings secrets.ts io.ts lib
 log           io.ts lib
@@ -37,7 +39,8 @@ desired       plan model lib errors.ts
 hosting       network model secrets.ts lib errors.ts
 answers       result.ts model lib
 state         plan model lib errors.ts
-result.ts     plan model
+result.ts     report-schema.ts plan model
+report-schema.ts plan model lib
 plan          model
 network       model
 model
@@ -63,9 +66,10 @@ const pure: Readonly<Record<string, readonly string[]>> = {
   model: ['node:net', 'node:url'],
   plan: [],
   'result.ts': [],
+  'report-schema.ts': ['zod'],
   desired: ['node:path', 'js-yaml', 'yaml', 'zod'],
   reconcile: ['node:crypto'],
-  report: ['node:util', 'zod'],
+  report: ['node:util'],
   'status-page': ['node:crypto'],
 };
 

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { LockedError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport } from '../report/assemble.ts';
-import type { Report } from '../report/report.ts';
-import { changeText, outcomeWords } from '../report/row.ts';
+import { changeText, wordOf } from '../report/row.ts';
 import { withAnswers } from '../report/answers.ts';
-import type { PassEvent, PassResult } from '../result.ts';
+import type { PassEvent, PassResult, Report } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { Client, PassRequest } from './client.ts';
 import { describedIn, problemsOfTemplates } from './load-templates.ts';
@@ -122,7 +121,7 @@ export const passClients = async (
       if (one.event === 'change') {
         const why = one.error === null ? '' : ` (${one.error})`;
         const change = `${one.template}: ${one.action} ${changeText(one.before, one.after)}${why}`;
-        progress.print(`${of}${outcomeWords[one.outcome]}: ${change}`);
+        progress.print(`${of}${wordOf(one.outcome)}: ${change}`);
       } else if (one.event === 'waiting') progress.status(`${of}waiting for another pass: ${one.holder}`);
       else if (one.milliseconds >= minShownWait)
         progress.status(`${of}waiting ${Math.ceil(one.milliseconds / 1_000)} s: ${one.why}`);

@@ -6,7 +6,7 @@ import { groupBy } from '../model/group.ts';
 import type { Difference, SkipCause } from '../plan/difference.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { changeText, recordText } from '../report/row.ts';
-import type { Report } from '../report/report.ts';
+import { readReport, type Report } from '../result.ts';
 import type { Client } from './client.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
@@ -35,9 +35,8 @@ const largestFile = 256 * 1024 ** 2;
 
 /** Null if it is no plan of a service that is known. */
 export const planOf = async (value: unknown): Promise<Report | null> => {
-  const { reportSchema } = await import('../report/report.ts');
-  const { data } = reportSchema.safeParse(value);
-  return data?.dryRun === true && data.service !== undefined ? data : null;
+  const report = await readReport(value);
+  return report?.dryRun === true && report.service !== undefined ? report : null;
 };
 
 /** By what a plan knows its service again: without the address itself, and in any order of the clients. */

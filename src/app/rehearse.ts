@@ -1,6 +1,5 @@
 import { ArgumentError } from '../errors.ts';
-import type { Report } from '../report/report.ts';
-import type { PassResult } from '../result.ts';
+import type { PassResult, Report } from '../result.ts';
 import { SettingsError } from '../settings/problems.ts';
 import type { AppContext } from './app-context.ts';
 import type { PassRequest } from './client.ts';

@@ -4,7 +4,7 @@ import type { Options } from './options.ts';
 import { codeOf, UserError } from '../errors.ts';
 import { hasColors, type Io } from '../io.ts';
 import { renderReport } from '../report/text.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../result.ts';
 
 /** Writes a report in the chosen format, to stdout or a file. */
 export const showReport = async (

@@ -187,7 +187,6 @@ export const summaryFor = async (
   return {
     processes: await query(sql.processes),
     unowned: unowned.map(({ name }) => name),
-    isHere: process,
   };
 };
 

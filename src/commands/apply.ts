@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { parseDuration } from '../model/duration.ts';
 import { exitCodeOf } from '../report/assemble.ts';
-import type { Report } from '../report/report.ts';
+import type { Report } from '../result.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {

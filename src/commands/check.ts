@@ -18,7 +18,7 @@ import { matchesIgnore } from '../plan/ignore.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { answersKey, answersView, isFaulty, serverLabels } from '../report/answers.ts';
 import { shorten, shortenPair } from '../report/columns.ts';
-import { statusWords } from '../report/view.ts';
+import { wordOf } from '../report/row.ts';
 import { notAsked } from '../result.ts';
 import { asTable, type TextRow } from './text-table.ts';
 
@@ -215,7 +215,7 @@ const asText = (checked: CheckedName): string => {
   const { name, subdomain, status, file, template, templateId, records, answers, problems } = checked;
   const hasErrors = problems.some(({ severity }) => severity === 'error');
   const heading = [
-    `${name}: ${statusWords[status]}`,
+    `${name}: ${wordOf(status)}`,
     ...(canonicalHost(name) === canonicalHost(subdomain) ? [] : [`in ${subdomain}`]),
     `${template ?? 'no template'}${templateId === null ? '' : ` (${templateId})`}`,
     file ?? (hasErrors ? 'in no valid template file' : 'in no template file'),

@@ -56,7 +56,7 @@ const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> =
     case 'client':
       return asWritten((await settings()).clientFileSchema());
     case 'report':
-      return asWritten((await import('../report/report.ts')).reportSchema);
+      return asWritten((await import('../report-schema.ts')).reportSchema);
     case 'notification':
       return asWritten((await import('../notify/schema.ts')).notificationSchema);
     case 'fragment':

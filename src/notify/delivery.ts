@@ -6,10 +6,11 @@ import { plural } from '../lib/plural.ts';
 import { credentialsIn } from '../model/route.ts';
 import { basic } from '../network/connect.ts';
 import { exchange, isSuccess } from '../network/exchange.ts';
+import { templateAddress } from '../report/address.ts';
 import { shorten } from '../report/columns.ts';
-import { rowOf } from '../report/row.ts';
-import { toDosOf } from '../report/to-do.ts';
-import { statusWords } from '../report/view.ts';
+import { rowsOf, shownMessage, wordOf, type ReportRow } from '../report/row.ts';
+import { rowLines } from '../report/text.ts';
+import { resuming } from '../report/to-do.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { WireError } from '../network/wire-error.ts';
 import { quiet } from './news.ts';
@@ -88,11 +89,8 @@ const notificationOf = ({ id, createdAt, changes }: Delivery, publicUrl: string 
 });
 
 /** On the status page. */
-const pathOf = ({ client, template }: Change): string => {
-  if (template === null) return '';
-  const ofClient = client === 'default' ? '' : `clients/${encodeURIComponent(client)}/`;
-  return `${ofClient}templates/${encodeURIComponent(template)}`;
-};
+const pathOf = ({ client, template }: Change): string =>
+  template === null ? '' : templateAddress(template, client === 'default' ? null : client);
 
 /**
  * The headers by which a receiver verifies a message, in the form of the Standard Webhooks specification, so that its
@@ -150,9 +148,9 @@ const maxRows = 5;
 const headline = (change: Change): string => {
   const { event, client, template, message } = change;
   const who = `client ${code(client, 100)}`;
-  const whole = template === null ? who : `${code(template, 100)} (${who})`;
-  const why = message === null ? '' : `: ${code(message, 300)}`;
-  return `*${whole}* ${sayings[event](change)}${why}`;
+  const of = client === 'default' ? '' : ` (${who})`;
+  const why = message === null ? '' : `: ${code(shownMessage(message), 300)}`;
+  return `*${template === null ? who : code(template, 100) + of}* ${sayings[event](change)}${why}`;
 };
 
 const sayings: Record<Change['event'], (change: Change) => string> = {
@@ -161,7 +159,7 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
       differences > 0 ? `${plural(differences, 'difference')} between file and service` : [],
       subdomains > 0 ? `${plural(subdomains, 'subdomain')} with other records` : [],
     ];
-    return parts.flat().join(', ') || statusWords.drifted;
+    return parts.flat().join(', ') || wordOf('drifted');
   },
   mended: ({ counts }) => `was changed at the service: ${plural(counts.mended, 'difference')} corrected`,
   suspended: () => 'is suspended: nothing is written',
@@ -172,11 +170,9 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
 };
 
 const linesOf = (change: Change): string[] => {
-  const { template, link, commit, counts, differences, subdomains } = change;
-  const more = counts.differences + counts.mended - Math.min(differences.length, maxRows);
-  const left = differences.filter(({ outcome }) => outcome !== 'applied');
-  // Which record a pass would rename is not known here.
-  const toDos = template === null ? [] : toDosOf({ template, differences: left, parked: null }).values();
+  const { template, state, message, link, commit, counts, differences, subdomains } = change;
+  const shown = differences.slice(0, maxRows);
+  const more = counts.differences + counts.mended - shown.length;
   return [
     headline(change),
     ...(link === undefined ? [] : [`<${link}|Open the page>`]),
@@ -184,21 +180,17 @@ const linesOf = (change: Change): string[] => {
     ...(commit === undefined
       ? []
       : [`commit <${escaped(commit.url.replaceAll('|', '%7C'))}|${escaped(commit.revision.slice(0, 10))}>`]),
-    ...differences.slice(0, maxRows).map((difference) => code(wordsOf(difference), 400)),
+    ...(shown.length === 0 ? [] : [asInTerminal(rowsOf(template ?? '', shown, message))]),
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...[...new Set(Array.from(toDos, ({ shared }) => `To do: ${escaped(shared)}`))].slice(0, 3),
+    ...(template !== null && state === 'suspended' ? [`To do: ${escaped(resuming(template))}`] : []),
     ...subdomains.slice(0, maxRows).map((name) => `see ${code(name, 100)}`),
   ];
 };
 
-const wordsOf = (difference: Change['differences'][number]): string => {
-  const { sign, word, type, name, values } = rowOf(difference);
-  const parts = values.flatMap((value) => {
-    if (value.desired !== null)
-      return `${value.label}${shorten(value.text, 60)} → ${shorten(value.desired, 60)}`;
-    return value.label === '' ? shorten(value.text, 60) : [];
-  });
-  return [sign, word, type, shorten(name, 60), ...parts].join(' ');
+/** In a block that nothing in it ends. */
+const asInTerminal = (rows: readonly ReportRow[]): string => {
+  const lines = rowLines(rows, 0, 80).map(([line]) => escaped(line).replaceAll(/`{3,}/g, '…'));
+  return `\`\`\`\n${limited(lines, 1_900)}\n\`\`\``;
 };
 
 /** Foreign text as code: mentions, links and markup have no effect there. A block holds it even if all of it is escaped. */

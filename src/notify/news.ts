@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { groupBy } from '../model/group.ts';
 import type { Difference } from '../plan/difference.ts';
-import { problemView } from '../report/view.ts';
+import { problemText, worstFirst } from '../report/view.ts';
 import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Change, State } from './schema.ts';
@@ -70,13 +71,19 @@ interface Health extends Shown {
 
 /** The health of everything that the pass has looked at; the rest is as before. */
 export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Health[] => {
-  const { templates = [], commits = [], holdReason = null } = result ?? {};
-  const healths = templates
+  const { templates = [], commits = [], problems = [], holdReason = null } = result ?? {};
+  const errors = groupBy(
+    problems.filter(({ severity }) => severity === 'error'),
+    ({ file }) => file,
+  );
+  const healths = worstFirst(templates)
     // If the service is unusable, all templates fail alike; the client says that once.
     .filter((one) => holdReason === null || stateByItself(one) !== null)
-    .map((one) => healthOf(one, commits));
+    .map((one) => healthOf(one, commits, errors.get(one.file)));
   if (isEnding) return healths.filter(({ state }) => state === 'unknown');
-  const error = failure ?? holdReason ?? problemsIn(result);
+  for (const { file } of templates) errors.delete(file);
+  // Of files without a template, which would otherwise not be told.
+  const error = failure ?? holdReason ?? firstOf([...errors.values()].flat());
   return [
     { ...quiet, keys: [], ...(error === null ? {} : { state: 'failed', message: cut(error) }) },
     ...removed.map((template) => ({
@@ -107,18 +114,16 @@ const wasCorrected = (difference: Difference): boolean =>
   'cause' in difference &&
   (difference.cause === 'drifted' || difference.cause === 'both');
 
-/** The first error of files without a template, which would otherwise not be told. */
-const problemsIn = (result: PassResult | null): string | null => {
-  const files = new Set(result?.templates.map(({ file }) => file));
-  const [first, ...others] = (result?.problems ?? []).filter(
-    ({ severity, file }) => severity === 'error' && (file === null || !files.has(file)),
-  );
+type Errors = PassResult['problems'];
+
+/** With its place; null if there is none. */
+const firstOf = ([first, ...others]: Errors): string | null => {
   if (first === undefined) return null;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return `${problemView(first, false).place}: ${first.message}${more}`;
+  return problemText(first) + more;
 };
 
-const healthOf = (result: TemplateResult, commits: readonly Commit[]): Health => {
+const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Errors = []): Health => {
   const { template, id: templateId, file, revision } = result;
   const state = stateByItself(result) ?? 'failed';
   const commit = commits.find((one) => one.revision === revision);
@@ -128,7 +133,7 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[]): Health =>
   const subdomains = result.subdomains.filter(
     ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
   );
-  const message = result.message ?? reasonIn(reasons, subdomains);
+  const message = firstOf(errors) ?? result.message ?? reasonIn(reasons, subdomains);
   const shown = [...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown);
   return {
     template,

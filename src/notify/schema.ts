@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commitSchema, differenceSchema } from '../report/report.ts';
+import { commitSchema, differenceSchema } from '../report-schema.ts';
 import { occasions } from '../settings/table.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */

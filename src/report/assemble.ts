@@ -1,5 +1,11 @@
-import { type PassResult, type Status, type TemplateResult, worstOf } from '../result.ts';
-import type { Report, Summary } from './report.ts';
+import {
+  type PassResult,
+  type Report,
+  type Status,
+  type Summary,
+  type TemplateResult,
+  worstOf,
+} from '../result.ts';
 
 /**
  * One report over the latest passes of all clients. Run, trigger and time are those of the newest run; the

@@ -78,13 +78,13 @@ article > header p { margin: 0; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }
 mark { color: inherit; background: var(--mark); }
-.in-sync, .add .sign, .applied, .link.live::before { color: var(--green); }
-.drifted, .update .sign, .stale .sign, .warning { color: var(--yellow); }
-.failed, .unknown, .blocked .sign, .missing .sign, .dangling .sign, .error, .link.lost { color: var(--red); }
-.held, .surplus .sign, .foreign .sign, .skipped { color: var(--magenta); }
-.pending, .park .sign { color: var(--cyan); }
+.green, .link.live::before { color: var(--green); }
+.yellow, .warning { color: var(--yellow); }
+.red, .error, .link.lost { color: var(--red); }
+.magenta { color: var(--magenta); }
+.cyan { color: var(--cyan); }
 .link.live::before { content: "● "; }
-.link.lost::before { content: "▲ "; }
+.link.lost::before { content: "✗ "; }
 .lost main { filter: grayscale(1); }
 .chart { display: block; width: 100%; height: 5rem; margin-top: .5rem; border-bottom: 1px solid var(--line); }
 rect { fill: currentColor; }

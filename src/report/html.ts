@@ -1,42 +1,26 @@
 import { plural } from '../lib/plural.ts';
+import type { Report } from '../result.ts';
 import { style } from './html-style.ts';
 import { html, linked, Markup, type MarkupValue, stateIcon, withCode, withMoments } from './markup.ts';
-import type { Report } from './report.ts';
-import { outcomeWords, type ReportRow } from './row.ts';
-import { statusWords, type SubdomainView, type TemplateView, viewOf, type problemView } from './view.ts';
+import { states, wordOf, type ReportRow, type State } from './row.ts';
+import { type SubdomainView, type TemplateView, type View, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, causes, groups, quiet, problems, aside } = viewOf(report);
   const { run, trigger, startedAt, durationMs, dryRun } = report;
-  const main = html`<section class="now ${status}">
-      ${stateIcon(status)}
-      <p class="summary">${summary}</p>
-      ${
-        run !== '' &&
-        html`<p class="aside meta">
-          Started by ${trigger} at ${startedAt}, took ${durationMs} ms. ${dryRun && 'Nothing was written.'}
-        </p>`
-      }
-    </section>
-    ${problemSection(problems)} ${causes !== null && html`<p class="aside">${causes}</p>`}
-    ${differenceSection(
-      groups.map((group) => ({
-        shown: group.map((one) => ({ ...one, href: null })),
-        count: group.length,
-      })),
-    )}
-    ${quiet.length > 0 && html`<p>${stateIcon('in-sync')} ${plural(quiet.length, 'template')}</p>`}
-    ${aside !== null && html`<p class="aside">${aside}</p>`}`;
+  const view = viewOf(report);
+  const meta =
+    run !== '' &&
+    `Started by ${trigger} at ${startedAt}, took ${durationMs} ms. ${dryRun ? 'Nothing was written.' : ''}`;
   const page = htmlDocument({
-    title: `${statusWords[status]}: dns-template-sync`,
+    title: `${wordOf(view.status)}: dns-template-sync`,
     head: html`<meta
       http-equiv="Content-Security-Policy"
       content="default-src 'none'; style-src 'unsafe-inline'"
     />`,
     style,
     body: html`<header><h1>dns-template-sync</h1></header>
-      <main>${main}</main>
+      <main>${reportBody(view, { state: view.status, meta })}</main>
       <footer>${legend}</footer>`,
   });
   return withMoments(page);
@@ -67,15 +51,53 @@ export const htmlDocument = ({ title, head, style: css, attributes, body }: Docu
       </body>
     </html>`;
 
-/** `all`: how many there are. */
-export const problemSection = (
-  problems: readonly ReturnType<typeof problemView>[],
-  all = problems.length,
-  after: MarkupValue = null,
-): MarkupValue =>
+interface BodyParts {
+  /** In a word. */
+  readonly state: State;
+  /** Why that is no matter of one template. */
+  readonly why?: MarkupValue;
+  readonly summary?: string;
+  /** When and how the report was made. */
+  readonly meta: MarkupValue;
+  /** What stands before all that differs. */
+  readonly tools?: MarkupValue;
+  /** Of a report that is part of a larger one. */
+  readonly left?: typeof nothingLeft;
+  readonly hrefOf?: HrefOf;
+  readonly calmHref?: string;
+}
+
+type HrefOf = (template: TemplateView) => string;
+
+const nothingLeft = { groups: 0, problems: 0, calm: 0 };
+
+/** What a report says: what needs a person first, then the rest. */
+export const reportBody = (view: View, parts: BodyParts): Markup => {
+  const { problems, causes, groups, quiet, aside } = view;
+  const { state, why, summary = view.summary, meta, tools, left = nothingLeft, hrefOf, calmHref } = parts;
+  const all = quiet.length + left.calm;
+  return html`<section class="now ${states[state][2]}" aria-labelledby="now-title">
+      <h2 id="now-title" class="unseen">State</h2>
+      <p class="state">${stateIcon(state)}</p>
+      ${why}
+      <p class="summary" role="status">${summary}</p>
+      <p class="meta">${meta}</p>
+    </section>
+    ${tools} ${problemSection(problems, left.problems)}
+    ${differenceSection(groups, hrefOf, rest(left.groups, 'template', 'api/report'))}
+    ${causes !== null && html`<p class="aside">${causes}</p>`}
+    ${
+      all > 0 &&
+      html`<p class="calm">${stateIcon('in-sync')} ${linked(plural(all, 'template'), calmHref)}</p>`
+    }
+    ${hrefOf && quiet.length > 0 && names(quiet, hrefOf)}
+    ${aside !== null && html`<p class="aside">${withCode(aside, true)}</p>`}`;
+};
+
+export const problemSection = (problems: View['problems'], more = 0): MarkupValue =>
   problems.length > 0 &&
   html`<section aria-labelledby="problems">
-    <h2 id="problems">${plural(all, 'problem')} in template files</h2>
+    <h2 id="problems">${plural(problems.length + more, 'problem')} in template files</h2>
     <ul class="list">
       ${problems.map(
         ({ severity, place, message, check }) =>
@@ -85,44 +107,58 @@ export const problemSection = (
           </li>`,
       )}
     </ul>
-    ${after}
+    ${rest(more, 'problem', 'api/report')}
   </section>`;
 
-/** Templates that differ; of those with the same message and nothing else, some of `count`. */
-interface ShownGroup {
-  /** `href`: the address of its own page; null if there is none. */
-  readonly shown: readonly (TemplateView & { readonly href: string | null })[];
-  readonly count: number;
-  readonly after?: MarkupValue;
-}
-
 /** What differs, with the record at the service and in the file side by side. */
-export const differenceSection = (groups: readonly ShownGroup[], after: MarkupValue = null): MarkupValue =>
+export const differenceSection = (
+  groups: View['groups'],
+  hrefOf?: HrefOf,
+  after: MarkupValue = null,
+): MarkupValue =>
   groups.length > 0 &&
   html`<section aria-labelledby="differences">
     <h2 id="differences" class="unseen">What differs</h2>
     <p class="aside"><del>at the service</del> → <ins>in the file</ins></p>
-    ${groups.map(article)} ${after}
+    ${groups.map((group) => article(group, hrefOf))} ${after}
   </section>`;
 
-const article = ({ shown, count, after }: ShownGroup): Markup => {
-  const { title, href, status, counts, message, rows, subdomains, file, commitUrl } = shown[0]!;
-  const said = message !== null && html`<p class="message">${message}</p>`;
-  if (count > 1)
+/** Templates with the same message and nothing else, or one that differs. */
+const article = (group: readonly TemplateView[], hrefOf?: HrefOf): Markup => {
+  const first = group[0]!;
+  const { title, status, counts, message, toDo, rows, subdomains, file, commitUrl, more } = first;
+  const href = hrefOf?.(first);
+  const said = html`${message !== null && html`<p class="message">${withCode(message, true)}</p>`}
+  ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}`;
+  if (group.length > 1)
     return html`<article>
-      <header><h3>${count} templates ${stateIcon(status)}</h3></header>
-      ${said}
-      <p class="names">${shown.map((one) => html`<span>${linked(one.title, one.href)}</span>`)}</p>
-      ${count > shown.length && html`<p class="rest">and ${count - shown.length} more</p>`}
+      <header><h3>${group.length} templates ${stateIcon(status)}</h3></header>
+      ${said} ${names(group, hrefOf)}
     </article>`;
   return html`<article>
     <header>
       <h3>${linked(title, href)} ${stateIcon(status)}</h3>
       <p class="aside">${counts !== '' && `${counts} · `}${linked(file, commitUrl)}</p>
     </header>
-    ${said} ${rowList(rows)} ${subdomains.map(subdomainPart)} ${after}
+    ${said} ${rowList(rows)} ${subdomains.map(subdomainPart)}
+    ${href !== undefined && rest(more, '', href, 'all of this template')}
   </article>`;
 };
+
+const names = (templates: readonly TemplateView[], hrefOf?: HrefOf): Markup =>
+  html`<p class="names">
+      ${templates.slice(0, maxNames).map((one) => html`<span>${linked(one.title, hrefOf?.(one))}</span>`)}
+    </p>
+    ${templates.length > maxNames && html`<p class="rest">and ${templates.length - maxNames} more</p>`}`;
+
+const maxNames = 200;
+
+/** How many are not on the page, with a link to them. */
+export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>
+  left > 0 &&
+  html`<p class="rest">
+    and ${noun === '' ? left : plural(left, noun)} more: <a href="${address}">${words}</a>
+  </p>`;
 
 /** The differences of a subdomain, and those of its name servers. */
 const subdomainPart = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup => {
@@ -148,18 +184,18 @@ export const rowList = (rows: readonly ReportRow[]): MarkupValue =>
   rows.length > 0 &&
   html`<ul class="rows">
     ${rows.map((row) => {
-      const { kind, sign, word, type, name, outcome, why, where, remark, toDo } = row;
+      const { kind, sign, word, color, type, name, outcome, why, where, remark, toDo } = row;
       return html`<li class="row ${kind}">
-        <span class="sign"><span aria-hidden="true">${sign}</span> ${word}</span>
+        <span class="sign ${color}"><span aria-hidden="true">${sign}</span> ${word}</span>
         <code class="type">${type}</code> <code class="name">${name}</code>
         <span class="sides">${sidesOf(row)}</span>
         <span class="cause"
-          >${outcome !== null && html`<b class="${outcome}">${outcomeWords[outcome]}</b>`}
+          >${outcome !== null && html`<b class="${states[outcome][2]}">${wordOf(outcome)}</b>`}
           ${why.join(' · ')}</span
         >
         ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
-        ${remark !== null && html`<p>${remark}</p>`}
-        ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo.own())}</p>`}
+        ${remark !== null && html`<p>${withCode(remark, true)}</p>`}
+        ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}
       </li>`;
     })}
   </ul>`;
@@ -169,9 +205,9 @@ const sidesOf = ({ values, only }: ReportRow): Markup => {
   const same = values.filter(({ desired }) => desired === null);
   const record = same.flatMap(({ label, text }) => (label === '' ? html`<code>${text}</code>` : []));
   const facts = same.flatMap(({ label, text }) => (label === '' ? [] : `${label}${text}`));
-  const rest = facts.length > 0 && html`<span class="aside">${facts.join(', ')}</span>`;
-  if (only === 'desired') return html`<i>nothing</i> → <ins>${record}</ins> ${rest}`;
-  if (only === 'actual') return html`<del>${record}</del> ${rest} → <i>nothing</i>`;
+  const stated = facts.length > 0 && html`<span class="aside">${facts.join(', ')}</span>`;
+  if (only === 'desired') return html`<i>nothing</i> → <ins>${record}</ins> ${stated}`;
+  if (only === 'actual') return html`<del>${record}</del> ${stated} → <i>nothing</i>`;
   const changes = values.flatMap(({ label, text, desired }) => {
     if (desired === null) return [];
     const [from, to] = marked(text, desired);
@@ -179,7 +215,7 @@ const sidesOf = ({ values, only }: ReportRow): Markup => {
       >${label}<del><code>${from}</code></del> → <ins><code>${to}</code></ins></span
     >`;
   });
-  return html`${record} <span class="changes">${changes}</span> ${rest}`;
+  return html`${record} <span class="changes">${changes}</span> ${stated}`;
 };
 
 /** Both sides of a change, with the part that changes marked. */
@@ -193,10 +229,10 @@ const marked = (actual: string, desired: string): [Markup, Markup] => {
   // Short texts, and texts with little in common, are easier to read without marks.
   const isMarked = Math.max(from.length, to.length) > 24 && start + end > 6;
   const side = (letters: readonly string[]): Markup => {
-    const rest = letters.length - end;
+    const tail = letters.length - end;
     const part = (first: number, last?: number): string => letters.slice(first, last).join('');
-    if (!isMarked || start === rest) return html`${part(0)}`;
-    return html`${part(0, start)}<mark>${part(start, rest)}</mark>${part(rest)}`;
+    if (!isMarked || start === tail) return html`${part(0)}`;
+    return html`${part(0, start)}<mark>${part(start, tail)}</mark>${part(tail)}`;
   };
   return [side(from), side(to)];
 };
@@ -206,6 +242,6 @@ export const legend = html`<p>
   <b>edited</b>: the file changed. <b>drifted</b>: the service changed. <b>surplus</b>: a record that the file
   does not list; the service cannot delete one. <b>unlisted, duplicate</b>: not in the file; a copy of a
   record in use. <b>park</b>: a surplus record gets an unused name and inert content. <b>blocked</b>: not
-  written until somebody removes the obstacle. <b>skipped</b>: held back by a mode or a limit. <b>@</b>: the
-  subdomain itself.
+  written until somebody removes the obstacle. <b>held back</b>: by a mode, a limit or a suspension. <b>@</b>:
+  the subdomain itself.
 </p>`;

@@ -1,8 +1,9 @@
 import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
 import { shorten, wrap } from './columns.ts';
+import { wordOf } from './row.ts';
 import { bodyLines } from './text.ts';
-import { statusWords, type TemplateView, viewOf } from './view.ts';
+import { type TemplateView, viewOf } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
@@ -28,7 +29,7 @@ const few = 10;
 
 const titleOf = (group: readonly TemplateView[]): string => {
   const { title, status, state, file } = group[0]!;
-  if (group.length > 1) return `${group.length} templates <b>${statusWords[status]}</b>`;
+  if (group.length > 1) return `${group.length} templates <b>${wordOf(status)}</b>`;
   return `${code(title)} <b>${state}</b> ${code(file)}`;
 };
 

@@ -1,3 +1,5 @@
+import { states, type State } from './row.ts';
+
 /** HTML that is safe to show. */
 export class Markup {
   readonly source: string;
@@ -25,33 +27,18 @@ const sourceOf = (value: MarkupValue): string => {
   return String(value).replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 };
 
-/** What is between backquotes is to be copied. */
-export const withCode = (text: string): Markup =>
-  new Markup(html`${text}`.source.replaceAll(/&#96;(.*?)&#96;/g, '<code>$1</code>'));
-
-export const linked = (text: string, href: string | null): Markup =>
-  href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;
-
-/** A state is shown by colour, shape and word. */
-export const icons: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {
-  'in-sync': ['●', 'in sync'],
-  pending: ['○', 'pending'],
-  drifted: ['◆', 'differs'],
-  suspended: ['⊘', 'suspended', 'held'],
-  held: ['■', 'held'],
-  failed: ['▲', 'failed'],
-  healthy: ['●', 'healthy', 'in-sync'],
-  starting: ['○', 'starting', 'pending'],
-  failing: ['▲', 'failing', 'failed'],
-  denied: ['✕', 'denied', 'failed'],
-  applied: ['●', 'applied', 'in-sync'],
-  unknown: ['?', 'outcome unknown', 'failed'],
-  duplicate: ['◆', 'stored twice', 'drifted'],
+/** What is between backquotes is to be copied. Of a text that may be foreign, only commands. */
+export const withCode = (text: string, isForeign = false): Markup => {
+  const code = isForeign ? /&#96;(dns-template-sync .*?)&#96;/g : /&#96;(.*?)&#96;/g;
+  return new Markup(html`${text}`.source.replaceAll(code, '<code>$1</code>'));
 };
 
-export const stateIcon = (state: string): Markup => {
-  const [shape, word, color = state] = icons[state] ?? ['', state];
-  return html`<span class="badge ${color}"><span aria-hidden="true">${shape}</span> ${word}</span>`;
+export const linked = (text: string, href?: string | null): Markup =>
+  href === null || href === undefined ? html`${text}` : html`<a href="${href}">${text}</a>`;
+
+export const stateIcon = (state: State): Markup => {
+  const [sign, word, color] = states[state];
+  return html`<span class="badge ${color}"><span aria-hidden="true">${sign}</span> ${word}</span>`;
 };
 
 /**

@@ -3,7 +3,7 @@ import type { RecordData } from '../model/record.ts';
 import type { Cause, Difference, Outcome } from '../plan/difference.ts';
 import type { SubdomainDifference } from '../result.ts';
 import { shortenPair } from './columns.ts';
-import type { ToDo } from './to-do.ts';
+import { toDosOf } from './to-do.ts';
 
 /**
  * One difference for people: a line in a terminal, a row of a table, a line of a message. Every text is visible and
@@ -11,12 +11,27 @@ import type { ToDo } from './to-do.ts';
  */
 export type ReportRow = ReturnType<typeof rowBetween>;
 
-/** `said`: the message of its template. */
-export const rowOf = (
-  difference: Difference,
-  toDo: ToDo | null = null,
+/**
+ * The differences of a template. `said`: its message. Why several are as they are, and what there is to do about them, is said
+ * once, with the last of them.
+ */
+export const rowsOf = (
+  template: string,
+  differences: readonly Difference[],
   said: string | null = null,
-): ReportRow => {
+): readonly ReportRow[] => {
+  const toDos = toDosOf(template, differences);
+  const rows = differences.map((one) => rowOf(one, toDos.get(one) ?? null, said));
+  const lastOf = (key: 'remark' | 'toDo') => new Map(rows.map((row, at) => [row[key], at]));
+  const [remarks, ways] = [lastOf('remark'), lastOf('toDo')];
+  return rows.map((row, at) => ({
+    ...row,
+    remark: remarks.get(row.remark) === at ? row.remark : null,
+    toDo: ways.get(row.toDo) === at ? row.toDo : null,
+  }));
+};
+
+const rowOf = (difference: Difference, toDo: string | null, said: string | null): ReportRow => {
   const { action } = difference;
   const current = 'current' in difference ? (difference.current ?? null) : null;
   const desired = 'desired' in difference ? difference.desired : null;
@@ -26,7 +41,8 @@ export const rowOf = (
   ];
   return {
     ...rowBetween(action, current, desired, action === 'update' ? difference.fields : undefined),
-    outcome: difference.outcome ?? null,
+    // What holds the whole template is said once, above.
+    outcome: difference.skippedBy === 'held' && said !== null ? null : (difference.outcome ?? null),
     why: [
       'reason' in difference ? difference.reason : [],
       // The report says once that causes are unknown.
@@ -52,8 +68,12 @@ const remarkOn = (difference: Difference, said: string | null): string | null =>
     reasons.push(`Next try at ${retryAt}`);
   // Messages have no full stop, since most of them are shown alone.
   const sentences = reasons.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`));
-  return sentences.length === 0 ? null : escapeControl(sentences.join(' '));
+  return sentences.length === 0 ? null : shownMessage(sentences.join(' '));
 };
+
+/** Words of this program, in which times are without milliseconds, and of others. */
+export const shownMessage = (text: string): string =>
+  escapeControl(text.replaceAll(/(\dT\d\d:\d\d:\d\d)\.\d{3}Z/g, '$1Z'));
 
 /** The subdomain has the left side, its template the right one. */
 export const rowOfSubdomain = ({ kind, templateRecord, record, fields }: SubdomainDifference): ReportRow => {
@@ -106,7 +126,7 @@ export const rowBetween = (
     /** Why, in sentences. */
     remark: null as string | null,
     /** What a person can do; null: nothing, or nothing but what the remark says. */
-    toDo: null as ToDo | null,
+    toDo: null as string | null,
   };
 };
 
@@ -154,12 +174,26 @@ const kinds = {
   dangling: ['!', 'dangling', 'red'],
 } as const;
 
-export const outcomeWords: Record<Outcome, string> = {
-  applied: 'applied',
-  failed: 'failed',
-  unknown: 'outcome unknown',
-  skipped: 'skipped',
-};
+/** Of templates, writes and clients: a state is shown by sign, word and colour. */
+export const states = {
+  'in-sync': ['✓', 'in sync', 'green'],
+  pending: ['○', 'pending', 'cyan'],
+  drifted: ['≠', 'differs', 'yellow'],
+  suspended: ['⊘', 'suspended', 'cyan'],
+  held: ['‖', 'held', 'magenta'],
+  failed: ['✗', 'failed', 'red'],
+  applied: ['✓', 'applied', 'green'],
+  unknown: ['?', 'outcome unknown', 'red'],
+  skipped: ['‖', 'held back', 'magenta'],
+  duplicate: ['≠', 'stored twice', 'yellow'],
+  healthy: ['✓', 'healthy', 'green'],
+  starting: ['○', 'starting', 'cyan'],
+  failing: ['✗', 'failing', 'red'],
+  denied: ['✗', 'denied', 'red'],
+} as const;
+export type State = keyof typeof states;
+
+export const wordOf = (state: State): string => states[state][1];
 
 /** Why a difference exists, in words. */
 export const causeWords: Record<Cause, string> = {

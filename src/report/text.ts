@@ -3,8 +3,8 @@ import { escapeCommands } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
-import { outcomeWords, type ReportRow } from './row.ts';
-import { statusWords, type SubdomainView, type TemplateView, viewOf } from './view.ts';
+import { states, wordOf, type ReportRow } from './row.ts';
+import { type SubdomainView, type TemplateView, viewOf } from './view.ts';
 
 interface TextOptions {
   readonly color: boolean;
@@ -20,7 +20,7 @@ interface TextOptions {
 export const renderReport = async (report: Report, format: string, text: TextOptions): Promise<string> => {
   switch (format) {
     case 'json':
-      return (await import('./report.ts')).renderJson(report);
+      return (await import('../report-schema.ts')).renderJson(report);
     case 'markdown':
       return (await import('./markdown.ts')).renderMarkdown(report);
     case 'html':
@@ -40,7 +40,7 @@ export const renderText = (report: Report, options: TextOptions): string => {
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
   const { status, causes, groups, quiet, problems, summary, aside } = viewOf({ ...report, templates });
   const isCounted = !all && status !== 'in-sync' && quiet.length > 0;
-  const inSync = `✓ ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
+  const inSync = `${states['in-sync'][0]} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
   const blocks: StyledLine[][] = [
     paragraph(causes, 0, width, 'gray'),
     ...groups.map((group) => groupLines(group, width)),
@@ -49,7 +49,7 @@ export const renderText = (report: Report, options: TextOptions): string => {
     problems.flatMap(({ words, severity }) =>
       paragraph(words, 0, width, severity === 'error' ? 'red' : 'yellow'),
     ),
-    [...paragraph(summary, 0, width, states[status][1]), ...paragraph(aside, 0, width, 'gray')],
+    [...paragraph(summary, 0, width, states[status][2]), ...paragraph(aside, 0, width, 'gray')],
   ];
   const textOf = ([text, style]: StyledLine): string => {
     const line = shorten(escapeCommands(text), width);
@@ -61,66 +61,50 @@ export const renderText = (report: Report, options: TextOptions): string => {
     .join('\n');
 };
 
-const states = {
-  'in-sync': ['✓', 'green'],
-  pending: ['○', 'cyan'],
-  drifted: ['≠', 'yellow'],
-  suspended: ['⊘', 'cyan'],
-  held: ['‖', 'magenta'],
-  failed: ['✗', 'red'],
-} as const;
-
 const groupLines = (group: readonly TemplateView[], width: number): StyledLine[] => {
   const first = group[0]!;
   if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
-  const [sign, color] = states[first.status];
+  const [sign, word, color] = states[first.status];
   return [
-    ...paragraph(
-      `${sign} ${group.length} templates ${statusWords[first.status]}: ${first.message}`,
-      0,
-      width,
-      color,
-    ),
+    ...paragraph(`${sign} ${group.length} templates ${word}: ${first.message}`, 0, width, color),
     ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
   ];
 };
 
 const headingLines = ({ title, status, state, file }: TemplateView, width: number): StyledLine[] => {
-  const [sign, color] = states[status];
+  const [sign, , color] = states[status];
   const heading = `${sign} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`;
   return wrap(heading, width - 2).map((line, at) => [at === 0 ? line : `  ${line}`, color]);
 };
 
 /** What differs in a template, below its heading. */
 export const bodyLines = (
-  { status, message, rows, subdomains }: TemplateView,
+  { status, message, toDo, rows, subdomains }: TemplateView,
   indent: number,
   width: number,
 ): StyledLine[] => [
-  ...paragraph(message, indent, width, states[status][1]),
+  ...paragraph(message, indent, width, states[status][2]),
+  ...paragraph(toDo && `To do: ${toDo}`, indent, width),
   ...rowLines(rows, indent, width),
   ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
 ];
 
 const subdomainLines = (view: SubdomainView, indent: number, width: number): StyledLine[] => {
   const { subdomain, status, message, rows, answers } = view;
-  const state = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
-  const lines = [...paragraph(state, indent, width, states[status][1]), ...rowLines(rows, indent + 2, width)];
+  const state = `subdomain ${subdomain}: ${wordOf(status)}${message === null ? '' : `. ${message}`}`;
+  const lines = [...paragraph(state, indent, width, states[status][2]), ...rowLines(rows, indent + 2, width)];
   if (answers === null) return lines;
-  const ofServers = `name servers: ${statusWords[answers.status]}`;
+  const ofServers = `name servers: ${wordOf(answers.status)}`;
   return [
     ...lines,
-    ...paragraph(ofServers, indent + 2, width, states[answers.status][1]),
+    ...paragraph(ofServers, indent + 2, width, states[answers.status][2]),
     ...answers.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
     ...rowLines(answers.rows, indent + 4, width),
   ];
 };
 
-/**
- * Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row; what is said of several
- * rows is said once, below the last of them.
- */
-const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
+/** Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row. */
+export const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
   const start = indent + typeWidth + nameWidth + 5;
@@ -129,11 +113,6 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     Math.floor((width - start) / 2),
     largest(values.map((lines) => widthOf(lines.at(-1)!))),
   );
-  const remarks = rows.map(({ remark, toDo }) => [
-    ...(remark === null ? [] : [remark]),
-    ...(toDo === null ? [] : [`To do: ${toDo.shared}`]),
-  ]);
-  const lastOf = new Map(remarks.flatMap((some, at) => some.map((one) => [one, at])));
   return rows.flatMap((row, at): StyledLine[] => {
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
@@ -146,9 +125,8 @@ const rowLines = (rows: readonly ReportRow[], indent: number, width: number): St
     return [
       ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
       ...(beside ? [] : paragraph(note, indent + 4, width, 'gray')),
-      ...remarks[at]!.filter((remark) => lastOf.get(remark) === at).flatMap((remark) =>
-        paragraph(remark, indent + 4, width),
-      ),
+      ...paragraph(row.remark, indent + 4, width),
+      ...paragraph(row.toDo && `To do: ${row.toDo}`, indent + 4, width),
     ];
   });
 };
@@ -171,7 +149,7 @@ const valueLines = ({ values }: ReportRow, room: number): string[] => {
 /** The signs of a template's differences are clear; those of a subdomain's need their word. */
 const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
   const isClear = ['add', 'update', 'park', 'surplus', 'blocked'].includes(kind);
-  return [outcome === null ? [] : outcomeWords[outcome], isClear ? [] : word, why, where].flat().join(' · ');
+  return [outcome === null ? [] : wordOf(outcome), isClear ? [] : word, why, where].flat().join(' · ');
 };
 
 /** Words, wrapped to at most some ten lines. */

@@ -4,45 +4,38 @@ import type { RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { Difference } from '../plan/difference.ts';
 import { patternOf } from '../plan/record-pattern.ts';
-import type { TemplateResult } from '../result.ts';
 
-/** What a person can do about a difference, with the command to copy. Every text is visible and harmless to a terminal. */
-export interface ToDo {
-  readonly own: () => string;
-  /** The same for all differences of this template with the same cause, which is then said once. */
-  readonly shared: string;
-}
-
-/** Parked: null if it is not known how many records are. */
-type Differences = Pick<TemplateResult, 'template' | 'differences'> & { readonly parked: number | null };
-
-/** The differences of a template to which somebody can do something. */
-export const toDosOf = (template: Differences): ReadonlyMap<Difference, ToDo> => {
-  const inTheWay = new Set(template.differences.flatMap(conflictsOf));
-  const renames = renamesIn(template);
-  const kinds = groupBy(template.differences, (one) => kindOf(one, inTheWay, renames));
+/**
+ * What a person can do about the differences of a template, with the command to copy. What is the same for several, by cause,
+ * is said of all of them. Every text is visible and harmless to a terminal.
+ */
+export const toDosOf = (
+  template: string,
+  differences: readonly Difference[],
+): ReadonlyMap<Difference, string> => {
+  const inTheWay = new Set(differences.flatMap(conflictsOf));
+  const renames = renamesIn(differences);
+  const kinds = groupBy(differences, (one) => kindOf(one, inTheWay, renames));
   return new Map(
     [...kinds].flatMap(([kind, some]) => {
       if (kind === null) return [];
-      const sayOf = (differences: readonly Difference[]): string =>
-        sentences[kind](differences, template.template, renames);
       // What names another record too is said for each.
-      const isShared = kind !== 'conflict' && kind !== 'renamed';
-      return some.map((one): [Difference, ToDo] => {
-        const own = (): string => sayOf([one]);
-        return [one, { own, shared: isShared ? sayOf(some) : own() }];
+      const groups = kind === 'conflict' || kind === 'renamed' ? some.map((one) => [one]) : [some];
+      return groups.flatMap((group) => {
+        const said = sentences[kind](group, template, renames);
+        return group.map((one) => [one, said] as const);
       });
     }),
   );
 };
 
-/** The records that `surplus: park` would rename, and their new names, where a pass has no other choice. */
-const renamesIn = ({ differences, parked }: Differences): ReadonlyMap<Difference, string> => {
+/** The records that `surplus: park` can rename, and their new names; where nothing else in the file could get them. */
+const renamesIn = (differences: readonly Difference[]): ReadonlyMap<Difference, string> => {
   const found = new Map<Difference, string>();
   for (const some of groupBy(differences, (one) => dataIn(one).type).values()) {
     const [add, ...adds] = some.filter(({ action }) => action === 'add' || action === 'blocked');
     const [left, ...others] = some.filter((one) => one.action === 'surplus' && one.cause !== 'unknown');
-    if (add?.action !== 'add' || !left || adds.length + others.length > 0 || parked !== 0) continue;
+    if (add?.action !== 'add' || !left || adds.length + others.length > 0) continue;
     const { name, content } = add.desired;
     if (name !== null && content === dataIn(left).content) found.set(left, name);
   }
@@ -54,7 +47,8 @@ const kindOf = (
   inTheWay: ReadonlySet<number>,
   renames: ReadonlyMap<Difference, string>,
 ): keyof typeof sentences | null => {
-  if (one.outcome !== undefined && one.outcome !== 'skipped') return null;
+  if (one.outcome === 'unknown') return 'unknown';
+  if (one.outcome === 'applied' || one.outcome === 'failed') return null;
   switch (one.action) {
     case 'blocked':
       return one.reason === 'cname-conflict' || one.reason === 'null-mx-conflict' ? 'conflict' : one.reason;
@@ -86,7 +80,7 @@ const sentences = {
   dropped: (some) =>
     `you took ${it(some)} out of the file, and the service cannot delete: remove ${idsOf(some)} in the panel, or let \`surplus: park\` move ${it(some)} aside.`,
   renamed: (some, _, renames) =>
-    `the service cannot delete: with \`surplus: park\`, ${idsOf(some)} would be renamed to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
+    `the service cannot delete: with \`surplus: park\`, a pass can rename ${idsOf(some)} to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
   unlisted: (some, template) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
   duplicate: (some) => `remove ${idsOf(some)} in the panel, or ${aside(some)}.`,
@@ -96,6 +90,8 @@ const sentences = {
   stopped: (...all) => `${accepted(...all)}.`,
   'not-converging': (...all) => `${accepted(...all)}. Or change the record in the panel.`,
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
+  unknown: (some) =>
+    `nothing. The next passes find out whether ${it(some)} arrived, and write ${it(some)} again only if not.`,
   vanished: (some, template) =>
     `find out who removes ${it(some)}. Then ${run(`apply --retry ${shellWord(template)}`)} adds ${it(some)} again.`,
   conflict: (some) => {
@@ -115,6 +111,10 @@ const conflictsOf = (one: Difference): readonly number[] =>
   one.action === 'blocked' ? (one.conflicts ?? []) : [];
 
 const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
+
+/** What ends a suspension. */
+export const resuming = (template: string): string =>
+  `${run(`resume ${shellWord(template)}`)} ends the suspension.`;
 
 const it = ({ length }: readonly unknown[]): string => (length === 1 ? 'it' : 'them');
 

@@ -3,11 +3,9 @@ import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
-import { shellWord } from '../model/shell-word.ts';
 import type { Difference } from '../plan/difference.ts';
 import {
   statuses,
-  type Commit,
   type Report,
   type SubdomainResult,
   type Summary,
@@ -17,27 +15,21 @@ import {
 import { answersView, hasTrouble, isFaulty } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
-import { rowOf, rowOfSubdomain } from './row.ts';
-import { toDosOf } from './to-do.ts';
+import { rowOfSubdomain, rowsOf, shownMessage, wordOf } from './row.ts';
+import { resuming } from './to-do.ts';
 
+export type View = ReturnType<typeof viewOf>;
 export type TemplateView = ReturnType<typeof templateView>;
 /** Of a subdomain that is not in sync. */
 export type SubdomainView = ReturnType<typeof subdomainView>;
 
-export const statusWords = {
-  'in-sync': 'in sync',
-  pending: 'pending',
-  drifted: 'differs',
-  suspended: 'suspended',
-  held: 'held',
-  failed: 'failed',
-} as const;
-
-/** The report in words, for people, the worst first. Every text is visible and harmless to a terminal. */
-export const viewOf = (report: Report) => {
+/**
+ * The report in words, for people, the worst first. Every text is visible and harmless to a terminal. `withClient`: whether
+ * templates and problems are named with theirs; default: where there are several.
+ */
+export const viewOf = (report: Report, withClient = hasSeveralClients(report)) => {
   const { templates, problems, commits, unmanaged, base } = report;
-  const withClient = new Set([...templates, ...problems].flatMap(({ client }) => client || [])).size > 1;
-  const view = (template: TemplateResult) => templateView(template, withClient, commits);
+  const view = (template: ShownTemplate) => templateView(template, withClient, commits);
   const isSaid = problems.some(({ check }) => check === 'unmanaged');
   const aside = [isSaid ? null : unmanagedSentence(unmanaged), base === undefined ? null : ofBase];
   return {
@@ -55,6 +47,9 @@ export const viewOf = (report: Report) => {
     aside: aside.filter(Boolean).join('. ') || null,
   };
 };
+
+const hasSeveralClients = ({ templates, problems }: Report): boolean =>
+  new Set([...templates, ...problems].flatMap(({ client }) => client || [])).size > 1;
 
 const isUnexplained = (one: Difference): boolean =>
   'cause' in one && one.cause === 'unknown' && one.action !== 'surplus' && one.outcome !== 'applied';
@@ -110,16 +105,17 @@ const byName = (one: RecordData, other: RecordData): number =>
 const types: readonly string[] = recordTypes;
 const { compare } = new Intl.Collator('en', { numeric: true });
 
-export const templateView = (template: TemplateResult, withClient: boolean, commits: readonly Commit[]) => {
-  const { client, template: name, id, file, revision, status, differences } = template;
+/** `more`: how many differences of it were left out. */
+export type ShownTemplate = TemplateResult & { readonly more?: number };
+
+export const templateView = (template: ShownTemplate, withClient: boolean, commits: Report['commits']) => {
+  const { client, template: name, id, file, revision, status, message, differences, more = 0 } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
   const followers = template.subdomains.length - behind.length;
-  const isWaiting = template.suspension !== undefined && differences.length > 0;
-  const ending = isWaiting ? `\`dns-template-sync resume ${shellWord(name)}\` ends the suspension` : null;
-  const messages = [template.message, ending].filter((one) => one !== null);
-  const toDos = toDosOf(template);
+  const found = countsOf([template]);
+  const isHeld = status === 'held' || status === 'suspended';
   const counts = listed([
-    ...changeCounts(countsOf([template])),
+    ...changeCounts(found, isHeld ? undefined : found.held),
     [template.inSync, null, 'in sync'],
     [template.parked, null, 'parked'],
     [template.ignored, null, 'ignored'],
@@ -127,19 +123,24 @@ export const templateView = (template: TemplateResult, withClient: boolean, comm
   ]);
   const isClear = (status === 'drifted' || status === 'in-sync') && counts !== '';
   return {
+    client,
+    name,
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
     status,
-    /** Why it is held or failed, and what ends that. */
-    message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
+    /** Why it is held or failed. */
+    message: message === null ? null : shownMessage(message),
+    /** What ends that, unless the message says it. */
+    toDo: template.suspension !== undefined && differences.length > 0 ? resuming(name) : null,
     /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
     counts,
     /** The same after the word for the status, unless the counts say it. */
-    state: isClear ? counts : [statusWords[status], counts].filter(Boolean).join(': '),
+    state: isClear ? counts : [wordOf(status), counts].filter(Boolean).join(': '),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     /** Of the commit; null: none, or nobody knows where to see it. */
     commitUrl: commits.find((one) => one.revision === revision)?.url ?? null,
-    rows: differences.map((difference) => rowOf(difference, toDos.get(difference), template.message)),
+    rows: rowsOf(name, differences, message),
     subdomains: behind.map(subdomainView),
+    more,
   };
 };
 
@@ -150,13 +151,15 @@ export const follows = ({ status, answers }: SubdomainResult): boolean =>
 const subdomainView = ({ subdomain, status, message, differences, answers }: SubdomainResult) => ({
   subdomain: escapeControl(subdomain),
   status,
-  message: message === null ? null : escapeControl(message),
+  message: message === null ? null : shownMessage(message),
   rows: differences.map(rowOfSubdomain),
   /** Null if there is nothing to show. */
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
-export const problemView = (problem: Report['problems'][number], withClient: boolean) => {
+type Problem = Report['problems'][number];
+
+export const problemView = (problem: Problem, withClient: boolean) => {
   const { severity } = problem;
   const file = [withClient ? problem.client : '', problem.file ?? ''].filter(Boolean).join(': ');
   const place = escapeControl([file, problem.line ?? [], problem.column ?? []].flat().join(':'));
@@ -165,15 +168,19 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
   return { severity, place, message, check, words };
 };
 
+/** In a sentence of others: `web.yaml:3:5: no`. */
+export const problemText = (problem: Problem): string =>
+  [problemView(problem, false).place, problem.message].filter(Boolean).join(': ');
+
 /** The templates that no file describes; null if there are none. */
-export const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {
+const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {
   const names = templates.map(({ template, hadFile }) =>
     hadFile ? `${template}, whose file is gone` : template,
   );
   const have = templates.length === 1 ? 'has' : 'have';
   return templates.length === 0
     ? null
-    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`import\` writes files for them`;
+    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`dns-template-sync import\` writes files for them`;
 };
 
 /** For those to whom a template without a file is an error. */
@@ -193,7 +200,8 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
-  const everything = summary.templates === 0 ? 'no templates' : `everything in sync: ${records}`;
+  const everything =
+    summary.templates === 0 ? 'no templates were compared' : `everything in sync: ${records}`;
   const words = listed([
     ...changeCounts(summary, summary.held),
     [summary.suspendedTemplates, 'template', 'suspended'],
@@ -205,7 +213,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
     [errors, 'error'],
     [problems.length - errors, 'warning'],
   ]);
-  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || statusWords[status];
+  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || wordOf(status);
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

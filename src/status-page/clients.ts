@@ -1,8 +1,10 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { html, icons, linked, Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
+import { rest } from '../report/html.ts';
+import { html, linked, Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
+import { states, wordOf } from '../report/row.ts';
 import type { ClientFacts, Facts, PassEntry, SummarySlot } from './facts.ts';
-import { at, rest } from './frame.ts';
+import { at } from './frame.ts';
 import { addressOf } from './query.ts';
 
 /** Why passes of clients fail as a whole: the first reason, and how old the shown state is. */
@@ -44,7 +46,7 @@ export const clientSection = ({ clients }: Facts): Markup => {
           ${linked(escapeControl(client), address)} ${stateIcon(health)}
           ${why !== null && why !== said && escapeControl(why)}
           <p class="aside">
-            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${icons[lastPass.status]?.[1]}`}.
+            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${wordOf(lastPass.status)}`}.
             ${nextPass(one)}
           </p>
         </li>`;
@@ -57,7 +59,7 @@ export const clientSection = ({ clients }: Facts): Markup => {
 const nextPass = ({ running, failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
   if (running !== null) return `Running now: ${reasons[running]}`;
   const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
-  if (backoffUntil !== null) return html`<b class="failed">Backing off</b> until ${at(backoffUntil)}, ${why}`;
+  if (backoffUntil !== null) return html`<b class="red">Backing off</b> until ${at(backoffUntil)}, ${why}`;
   return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
 };
 
@@ -114,7 +116,7 @@ const chart = (day: readonly SummarySlot[]): Markup => {
   const highest = Math.max(1, ...day.map(({ left }) => left ?? 0));
   const bars = day.map(({ left, worst }, x) => {
     const height = 4 + (96 * (left ?? 0)) / highest;
-    const color = icons[worst ?? '']?.[2] ?? worst ?? 'none';
+    const color = worst === null ? 'none' : states[worst][2];
     return `<rect class="${color}" x="${x}" y="${(100 - height).toFixed(1)}" width=".8" height="${height.toFixed(1)}"/>`;
   });
   const size = `viewBox="0 0 ${day.length} 100" preserveAspectRatio="none"`;

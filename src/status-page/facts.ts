@@ -56,8 +56,6 @@ export interface FleetSummary {
   readonly processes: readonly FleetProcess[];
   /** Some of the clients that no process has had for a while. */
   readonly unowned: readonly string[];
-  /** The id of the process that says this. */
-  readonly isHere: string;
 }
 
 export interface FleetProcess {

@@ -1,7 +1,8 @@
 import { longestReason } from '../model/suspension.ts';
+import { encoded } from '../report/address.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { type Frame, htmlPage } from './frame.ts';
-import { encoded } from './query.ts';
+import { deeds } from './query.ts';
 
 /** What the reader has just done; a pass of all clients, or of one; signing in and out. */
 export const actionBar = (frame: Frame, client: string | null): MarkupValue => {
@@ -9,18 +10,11 @@ export const actionBar = (frame: Frame, client: string | null): MarkupValue => {
   const isActor = reader.role === 'act';
   if (!reader.canAct && reader.role === null) return null;
   return html`<section class="acts" aria-label="Actions">
-    ${query.did !== null && html`<p role="status">${deeds[query.did]}</p>`}
+    ${query.did !== null && html`<p role="status">${deeds.find(([deed]) => deed === query.did)?.[1]}</p>`}
     ${isActor && form('act/sync', frame, { client }, html`<button>Sync now</button>`)}
     ${reader.canAct && !isActor && html`<a href="${root}sign-in?next=${encoded(page)}">Sign in to act</a>`}
     ${reader.role !== null && form('sign-out', frame, {}, html`<button>Sign out</button>`)}
   </section>`;
-};
-
-const deeds = {
-  sync: 'You have asked for a pass.',
-  suspend: 'You have suspended the template.',
-  resume: 'You have resumed the template.',
-  nothing: 'The template was not suspended.',
 };
 
 /** Suspends a template, or ends that. */
@@ -99,7 +93,7 @@ export const renderSignIn = ({ root, next, error, isClosed, reloads }: SignInPag
         />
         <button>Sign in</button>
       </form>
-      ${error !== null && html`<p class="failed" role="alert">${error}</p>`}
+      ${error !== null && html`<p class="red" role="alert">${error}</p>`}
       <p class="aside">
         The settings of this program have the tokens. <code>pageToken</code> shows the pages.
         <code>triggerToken</code> also asks for passes, and suspends and resumes templates; your name is shown

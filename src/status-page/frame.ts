@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { plural } from '../lib/plural.ts';
 import { htmlDocument, legend } from '../report/html.ts';
 import { style } from '../report/html-style.ts';
 import { html, Markup, type MarkupValue, withMoments } from '../report/markup.ts';
@@ -64,10 +63,3 @@ export const pagePolicy = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-/** How many are not on the page, with a link to them. */
-export const rest = (left: number, noun: string, address: string, words = `/${address}`): MarkupValue =>
-  left > 0 &&
-  html`<p class="rest">
-    and ${noun === '' ? left : plural(left, noun)} more: <a href="${address}">${words}</a>
-  </p>`;

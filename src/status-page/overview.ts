@@ -1,78 +1,55 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { plural } from '../lib/plural.ts';
-import { differenceSection, problemSection } from '../report/html.ts';
-import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
-import { problemView, templateView } from '../report/view.ts';
-import type { TemplateResult } from '../result.ts';
+import { templateAddress } from '../report/address.ts';
+import { reportBody } from '../report/html.ts';
+import { html, type Markup, type MarkupValue } from '../report/markup.ts';
+import { wordOf, type State } from '../report/row.ts';
+import { viewOf } from '../report/view.ts';
+import type { Report } from '../result.ts';
 import { clientSection, daySection, outage, passText, processSection } from './clients.ts';
 import { actionBar } from './forms.ts';
-import { type Frame, htmlPage, rest } from './frame.ts';
-import { addressOf, type Excerpt, type PageQuery, shows, templateAddress } from './query.ts';
+import { type Frame, htmlPage } from './frame.ts';
+import { addressOf, type Excerpt, type PageQuery, shows } from './query.ts';
 
 /** The status page: what needs a person first, then the rest. */
-export const renderOverview = (frame: Frame, excerpt: Excerpt): string => {
+export const renderOverview = (frame: Frame, { report, summary, counts, left }: Excerpt): string => {
   const { query, clients, root } = frame;
-  const { run, problems, problemCount, groups, groupCount, calmCount, aside } = excerpt;
-  const state = stateOf(excerpt, frame);
+  const view = viewOf(report, clients.length > 1);
+  const isFirst = report.run === '';
+  const isFiltered = query.show !== null || query.text !== '';
+  const isEmpty = view.groups.length + view.quiet.length === 0;
+  const state = stateOf(report, frame);
   const [last] = clients
     .flatMap(({ lastPass }) => lastPass ?? [])
     .sort((one, other) => other.startedAt - one.startedAt);
-  const differing = groups.map(({ shown, count }) => {
-    const views = shown.map(({ template }) => ({
-      ...templateView(template, clients.length > 1, excerpt.commits),
-      href: hrefOf(template, frame),
-    }));
-    const more = rest(shown[0]?.more ?? 0, '', views[0]?.href ?? '', 'all of this template');
-    return { shown: views, count, after: more };
+  const main = reportBody(view, {
+    state,
+    why: outage(clients),
+    summary: isFirst ? 'the first pass has not ended yet' : summary,
+    meta: html`${last === undefined ? 'No pass has ended yet.' : `Last pass ${passText(last)}.`}
+    ${!isFirst && report.dryRun && 'Dry run: nothing is written.'}`,
+    tools: html`${actionBar(frame, query.client)} ${!isFirst && filters(counts, query)}
+    ${isFiltered && isEmpty && nothing}`,
+    left,
+    hrefOf: ({ name, client }) => templateAddress(name, clients.length > 1 ? client : null),
+    calmHref: `./${addressOf({ ...query, show: 'in-sync' })}`,
   });
-  const isFiltered = query.show !== null || query.text !== '';
   return htmlPage({
     frame,
     root,
-    title: icons[state]?.[1] ?? state,
-    main: html`<section class="now ${icons[state]?.[2] ?? state}" aria-labelledby="now-title">
-        <h2 id="now-title" class="unseen">State</h2>
-        <p class="state">${stateIcon(state)}</p>
-        ${outage(clients)}
-        <p class="summary" role="status">
-          ${run === '' ? 'the first pass has not ended yet' : excerpt.summary}
-        </p>
-        <p class="meta">
-          ${last === undefined ? 'No pass has ended yet.' : `Last pass ${passText(last)}.`}
-          ${run !== '' && excerpt.dryRun && 'Dry run: nothing is written.'}
-        </p>
-      </section>
-      ${actionBar(frame, query.client)} ${run !== '' && filters(excerpt.counts, query)}
-      ${problemSection(
-        problems.map((one) => problemView(one, clients.length > 1)),
-        problemCount,
-        rest(problemCount - problems.length, 'problem', 'api/report'),
-      )}
-      ${differenceSection(differing, rest(groupCount - groups.length, 'template', 'api/report'))}
-      ${isFiltered && groupCount === 0 && nothing} ${calmCount > 0 && inSync(calmCount, query)}
-      ${aside !== null && html`<p class="aside">${aside}</p>`} ${clientSection(frame)}
-      ${processSection(frame)} ${daySection(frame)}
+    title: wordOf(state),
+    main: html`${main} ${clientSection(frame)} ${processSection(frame)} ${daySection(frame)}
       <p class="rest"><a href="writes">The last writes</a></p>`,
   });
 };
 
 /** In a word. */
-const stateOf = ({ run, status }: Excerpt, { clients }: Frame): string => {
+const stateOf = ({ run, status }: Report, { clients }: Frame): State => {
   if (clients.some(({ lastError }) => lastError !== null)) return 'failed';
   const isAnyUnknown = clients.some(({ health }) => health === 'starting');
   return run === '' || (status === 'in-sync' && isAnyUnknown) ? 'starting' : status;
 };
 
 const nothing = html`<p>Nothing matches. <a href="./">Show all that differs</a></p>`;
-
-const inSync = (count: number, query: PageQuery): Markup =>
-  html`<p class="calm">
-    ${stateIcon('in-sync')}
-    <a href="./${addressOf({ ...query, show: 'in-sync' })}">${plural(count, 'template')}</a>
-  </p>`;
-
-const hrefOf = ({ template, client }: TemplateResult, { clients }: Frame): string =>
-  templateAddress(template, clients.length > 1 ? client : null);
 
 /** Links that filter by kind, each with its count, and a search field. */
 const filters = (counts: Excerpt['counts'], query: PageQuery): Markup => {

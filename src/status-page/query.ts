@@ -1,12 +1,6 @@
 import { assembleReport } from '../report/assemble.ts';
-import { follows, groupsOf, isCalm, summaryOf, unmanagedSentence } from '../report/view.ts';
-import {
-  withoutApplied,
-  type PassResult,
-  type Report,
-  type SubdomainResult,
-  type TemplateResult,
-} from '../result.ts';
+import { follows, groupsOf, isCalm, summaryOf, type ShownTemplate } from '../report/view.ts';
+import { withoutApplied, type PassResult, type Report, type TemplateResult } from '../result.ts';
 import type { Reader } from './facts.ts';
 
 /** Somebody who asks for a page. */
@@ -28,9 +22,14 @@ export interface PageQuery {
   readonly did: Deed | null;
 }
 
-/** `nothing`: there was nothing to resume. */
-const deeds = ['sync', 'suspend', 'resume', 'nothing'] as const;
-export type Deed = (typeof deeds)[number];
+/** What a reader may have done, and what the page then says. */
+export const deeds = [
+  ['sync', 'You have asked for a pass.'],
+  ['suspend', 'You have suspended the template.'],
+  ['resume', 'You have resumed the template.'],
+  ['nothing', 'The template was not suspended.'],
+] as const;
+export type Deed = (typeof deeds)[number][0];
 
 /** The kinds that can be shown alone; those that need a person come first. */
 export const shows = [
@@ -54,7 +53,7 @@ export const readPageQuery = (query: URLSearchParams): PageQuery => ({
   show: shows.find(([show]) => show === query.get('show'))?.[0] ?? null,
   text: (query.get('q') ?? '').trim().slice(0, 200),
   client: query.get('client') || null,
-  did: deeds.find((one) => one === query.get('did')) ?? null,
+  did: deeds.find(([deed]) => deed === query.get('did'))?.[0] ?? null,
 });
 
 /** The address of the overview. All addresses are from the root of the pages, so that they work under a path of a proxy. */
@@ -65,14 +64,6 @@ export const addressOf = ({ show, text, client }: Partial<PageQuery>): string =>
   if (client) query.set('client', client);
   return query.size === 0 ? '' : `?${query.toString()}`;
 };
-
-/** The page of one template. */
-export const templateAddress = (template: string, client: string | null): string =>
-  `${client === null ? '' : `clients/${encoded(client)}/`}templates/${encoded(template)}`;
-
-/** A lone surrogate, which a name may contain, cannot be encoded; nor can a server read a long address. */
-export const encoded = (text: string): string =>
-  encodeURIComponent(text.slice(0, 1_500).replaceAll(/\p{Cs}/gu, '\ufffd'));
 
 /** The way from this path to the root of the pages: a name may have a slash that a proxy has decoded. */
 export const rootOf = (path: string): string => {
@@ -106,38 +97,36 @@ export type Excerpt = ReturnType<typeof excerptOf>;
 
 /** The part of a report that one page shows: templates that match a query, or what does of each. */
 export const excerptOf = (report: Report, { show, text }: PageQuery) => {
-  const { run, status, dryRun, commits, problems, unmanaged } = report;
   // What was applied differs no more.
   const open = report.templates.map(withoutApplied);
   const found = open
     .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
     .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
-  const [calm, differing] = [found.filter(isCalm), groupsOf(found)];
+  const [calm, groups] = [found.filter(isCalm), groupsOf(found)];
+  const shown = groups.slice(0, limits.groups);
+  const rows = Math.floor(limits.rows / Math.max(1, shown.length));
   // Named only if somebody asks for them, or there is nothing else to show.
-  const isCalmNamed = show === 'in-sync' || text !== '' || differing.length === 0;
-  const all = isCalmNamed ? [...differing, ...calm.map((one) => [one])] : differing;
-  const groups = all.slice(0, differing.length === 0 ? limits.calm : limits.groups);
-  const rows = Math.floor(limits.rows / Math.max(1, groups.length));
+  const isCalmNamed = show === 'in-sync' || text !== '' || groups.length === 0;
+  const named = isCalmNamed ? calm.slice(0, limits.calm) : [];
+  const problems = report.problems.slice(0, limits.problems);
   return {
-    run,
-    status,
-    dryRun,
-    commits,
+    report: {
+      ...report,
+      templates: [...shown.flat().map((template) => firstOf(template, rows)), ...named],
+      problems,
+    },
+    /** Of all. */
     summary: summaryOf(report),
     /** How many templates or differences there are of each kind, whatever is shown. */
     counts: shows.map(([kind]) => {
       const parts = open.flatMap((template) => partOf(template, kind) ?? []);
       return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
     }),
-    groups: groups.map((group) => ({
-      shown: group.slice(0, limits.calm).map((template) => firstOf(template, rows)),
-      count: group.length,
-    })),
-    groupCount: all.length,
-    calmCount: isCalmNamed ? 0 : calm.length,
-    problems: problems.slice(0, limits.problems),
-    problemCount: problems.length,
-    aside: unmanagedSentence(unmanaged),
+    left: {
+      groups: groups.length - shown.length,
+      problems: report.problems.length - problems.length,
+      calm: calm.length - named.length,
+    },
   };
 };
 
@@ -145,28 +134,23 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
 const limits = { groups: 12, rows: 60, calm: 200, problems: 10 };
 
 /** The first differences of a template and of the subdomains that do not follow it, and how many are left out. */
-export const firstOf = (whole: TemplateResult, max: number) => {
+export const firstOf = (whole: TemplateResult, max: number): ShownTemplate => {
   let more = 0;
   const few = <Item>(all: readonly Item[], most: number): readonly Item[] => {
     more += Math.max(0, all.length - most);
     return all.slice(0, most);
   };
   const share = Math.max(2, Math.floor(max / 10));
-  const shortened = ({ answers, ...one }: SubdomainResult): SubdomainResult => ({
-    ...one,
-    differences: few(one.differences, share),
-    answers: { ...answers, differences: few(answers.differences, share) },
-  });
   const behind = few(
     whole.subdomains.filter((one) => !follows(one)),
     10,
-  );
-  const template: TemplateResult = {
-    ...whole,
-    differences: few(whole.differences, max),
-    subdomains: [...behind.map(shortened), ...whole.subdomains.filter(follows)],
-  };
-  return { template, more };
+  ).map(({ answers, ...one }) => ({
+    ...one,
+    differences: few(one.differences, share),
+    answers: { ...answers, differences: few(answers.differences, share) },
+  }));
+  const differences = few(whole.differences, max);
+  return { ...whole, differences, subdomains: [...behind, ...whole.subdomains.filter(follows)], more };
 };
 
 /** The part of a template that is of this kind; null if nothing is. */

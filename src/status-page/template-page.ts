@@ -2,16 +2,17 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
-import { differenceSection, problemSection, rowList } from '../report/html.ts';
-import { html, icons, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
-import { recordText, rowBetween, type ReportRow } from '../report/row.ts';
+import { encoded } from '../report/address.ts';
+import { differenceSection, problemSection, rest, rowList } from '../report/html.ts';
+import { html, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
+import { recordText, rowBetween, wordOf, type ReportRow } from '../report/row.ts';
 import { follows, problemView, templateView, worstFirst } from '../report/view.ts';
 import { withoutApplied, worstOf, type PassResult, type TemplateResult } from '../result.ts';
 import { outage } from './clients.ts';
 import type { TemplateFacts, WriteEntry, Writes } from './facts.ts';
 import { actionBar, templateActions } from './forms.ts';
-import { type Frame, htmlPage, rest } from './frame.ts';
-import { encoded, firstOf, lastKnown } from './query.ts';
+import { type Frame, htmlPage } from './frame.ts';
+import { firstOf, lastKnown } from './query.ts';
 
 /** The templates of one name: what differs, their other records, their subdomains and their writes. */
 export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
@@ -26,7 +27,7 @@ export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
   return htmlPage({
     frame,
     root,
-    title: `${icons[state]?.[1] ?? state}: ${escapeControl(name)}`,
+    title: `${wordOf(state)}: ${escapeControl(name)}`,
     main: html`<p class="way"><a href="${root}">← all templates</a></p>
       ${actionBar(frame, owners.length === 1 ? owners[0]!.client : null)} ${outage(owners)}
       ${
@@ -61,12 +62,10 @@ const templateSections = (
   newest: PassResult | undefined,
   frame: Frame,
 ): Markup => {
-  const { template, more } = firstOf(whole, maxRows);
-  const view = templateView(template, frame.clients.length > 1, newest?.commits ?? []);
-  const followers = template.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
-  return html`${differenceSection([{ shown: [{ ...view, href: null }], count: 1 }])}
-  ${rest(more, '', `${frame.root}api/report`, '/api/report')}
-  ${newest?.dryRun === true && html`<p>Dry run: nothing is written.</p>`} ${templateActions(frame, template)}
+  const view = templateView(firstOf(whole, maxRows), frame.clients.length > 1, newest?.commits ?? []);
+  const followers = whole.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
+  return html`${differenceSection([[view]])} ${rest(view.more, '', `${frame.root}api/report`, '/api/report')}
+  ${newest?.dryRun === true && html`<p>Dry run: nothing is written.</p>`} ${templateActions(frame, whole)}
   ${followers.length > 0 && html`<p>${stateIcon('in-sync')} ${followers.join(', ')}</p>`}
   ${
     desired === undefined
@@ -134,7 +133,7 @@ const writeSection = (writes: Writes, { clients, root }: Frame, history: string)
     <h2 id="writes">Writes</h2>
     ${
       typeof writes === 'string' &&
-      html`<p class="failed">The history cannot be read: ${escapeControl(writes)}</p>`
+      html`<p class="red">The history cannot be read: ${escapeControl(writes)}</p>`
     }
     ${writes.length === 0 && html`<p>Nothing has been written yet.</p>`}
     ${typeof writes === 'object' && rowList(writes.map((write) => rowOfWrite(write, clients.length > 1)))}
@@ -146,7 +145,7 @@ const rowOfWrite = (write: WriteEntry, withClient: boolean): ReportRow => {
   const place = [at, withClient ? `${client}: ${template}` : template];
   return {
     ...rowBetween(action, before, after),
-    why: [icons[outcome]?.[1] ?? outcome],
+    why: [wordOf(outcome)],
     where: (recordId === null ? place : [...place, `record ${recordId}`]).map(escapeControl),
     remark: error === null ? null : escapeControl(error),
   };

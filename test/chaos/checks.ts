@@ -1,4 +1,4 @@
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/result.ts';
 import { endOf, type Run, type World } from './world.ts';
 
 type Difference = Report['templates'][number]['differences'][number];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/result.ts';
 import { start as startInside, type Ended, type Program } from '../e2e/program.ts';
 import { startFaultyService, type FaultyService, type FaultyServiceOptions } from './faulty-service.ts';
 import { startProgram, type ProgramOptions } from './program.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/result.ts';
 import { checkedReport, checkExplained, checkHistory, isDone, reasonsIn } from './checks.ts';
 import { editFile } from './template-files.ts';
 import { dataKey } from './wire.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/http/server.ts';
 import { ChangeFeed } from '../../src/daemon/http/events.ts';
-import { renderJson } from '../../src/report/report.ts';
+import { renderJson } from '../../src/report-schema.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { readSettings } from '../../src/settings.ts';
 import { listeningLogger } from './listening-logger.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { reportSchema } from '../../src/report/report.ts';
+import { reportSchema } from '../../src/report-schema.ts';
 import { silence, status, type SeenRequest } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { reportSchema } from '../../src/report/report.ts';
+import { reportSchema } from '../../src/report-schema.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
 import { workplace, type LogLine } from './program.ts';

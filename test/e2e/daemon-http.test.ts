@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { reportSchema } from '../../src/report/report.ts';
+import { reportSchema } from '../../src/report-schema.ts';
 import { status } from '../wire/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, contentsOf, describing, startDaemon, triggerToken } from './daemon.ts';

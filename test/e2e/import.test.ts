@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { reportSchema } from '../../src/report/report.ts';
+import { reportSchema } from '../../src/report-schema.ts';
 import { json } from '../wire/scripted-server.ts';
 import { reportOf, run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken, type Meddling, type Service } from './service.ts';

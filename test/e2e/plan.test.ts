@@ -13,14 +13,14 @@ describe('plan on the examples', () => {
     const launch = { cwd: await workplace(), env: service.env };
     const plan = async (...options: string[]) => {
       const { code, stdout } = await run(['plan', ...options], launch);
-      return { code, last: stdout.trimEnd().replaceAll('\n', ' ').slice(-106) };
+      return { code, last: stdout.trimEnd().replaceAll('\n', ' ').slice(-124) };
     };
     await run(['apply', '--yes'], launch);
     await rm(path.join(launch.cwd, 'templates/voice.yaml'));
     const trial = await addTemplate(service, 'trial', '192.0.2.1');
     expect(await plan()).toEqual({
       code: 0,
-      last: '2 templates at the service have no file (voice, whose file is gone; trial): `import` writes files for them',
+      last: '2 templates at the service have no file (voice, whose file is gone; trial): `dns-template-sync import` writes files for them',
     });
     const { stdout } = await run(['plan', '--format', 'json'], launch);
     expect(reportOf(stdout)).toMatchObject({

@@ -37,7 +37,7 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('1 surplus');
     answer = status(401, 'who are you?');
     await daemon.pass();
-    expect(await page()).toMatch(/answered 401: .*?who are you.*?✕<\/span> denied<\/span>/s);
+    expect(await page()).toMatch(/answered 401: .*?who are you.*?✗<\/span> denied<\/span>/s);
     expect(await page()).toContain('Backing off');
   });
 

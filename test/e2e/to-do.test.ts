@@ -78,13 +78,13 @@ it('the same under mode: edits: the other command writes what the file says', as
   expect(await plan()).toContain('everything in sync');
 });
 
-it('a renamed record and a removed one: what the plan promises of `surplus: park` is what it plans then', async () => {
+it('a renamed record and a removed one: what the plan says of `surplus: park` is what it plans then', async () => {
   const { write, idOf, plan } = await place();
   const [renamed, removed] = [await idOf('api'), await idOf('old')];
   const balancer = api.replace('api', 'balancer');
   await write([balancer, star]);
   const found = await plan();
-  expect(found).toContain(`with \`surplus: park\`, record ${renamed} would be renamed to \`balancer\``);
+  expect(found).toContain(`with \`surplus: park\`, a pass can rename record ${renamed} to \`balancer\``);
   expect(found).toContain(
     `you took it out of the file, and the service cannot delete: remove record ${removed} in the panel, or let \`surplus: park\` move it aside.`,
   );

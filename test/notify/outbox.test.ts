@@ -382,13 +382,18 @@ test('a change with a delay is told by the first pass after it, and its end at o
   expect(words).toEqual(['-', '-', '-', '-', '-', 'drift', '-', 'cleared']);
 });
 
-test('the first error of files without a template is sent for the client', async () => {
+test('the first error of a file is the message of its template, or of the client if it has none', async () => {
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
-  const problems = ['a', 'b', 'c'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
-  const { result, ...rest } = inSync;
+  const problems = ['a', 'b', 'c', 'web'].map((name) => ({
+    ...problem,
+    file: `${name}.yaml`,
+    message: 'no',
+  }));
+  const { result, ...rest } = passEvent([{ status: 'held', file: 'web.yaml', message: '1 error' }]);
   const outbox = newOutbox();
   await outbox.add({ ...rest, result: { ...result!, problems } });
   expect((await taken(outbox)).map(({ event, message }) => [event, message])).toEqual([
     ['failed', 'a.yaml:3:1: no (and 2 more)'],
+    ['held', 'web.yaml:3:1: no'],
   ]);
 });

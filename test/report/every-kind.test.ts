@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { reportSchema } from '../../src/report/report.ts';
+import { reportSchema } from '../../src/report-schema.ts';
 import { everyKindReport } from './every-kind.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;

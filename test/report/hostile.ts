@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { assembleReport } from '../../src/report/assemble.ts';
-import type { Report } from '../../src/report/report.ts';
-import type { PassResult } from '../../src/result.ts';
+import type { PassResult, Report } from '../../src/result.ts';
 import { everyKind } from './every-kind.ts';
 
 /** Texts that try to leave the place where a report shows them. */
@@ -65,8 +64,9 @@ export const reportWith = (texts: readonly string[]): Report => {
 export const harmlessReport = (texts: readonly string[]): Report =>
   reportWith(texts.map((text) => `plain${texts.indexOf(text)}`));
 
-/** The parts of a page in any order: names decide that of its rows. */
-const partsOf = (page: string): string[] => page.split(/(?=<li)|(?<=<\/li>)/).sort();
+/** The kinds of parts that a page has: names decide the order of its rows, and below which of them something is said. */
+const partsOf = (page: string): string[] =>
+  [...new Set(page.split(/(?=<li|<p>|<p class="todo")|(?<=<\/(?:li|p)>)/))].sort();
 
 /** A page without its texts, and without marks, which depend on their length. */
 export const skeletonOf = (page: string): string[] =>

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderJson, type Report } from '../../src/report/report.ts';
+import { renderJson } from '../../src/report-schema.ts';
+import type { Report } from '../../src/result.ts';
 import { everyKindReport } from './every-kind.ts';
 import { commands, hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
 

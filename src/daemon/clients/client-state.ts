@@ -1,4 +1,5 @@
 import type { DesiredState, DesiredTemplate } from '../../model/template.ts';
+import { problemText } from '../../report/view.ts';
 import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
 import type { PassLoopState } from '../passes/loop.ts';
 
@@ -71,7 +72,7 @@ const healthOf = (
     return found ? `${found.template}: ${found.message ?? status}` : null;
   };
   const problem = latest.problems.find(({ severity }) => severity === 'error');
-  const failure = reasonOf('failed') ?? problem?.message ?? null;
+  const failure = reasonOf('failed') ?? (problem ? problemText(problem) : null);
   if (failure !== null) return ['failing', failure];
   const held = reasonOf('held');
   return held === null ? ['healthy', null] : ['held', held];

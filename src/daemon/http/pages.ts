@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import { assembleReport } from '../../report/assemble.ts';
-import { renderJson } from '../../report/report.ts';
+import { renderJson } from '../../report-schema.ts';
 import type { Facts, Writes } from '../../status-page/facts.ts';
 import { renderOverview } from '../../status-page/overview.ts';
 import { excerptOf, reportOf, type Visit } from '../../status-page/query.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { DesiredState } from '../../model/template.ts';
 import type { PassEvent } from '../../notify/news.ts';
 import { assembleReport, summaryOf } from '../../report/assemble.ts';
-import { problemView } from '../../report/view.ts';
+import { problemText } from '../../report/view.ts';
 import type { Change, PassResult, Status, TemplateResult, Trigger } from '../../result.ts';
 import type { PassEntry } from '../../status-page/facts.ts';
 
@@ -95,7 +95,7 @@ const errorOf = ({ holdReason, templates, problems }: PassResult, status: Status
       const error = message ?? differences.find((one) => one.error !== undefined)?.error;
       return `${template}: ${error ?? 'a write failed'}`;
     }),
-    ...errors.map((one) => `${problemView(one, false).place}: ${one.message}`),
+    ...errors.map(problemText),
   ];
   return others.length > 0 ? `${first} (and ${others.length} more)` : first;
 };

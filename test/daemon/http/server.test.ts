@@ -8,7 +8,7 @@ import type { HistoryQuery } from '../../../src/daemon/context.ts';
 import type { RunningServer } from '../../../src/daemon/http/server.ts';
 import { UserError } from '../../../src/errors.ts';
 import { assembleReport } from '../../../src/report/assemble.ts';
-import { reportSchema } from '../../../src/report/report.ts';
+import { reportSchema } from '../../../src/report-schema.ts';
 import { startTestServer, type TestOptions } from '../test-server.ts';
 
 const running: RunningServer[] = [];

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { recordTypes } from '../model/record.ts';
-import { statuses, type Report } from '../result.ts';
-import { asJson } from '../lib/escape-control.ts';
-
-export type { Report, Summary } from '../result.ts';
+import { asJson } from './lib/escape-control.ts';
+import { recordTypes } from './model/record.ts';
+import type { Difference } from './plan/difference.ts';
+import type { SubdomainDifference } from './plan/subdomains.ts';
 
 const described = (description: string) => z.string().describe(description);
 const oneOf = <const Word extends string>(words: readonly Word[], description: string) =>
@@ -46,7 +45,7 @@ const ending = {
 };
 
 /** One difference, also in notifications. */
-export const differenceSchema = z.discriminatedUnion('action', [
+export const differenceSchema: z.ZodType<Difference> = z.discriminatedUnion('action', [
   z
     .object({ action: z.literal('add'), desired: record, cause, source: place, ...ending })
     .describe('A record of the file is missing at the service'),
@@ -82,7 +81,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
     .describe('A difference that is not written until a person or a policy resolves it'),
 ]);
 
-const subdomainDifference = z.object({
+const subdomainDifference: z.ZodType<SubdomainDifference> = z.object({
   kind: oneOf(['missing', 'stale', 'foreign'], 'foreign: derived from no record of this template'),
   templateRecord: z.nullable(z.object({ id: z.int(), ...record.shape })),
   record: z.nullable(z.object({ id: z.int(), ...record.shape, templateRecordId: z.nullable(z.int()) })),
@@ -135,7 +134,7 @@ const suspension = z
   })
   .describe('present if it is suspended: nothing is written until then');
 
-const status = z.enum(statuses);
+const status = z.enum(['in-sync', 'drifted', 'suspended', 'held', 'failed']);
 
 const template = z.object({
   client: z.string(),
@@ -222,9 +221,7 @@ export const reportSchema = z
       .describe("the commits of the templates' files, with `commitUrl`"),
     unmanaged: z.array(unmanaged).default([]).describe("the client's own templates that no file describes"),
   })
-  .describe(
-    'What differs between template files and the hosting service, and what was done about it',
-  ) satisfies z.ZodType<Report>;
+  .describe('What differs between template files and the hosting service, and what was done about it');
 
 /** The report as JSON, with a fixed order of keys. */
-export const renderJson = (report: Report): string => asJson(reportSchema.parse(report));
+export const renderJson = (report: unknown): string => asJson(reportSchema.parse(report));
