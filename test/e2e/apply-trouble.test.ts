@@ -25,6 +25,22 @@ describe('the lock', () => {
     expect(await first.ended).toMatchObject({ code: 0 });
     expect(await run(args, launch)).toMatchObject({ code: 0 });
   });
+
+  it('is waited for before a plan that was reviewed is compared', async () => {
+    const { service, held, release } = await startHoldingService();
+    const launch = { cwd: await workplace(), env: service.env };
+    await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
+    const first = start(['apply', 'voice', '--yes'], launch);
+    await held;
+    const second = start(['apply', 'voice', '--plan', 'plan.json', '--yes'], launch);
+    await second.says('waiting for another pass: process ');
+    release();
+    await first.ended;
+    const { code, stderr } = await second.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    expect(service.writes()).toHaveLength(1);
+  });
 });
 
 describe('a signal', () => {

@@ -4,35 +4,11 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { built } from '../built.ts';
-import { run, workplace } from './program.ts';
+import { workplace } from './program.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
 describe('the command line', () => {
-  it('shows every command in the help, and its version', async () => {
-    const cwd = await workplace({ withExamples: false });
-    const { code, stdout, stderr } = await run(['help'], { cwd });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of ['run', 'plan', 'apply', 'validate', 'get', 'history', 'sandbox'])
-      expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
-    expect(await run(['--version'], { cwd })).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    });
-  });
-
-  it.each([
-    [[], 'Usage: dns-template-sync'],
-    [['aply'], 'Did you mean apply?'],
-    [['plan', '--detailed-exit-code'], 'Did you mean --detailed-exitcode?'],
-    [['completion', 'bash', 'zsh'], 'too many arguments'],
-  ])('%j ends with 1 and says what is wrong', async (args, message) => {
-    const { code, stdout, stderr } = await run(args, { cwd: await workplace() });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).not.toContain('defect');
-  });
-
   it.each([
     ['plan', [], 0],
     ['a plan with differences', ['--detailed-exitcode'], 2],

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
@@ -59,78 +59,6 @@ describe('schema', () => {
     // Made by `node dist/main.js schema --write templates`.
     const file = path.join(root, `templates/.${what}.schema.json`);
     expect(await readFile(file, 'utf8')).toBe(await printed(what));
-  });
-});
-
-describe('schema --write', () => {
-  const names = ['.fragment.schema.json', '.template.schema.json'];
-
-  it('writes both schemas to the given directory, and replaces earlier ones', async () => {
-    const cwd = await workplace({ withExamples: false });
-    await mkdir(path.join(cwd, 'some'));
-    await writeFile(
-      path.join(cwd, 'some/.template.schema.json'),
-      '{"$id": "urn:dns-template-sync:template"}\n',
-    );
-    const write = () => run(['schema', '--write', 'some'], { cwd });
-    const lines = (result: string) =>
-      `${result}  some/.template.schema.json\n${result}  some/.fragment.schema.json\n`;
-    expect(await write()).toEqual({ code: 0, stderr: '', stdout: lines('written  ') });
-    expect((await readdir(path.join(cwd, 'some'))).toSorted()).toEqual(names);
-    for (const what of ['template', 'fragment'])
-      expect(await readFile(path.join(cwd, `some/.${what}.schema.json`), 'utf8')).toBe(await printed(what));
-    expect(await write()).toEqual({ code: 0, stderr: '', stdout: lines('unchanged') });
-  });
-
-  it('writes them to the directories of all clients by default', async () => {
-    const cwd = await workplace({ withExamples: false });
-    await writeFile(
-      path.join(cwd, 'dns-template-sync.yaml'),
-      'baseUrl: https://panel.example.net/api/v1\nclients: {a: {templates: [one, two]}, b: {templates: two}}\n',
-    );
-    for (const name of ['one', 'two']) await mkdir(path.join(cwd, name));
-    expect(await run(['schema', '--write'], { cwd })).toMatchObject({
-      code: 0,
-      stderr:
-        'dns-template-sync: settings from dns-template-sync.yaml, since it is there; --no-config reads none\n',
-    });
-    for (const name of ['one', 'two'])
-      expect((await readdir(path.join(cwd, name))).toSorted()).toEqual(names);
-  });
-
-  it.each<[string, string, string[], string]>([
-    [
-      'another schema',
-      '{"$id": "urn:acme"}',
-      [],
-      'some/.fragment.schema.json is not a schema of this program',
-    ],
-    ['a file that is no JSON', 'mine\n', [], 'some/.fragment.schema.json is not a schema of this program'],
-    ['a link', '', [], 'some/.fragment.schema.json: it is not a regular file'],
-    ['a name besides', '{"$id": "urn:acme"}', ['report'], 'leave out report'],
-  ])('writes nothing beside %s', async (what, text, args, reason) => {
-    const cwd = await workplace({ withExamples: false });
-    await mkdir(path.join(cwd, 'some'));
-    const file = path.join(cwd, 'some/.fragment.schema.json');
-    await (what === 'a link' ? symlink('../elsewhere', file) : writeFile(file, text));
-    const { code, stdout, stderr } = await run(['schema', ...args, '--write', 'some'], { cwd });
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining(reason),
-    });
-    expect(await readdir(path.join(cwd, 'some'))).toEqual(['.fragment.schema.json']);
-    if (what !== 'a link') expect(await readFile(file, 'utf8')).toBe(text);
-  });
-
-  it('makes no directory', async () => {
-    const cwd = await workplace({ withExamples: false });
-    const { code, stderr } = await run(['schema', '--write', 'templtes'], { cwd });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('templtes is not a directory'),
-    });
-    expect(await readdir(cwd)).toEqual([]);
   });
 });
 

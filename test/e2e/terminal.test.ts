@@ -9,7 +9,6 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const question = 'Write this to the service? [y/N]';
 const ctrlC = '\u0003';
-const ctrlD = '\u0004';
 const escape = '\u001B[';
 
 /** In this process; what only a real terminal shows is below, under a real one. */
@@ -17,27 +16,6 @@ const startAtTerminal = (args: readonly string[], launch: Launch): Program =>
   start(args, { ...launch, isTerminal: true });
 
 describe('apply on a terminal', () => {
-  it.each([
-    ['y\n', 0, 1],
-    ['\n', 1, 0],
-    ['n\n', 1, 0],
-    [ctrlC, 1, 0],
-    [ctrlD, 1, 0],
-  ])('shows the plan and asks; at %j it ends with %i after %i writes', async (answer, expected, writes) => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    const program = startAtTerminal(['apply', 'voice'], launch);
-    await program.says(question);
-    expect(service.writes()).toEqual([]);
-    program.type(answer);
-    const { code, stdout } = await program.ended;
-    expect(code).toBe(expected);
-    expect(service.writes()).toHaveLength(writes);
-    expect(stdout.indexOf('5 5061 sip.example.net')).toBeLessThan(stdout.indexOf(question));
-    expect(stdout).toContain(writes > 0 ? '1 applied' : 'nothing was written');
-    expect(stdout).not.toContain('defect');
-  });
-
   it.each([
     ['y\n', 0, '1 applied'],
     [ctrlC, 1, 'nothing was written'],
@@ -47,15 +25,6 @@ describe('apply on a terminal', () => {
     await program.says(question);
     program.type(answer);
     expect(await program.ended).toMatchObject({ code: expected, stdout: expect.stringContaining(said) });
-  });
-
-  it('asks nothing if nothing would be written', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    const { code, stdout } = await startAtTerminal(['apply', 'redirects'], launch).ended;
-    expect(code).toBe(0);
-    expect(stdout).not.toContain(question);
-    expect(stdout.match(/everything in sync/g)).toHaveLength(1);
   });
 
   it('writes nothing that the plan did not show', async () => {
@@ -104,18 +73,5 @@ describe('colour', () => {
     expect((await startOnTerminal(['plan', 'voice'], plain).ended).stdout).not.toContain(escape);
     await startAtTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
     expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
-  });
-});
-
-describe('apply on a terminal, confirmed', () => {
-  it('shows the plan once, then each write and what is left', async () => {
-    const service = await startService();
-    const launch = { cwd: await workplace(), env: service.env };
-    const program = startAtTerminal(['apply', 'voice'], launch);
-    await program.says(question);
-    program.type('y\n');
-    const { stdout } = await program.ended;
-    expect(stdout.match(/5 5060 sip\.example\.net → 5 5061/g)).toHaveLength(1);
-    expect(stdout.split(question)[1]).toContain('applied: voice: update _sips._tcp SRV');
   });
 });

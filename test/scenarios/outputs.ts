@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { linesOf, run, start, type Ended } from '../e2e/program.ts';
+import { linesOf, run, start, type Ended, type Launch } from '../e2e/program.ts';
 import { formatRecord, formatStored } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import type { Service } from './service.ts';
@@ -17,14 +17,19 @@ export const outputs: Readonly<Record<string, Output>> = {
       records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
     );
   },
-  // Every line of a command, with its place and its service by other names.
-  prints: async ({ folder, service, env, clock }, _, words) => {
-    const { code, stdout, stderr } = await run(words, { cwd: folder, env, clock });
-    const said = stdout + stderr;
-    if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
-    const lines = said.replaceAll(folder, '.').replaceAll(service.url, 'URL').split('\n');
-    const shown = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
-    return [...shown, ...(code === 0 ? [] : [`exit ${code}`])];
+  // Every line of a command.
+  prints: async (world, _, words) => printed(world, await run(words, launchIn(world))),
+  // Its first line and how it ends.
+  begins: async (world, _, words) => {
+    const { code, stdout, stderr } = await run(words, launchIn(world));
+    return printed(world, { code, stdout: `${stdout.split('\n', 1).join()}\n`, stderr });
+  },
+  // The same on a terminal, where somebody types an answer if something is asked.
+  typed: async (world, _, [answer = '', ...words]) => {
+    const { says, type, ended } = start(words, { ...launchIn(world), isTerminal: true });
+    await Promise.race([says('[y/N]'), ended]).catch(() => undefined);
+    type(keys[answer] ?? `${answer}\n`);
+    return printed(world, await ended);
   },
   shows: async ({ folder }, _, [name = '']) => {
     const lines = readFileSync(path.join(folder, name), 'utf8').split('\n');
@@ -68,6 +73,30 @@ export const outputs: Readonly<Record<string, Output>> = {
     return [`exit ${ended?.code}`];
   },
   join: async ({ started }) => (await started) ?? [],
+};
+
+const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env, clock });
+
+const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
+
+/** Every line, where what is another one each time has a name instead. */
+const printed = ({ folder, service, names }: World, { code, stdout, stderr }: Ended): string[] => {
+  const said = stdout + stderr;
+  if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
+  const changing: readonly (readonly [what: string | RegExp, name: string])[] = [
+    ...names,
+    [folder, '.'],
+    [service.url, 'URL'],
+    [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UUID'],
+    [/\bprocess \d+ on \S+, since [\dTZ:.-]+/g, 'process PID on HOST'],
+    [/\b127\.0\.0\.1:\d+(?=\/api)/g, 'HOST'],
+    [/(?<=differs by )\d+(?= s)/g, 'N'],
+    // oxlint-disable-next-line no-control-regex -- of a line that says how long something takes, and of a question
+    [/\r\u001B\[K(?:[^\r\n]* \d+ s)?|\u001B\[\d*[A-Z]/g, '\n'],
+  ];
+  const lines = changing.reduce((text, [from, to]) => text.replaceAll(from, to), said).split('\n');
+  const shown = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+  return [...shown, ...(code === 0 ? [] : [`exit ${code}`])];
 };
 
 /** What the daemon reports after its next pass that was started so. */
