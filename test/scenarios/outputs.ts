@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { linesOf, run, start, type Ended, type Launch } from '../e2e/program.ts';
+import { linesOf, run, start, type Ended, type Launch, type LogLine } from '../e2e/program.ts';
 import { formatRecord, formatStored } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import type { Service } from './service.ts';
@@ -40,6 +40,31 @@ export const outputs: Readonly<Record<string, Output>> = {
     const events = (daemon ? linesOf(daemon) : []).map(({ event }) => String(event));
     return [...new Set(events)].map((event) => `${events.filter((one) => one === event).length} ${event}`);
   },
+  // What it has logged since the last time, once there is something: all of it, or the lines of an event.
+  logs: async (world, _, [asked]) => {
+    const { daemon } = world;
+    if (!daemon) throw new Error('no daemon runs');
+    const isAsked = ({ event }: LogLine): boolean => asked === undefined || event === asked;
+    const next = daemon.line(isAsked);
+    if (!linesOf(daemon).slice(world.logged).some(isAsked)) await next;
+    const lines = linesOf(daemon).slice(world.logged);
+    world.logged += lines.length;
+    const shown = lines.filter(isAsked).map(({ time: _time, ...line }) => JSON.stringify(line));
+    return named(world, shown.join('\n'));
+  },
+  // What it answers: of a page the words, of metrics the lines with one of these words.
+  asks: async (world, _, [place = '', ...words]) => {
+    const answer = await fetch(`${world.daemon?.url}${place}`);
+    const text = await answer.text();
+    const [, page] = /<main.*?>(.*)<\/main>/s.exec(text) ?? [];
+    const lines = text
+      .split('\n')
+      .filter((line) => !/^#| 0$/.test(line) && words.some((word) => line.includes(word)));
+    const said =
+      page?.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ') ??
+      (words.length > 0 ? lines.join('\n') : text);
+    return named(world, `${answer.status === 200 ? '' : `${answer.status} `}${said}`);
+  },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();
     world.started = command(world, word, words);
@@ -58,13 +83,18 @@ export const outputs: Readonly<Record<string, Output>> = {
     const program = start(args, launch);
     const { listen } = await program.event('daemon.started');
     world.daemon = { ...program, url: String(listen), before: service.writes.length };
+    world.logged = 0;
+    world.names.push([String(listen), 'LISTEN']);
     return afterPass(world, 'startup');
   },
   pass: async (world, _, [trigger = '']) => afterPass(world, trigger),
-  request: async (world) => {
+  // Of all clients, or of those of a name or pattern.
+  request: async (world, _, [client]) => {
     const headers = { authorization: `Bearer ${triggerToken}` };
-    await fetch(`${world.daemon?.url}/api/reconcile`, { method: 'POST', headers });
-    return afterPass(world, 'request');
+    const query = client === undefined ? '' : `?client=${client}`;
+    const answer = await fetch(`${world.daemon?.url}/api/reconcile${query}`, { method: 'POST', headers });
+    if (answer.status !== 202) return [`${answer.status} ${await answer.text()}`];
+    return afterPass(world, 'request', client === undefined ? world.clients : 1);
   },
   stop: async (world) => {
     world.daemon?.signal('SIGTERM');
@@ -79,32 +109,40 @@ const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env,
 
 const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
+const printed = (world: World, { code, stdout, stderr }: Ended): string[] => [
+  ...named(world, stdout + stderr),
+  ...(code === 0 ? [] : [`exit ${code}`]),
+];
+
 /** Every line, where what is another one each time has a name instead. */
-const printed = ({ folder, service, names }: World, { code, stdout, stderr }: Ended): string[] => {
-  const said = stdout + stderr;
+const named = ({ folder, service, names }: World, said: string): string[] => {
+  for (const [id] of said.matchAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g))
+    if (!names.some(([known]) => known === id))
+      names.push([id, `id-${names.filter(([, name]) => name.startsWith('id-')).length + 1}`]);
   if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
   const changing: readonly (readonly [what: string | RegExp, name: string])[] = [
     ...names,
     [folder, '.'],
     [service.url, 'URL'],
-    [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UUID'],
     [/\bprocess \d+ on \S+, since [\dTZ:.-]+/g, 'process PID on HOST'],
     [/\b127\.0\.0\.1:\d+(?=\/api)/g, 'HOST'],
-    [/(?<=differs by )\d+(?= s)/g, 'N'],
+    [/(?<=differs by )\d+(?= s)|(?<=\buid )\d+/g, 'N'],
     // oxlint-disable-next-line no-control-regex -- of a line that says how long something takes, and of a question
     [/\r\u001B\[K(?:[^\r\n]* \d+ s)?|\u001B\[\d*[A-Z]/g, '\n'],
   ];
   const lines = changing.reduce((text, [from, to]) => text.replaceAll(from, to), said).split('\n');
-  const shown = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
-  return [...shown, ...(code === 0 ? [] : [`exit ${code}`])];
+  return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
 };
 
 /** What the daemon reports after its next pass that was started so. */
-const afterPass = async (world: World, trigger: string): Promise<readonly string[]> => {
+const afterPass = async (
+  world: World,
+  trigger: string,
+  // A change of files is about one client, all else about each of them.
+  passes = trigger === 'file-change' ? 1 : world.clients,
+): Promise<readonly string[]> => {
   const { daemon, service, folder } = world;
   if (!daemon) throw new Error('no daemon runs');
-  // A change of files is about one client, all else about each of them.
-  const passes = trigger === 'file-change' ? 1 : world.clients;
   for (let ended = 0; ended < passes; ended += 1)
     await daemon.event('pass.finished', (line) => line['trigger'] === trigger);
   const report = (await (await fetch(`${daemon.url}/api/report`)).json()) as Report;

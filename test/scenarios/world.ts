@@ -17,6 +17,8 @@ export interface World {
   started: Promise<readonly string[]> | null;
   daemon: Daemon | null;
   clients: number;
+  /** How many lines of the daemon's log were shown. */
+  logged: number;
   /** What stands in place of what is another one each time. */
   readonly names: [from: string, to: string][];
   readonly closing: (() => Promise<unknown>)[];
@@ -55,6 +57,7 @@ export const openWorld = async (): Promise<World> => {
     started: null,
     daemon: null,
     clients: 1,
+    logged: 0,
     names,
     closing: [],
   };
