@@ -1,12 +1,9 @@
 import path from 'node:path';
-import { withDaemon } from '../daemon.mjs';
-import { fillHistory } from '../past.mjs';
-import { median } from '../statistics.mjs';
-import { totalsOf, usageOf } from '../usage.mjs';
-import { withClients, withWorld } from '../world.mjs';
-
-export const about =
-  'how costs grow, at 1×, 10× and 100×: exponents, 1 where ten times as much costs ten times as much';
+import Database from 'libsql';
+import { withDaemon } from './daemon.mjs';
+import { mediansOf, repeated } from './statistics.mjs';
+import { totalsOf, usageOf } from './usage.mjs';
+import { withClients, withWorld } from './world.mjs';
 
 const exponent = (of) => ({
   about: `processor time of a daemon and its passes by ${of}`,
@@ -14,22 +11,13 @@ const exponent = (of) => ({
   unit: '',
 });
 
-export const rows = {
-  templates: exponent('templates of 10 records'),
-  records: exponent('records of 10 templates'),
-  clients: exponent('clients of 3 × 10 records'),
-  differences: exponent('differing records of 30,000'),
-  history: exponent('writes in the history'),
-};
-
 const sizes = [1, 10, 100];
-const rounds = 3;
 
-export const measure = async () => {
+const measure = async () => {
   const table = [];
   for (const [name, grow] of Object.entries(growths)) {
     const costs = [];
-    for (const size of sizes) costs.push(medians(await repeated(() => grow(size))));
+    for (const size of sizes) costs.push(mediansOf(await repeated(3, () => grow(size))));
     for (const cost of Object.keys(costs[0])) {
       const [one, ten, hundred] = costs.map((found) => found[cost]);
       table.push({
@@ -61,15 +49,6 @@ const exponentOf = (one, ten, hundred) =>
   hundred < 2 * one || ten <= one
     ? 0
     : Math.max(0, Math.log10((hundred - one) / Math.max(ten - one, one / 5) - 1));
-
-const repeated = async (task) => {
-  const found = [];
-  for (let round = 0; round < rounds; round += 1) found.push(await task());
-  return found;
-};
-
-const medians = (found) =>
-  Object.fromEntries(Object.keys(found[0]).map((key) => [key, median(found.map((one) => one[key]))]));
 
 /** What a daemon has cost after its first pass and some without changes. */
 const costsOf = ({ cwd, env }, { clients = 1, expected = 'in-sync' } = {}) =>
@@ -120,4 +99,28 @@ const growths = {
       fillHistory(path.join(cwd, '.state/memory.db'), 490 * size);
       return costsOf(world);
     }),
+};
+
+/** Copies the last write into the past, a minute before the next one each time. */
+const fillHistory = (file, count) => {
+  const database = new Database(file);
+  database.exec(
+    `INSERT INTO history (scope, at, body)
+     WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past WHERE n < ${count}),
+       newest AS (SELECT * FROM history ORDER BY id DESC LIMIT 1)
+     SELECT scope, at - n * 60000, json_set(body, '$.at', at - n * 60000) FROM past, newest`,
+  );
+  database.close();
+};
+
+export const growth = {
+  about: 'how costs grow, at 1×, 10× and 100×: exponents, 1 where ten times as much costs ten times as much',
+  rows: {
+    templates: exponent('templates of 10 records'),
+    records: exponent('records of 10 templates'),
+    clients: exponent('clients of 3 × 10 records'),
+    differences: exponent('differing records of 30,000'),
+    history: exponent('writes in the history'),
+  },
+  measure,
 };
