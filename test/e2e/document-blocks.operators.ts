@@ -16,7 +16,7 @@ import { freePort } from '../free-port.ts';
 import { never } from './daemon.ts';
 import { standInForDocker } from './docker.ts';
 import { blocksOf, pages } from './documents.ts';
-import { startCommandOnTerminal, startProcess } from './process.ts';
+import { startCommand, startCommandOnTerminal } from './process.ts';
 import { edit, run, workplace } from './program.ts';
 import { environment } from './service.ts';
 
@@ -405,7 +405,7 @@ describe('the output', () => {
     const { cwd, env } = await place();
     await symlink(path.resolve('.scripts'), path.join(cwd, '.scripts'));
     const launch = { cwd, env: { DNS_SYNC_SCHEDULE: never, DNS_SYNC_LISTEN: 'off' } };
-    const daemon = startProcess([], launch, path.resolve('.scripts/start.mjs'));
+    const daemon = startCommand([process.execPath, path.resolve('.scripts/start.mjs')], launch);
     const { clients } = await daemon.event('daemon.started');
     await daemon.event('pass.finished');
     const { baseUrl } = z.tuple([z.object({ baseUrl: z.string() })]).parse(clients)[0];
@@ -462,7 +462,7 @@ it('the unit starts the daemon, reloads and stops it', async () => {
   const env = Object.fromEntries(valuesOf('Environment').map((one) => here(one).split(/=(.*)/s).slice(0, 2)));
   const [command = '', ...args] = here(valuesOf('ExecStart')[0] ?? '').split(' ');
   expect(command).toBe(process.execPath);
-  const daemon = startProcess(args.slice(1), { cwd, env: { ...env, DNS_SYNC_LISTEN: 'off' } }, args[0]);
+  const daemon = startCommand([command, ...args], { cwd, env: { ...env, DNS_SYNC_LISTEN: 'off' } });
   await daemon.event('pass.finished');
   expect(valuesOf('ExecReload')).toEqual(['/bin/kill -HUP $MAINPID']);
   daemon.signal('SIGHUP');

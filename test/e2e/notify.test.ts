@@ -6,7 +6,7 @@ import { writeBelow } from '../daemon/ways.ts';
 import { reset, scriptedServer, status, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
 import { startProcess } from './process.ts';
-import { start, textsBelow, workplace, type LogLine } from './program.ts';
+import { start, textsBelow, workplace, type Launch, type LogLine, type Program } from './program.ts';
 import { clientToken, startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -45,7 +45,7 @@ const startReceiver = async (first: Answer = ok) => {
 interface Surroundings {
   readonly keys?: string;
   /** `startProcess`: in a process of its own, which can be killed. */
-  readonly as?: typeof startProcess;
+  readonly as?: (args: readonly string[], launch: Launch) => Program;
 }
 
 /** The daemon on one template `site`, which it only looks at, told to say what it finds. */
