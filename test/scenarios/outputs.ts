@@ -50,20 +50,16 @@ export const outputs: Readonly<Record<string, Output>> = {
     const lines = linesOf(daemon).slice(world.logged);
     world.logged += lines.length;
     const shown = lines.filter(isAsked).map(({ time: _time, ...line }) => JSON.stringify(line));
-    return named(world, shown.join('\n'));
+    return named(world, ...shown);
   },
   // What it answers: of a page the words, of metrics the lines with one of these words.
   asks: async (world, _, [place = '', ...words]) => {
     const answer = await fetch(`${world.daemon?.url}${place}`);
     const text = await answer.text();
-    const [, page] = /<main.*?>(.*)<\/main>/s.exec(text) ?? [];
-    const lines = text
-      .split('\n')
-      .filter((line) => !/^#| 0$/.test(line) && words.some((word) => line.includes(word)));
-    const said =
-      page?.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ') ??
-      (words.length > 0 ? lines.join('\n') : text);
-    return named(world, `${answer.status === 200 ? '' : `${answer.status} `}${said}`);
+    const isAsked = (line: string): boolean =>
+      !/^#| 0$/.test(line) && words.some((word) => line.includes(word));
+    const said = words.length > 0 ? text.split('\n').filter(isAsked).join('\n') : text;
+    return [...(answer.ok ? [] : [`status ${answer.status}`]), ...named(world, said)];
   },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();
@@ -110,12 +106,48 @@ const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env,
 const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
 const printed = (world: World, { code, stdout, stderr }: Ended): string[] => [
-  ...named(world, stdout + stderr),
+  ...named(world, stdout, stderr),
   ...(code === 0 ? [] : [`exit ${code}`]),
 ];
 
+/** JSON in as few lines as can be read, and of a page the words. */
+const shownText = (text: string): string => {
+  if (/^[[{]/.test(text)) return folded(JSON.parse(text));
+  const [, page] = /<main.*?>(.*)<\/main>/s.exec(text) ?? [];
+  const lines = page?.replaceAll(/\s+/g, ' ').split(/<\/(?:p|li|tr|h\d|div|section|summary)>/);
+  return (
+    lines
+      ?.map((line) =>
+        line
+          .replaceAll(/<[^>]+>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+      .join('\n') ?? text
+  );
+};
+
+const folded = (value: unknown, indent = ''): string => {
+  const flat = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || indent.length + flat.length <= 100) return flat;
+  const within = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => folded(one, within))
+    : Object.entries(value).map(([key, one]) => `"${key}": ${folded(one, within)}`);
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const isTogether = last !== undefined && !part.includes('\n') && last.length + part.length < 100;
+    if (isTogether && !last.includes('\n')) lines[lines.length - 1] = `${last}, ${part}`;
+    else lines.push(within + part);
+  }
+  const [open = '', close = ''] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
+};
+
 /** Every line, where what is another one each time has a name instead. */
-const named = ({ folder, service, names }: World, said: string): string[] => {
+const named = ({ folder, service, names }: World, ...texts: readonly string[]): string[] => {
+  const said = texts.join('\n');
   for (const [id] of said.matchAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g))
     if (!names.some(([known]) => known === id))
       names.push([id, `id-${names.filter(([, name]) => name.startsWith('id-')).length + 1}`]);
@@ -130,8 +162,14 @@ const named = ({ folder, service, names }: World, said: string): string[] => {
     // oxlint-disable-next-line no-control-regex -- of a line that says how long something takes, and of a question
     [/\r\u001B\[K(?:[^\r\n]* \d+ s)?|\u001B\[\d*[A-Z]/g, '\n'],
   ];
-  const lines = changing.reduce((text, [from, to]) => text.replaceAll(from, to), said).split('\n');
-  return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+  const shown = texts.map((text) =>
+    shownText(changing.reduce((changed, [from, to]) => changed.replaceAll(from, to), text)),
+  );
+  return shown
+    .join('\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
 };
 
 /** What the daemon reports after its next pass that was started so. */
