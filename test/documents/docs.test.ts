@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { checkIds } from '../../src/desired/check-id.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon } from '../e2e/daemon.ts';
 import { docs, folder, pages, textOf } from './documents.ts';
-import { run, workplace } from './program.ts';
+import { run, workplace } from '../e2e/program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { rawServer, scriptedServer, silence } from '../wire/scripted-server.ts';
-import { startProcess } from './process.ts';
-import { reportOf, run, start, workplace } from './program.ts';
-import { environment, startHoldingService } from './service.ts';
+import { startProcess } from '../e2e/process.ts';
+import { reportOf, run, start, workplace } from '../e2e/program.ts';
+import { environment, startHoldingService } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { startProcess } from './process.ts';
-import { linesOf, openDaemon, parseLine, run, start, workplace } from './program.ts';
-import { parametersOf, startHoldingService, startService } from './service.ts';
+import { startProcess } from '../e2e/process.ts';
+import { linesOf, openDaemon, parseLine, run, start, workplace } from '../e2e/program.ts';
+import { parametersOf, startHoldingService, startService } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { built } from '../built.ts';
 import { freePort } from '../free-port.ts';
-import { environmentOf, workplace } from './program.ts';
-import { startService } from './service.ts';
+import { environmentOf, workplace } from '../e2e/program.ts';
+import { startService } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -4,10 +4,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing } from './daemon.ts';
+import { addTemplate, describing } from '../e2e/daemon.ts';
 import { action, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
 import { openPullRequest, shown } from './pull-request.ts';
-import { startService, userToken } from './service.ts';
+import { startService, userToken } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

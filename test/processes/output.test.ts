@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { built } from '../built.ts';
-import { workplace } from './program.ts';
+import { workplace } from '../e2e/program.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -13,12 +13,12 @@ import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { freePort } from '../free-port.ts';
-import { never } from './daemon.ts';
+import { never } from '../e2e/daemon.ts';
 import { standInForDocker } from './docker.ts';
 import { blocksOf, pages } from './documents.ts';
-import { startCommand, startCommandOnTerminal } from './process.ts';
-import { edit, run, workplace } from './program.ts';
-import { environment } from './service.ts';
+import { startCommand, startCommandOnTerminal } from '../e2e/process.ts';
+import { edit, run, workplace } from '../e2e/program.ts';
+import { environment } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -34,7 +34,7 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `change`, `changed`: a change of the source, which applies, and what the program then says of the example that it is about
  * - `octodns`, `move`: a file of octoDNS becomes a template file; an imported zone fills a template, and is compared
  *
- * And these elsewhere: `recipe` in `recipes.operators.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
+ * And these elsewhere: `recipe` in `recipes.operators.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `test/processes/library.test.ts`. `drawing` is for reading.
  */
 const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
   'README.md': [
