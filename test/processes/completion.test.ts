@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { run, workplace } from '../e2e/program.ts';
@@ -57,38 +57,31 @@ const split = ({ stdout }: { readonly stdout: string }): string[] =>
 
 const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isThere(shell)))(
-  'completion in %s',
-  (shell, offers) => {
-    it.each<[readonly string[], readonly string[]]>([
-      [['va'], ['validate']],
-      [
-        ['get', 'dns'],
-        ['dns-records', 'dns-template', 'dns-templates'],
-      ],
-      [['get', 'dns-records', '--form'], ['--format']],
-      [['plan', '--format', 'm'], ['markdown']],
-      [
-        ['get', 'accounts', '--format', ''],
-        ['json', 'table'],
-      ],
-      [['help', 'va'], ['validate']],
-      [['completion', 'f'], ['fish']],
-      [['apply', '--accept'], ['--accept-loss']],
-      [['plan', '--out', 'no-such-'], []],
-    ])('of %j', async (words, expected) => {
-      expect(await offers(await placeFor(shell), words)).toEqual(expected);
-    });
+const completions: Readonly<Record<string, readonly string[]>> = {
+  va: ['validate'],
+  'get dns': ['dns-records', 'dns-template', 'dns-templates'],
+  'get dns-records --form': ['--format'],
+  'plan --format m': ['markdown'],
+  'get accounts --format ': ['json', 'table'],
+  'help va': ['validate'],
+  'completion f': ['fish'],
+  'apply --accept': ['--accept-loss'],
+  'plan --out no-such-': [],
+};
+
+it.each(Object.keys(shells).filter((shell) => shell === 'bash' || isThere(shell)))(
+  '%s completes',
+  async (shell) => {
+    const place = await placeFor(shell);
+    const found: Record<string, readonly string[]> = {};
+    for (const words of Object.keys(completions))
+      found[words] = await shells[shell]!(place, words.split(' '));
+    expect(found).toEqual(completions);
   },
 );
 
-it('there is a script for each shell', async () => {
-  const launch = { cwd: await workplace({ withExamples: false }) };
-  for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout } = await run(['completion', shell], launch);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/ complete .*COMP_WORDS|dns-template-sync complete /),
-    });
-  }
+it.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
+  const { code, stdout } = await run(['completion', shell], { cwd: await workplace() });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/ complete .*COMP_WORDS|dns-template-sync complete /);
 });

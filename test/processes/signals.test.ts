@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { startProcess } from '../e2e/process.ts';
-import { linesOf, openDaemon, parseLine, run, start, workplace } from '../e2e/program.ts';
-import { parametersOf, startHoldingService, startService } from '../e2e/service.ts';
+import { linesOf, openDaemon, parseLine, reportOf, run, start, workplace } from '../e2e/program.ts';
+import { environment, parametersOf, startHoldingService, startService } from '../e2e/service.ts';
+import { rawServer, scriptedServer, silence } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
 const quiet = ['run', '--listen', 'off', '--schedule', '0 0 1 1 *'];
 
-describe('signals', () => {
+describe('a signal to run', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s ends run with 0', async (name) => {
     const service = await startService();
     const program = startProcess(quiet, { cwd: await workplace(), env: service.env });
@@ -70,6 +71,55 @@ describe('signals', () => {
     expect(service.writes().map(parametersOf)).toEqual([
       { type: 'PTR', name: '13', content: 'printer.office.example.net', ttl: '86400' },
     ]);
+  });
+});
+
+describe('a signal to apply', () => {
+  it('lets the write in flight end, starts no other, and ends apply with 1', async () => {
+    const { service, held, release } = await startHoldingService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const program = start(['apply', 'standard-web', '--yes', '--format', 'json'], launch);
+    await held;
+    program.signal('SIGINT');
+    await program.says('shutting down after the write in flight');
+    release();
+    const { code, stdout } = await program.ended;
+    const outcomes = reportOf(stdout).templates[0]?.differences.map(({ outcome }) => outcome);
+    expect({ code, outcomes: outcomes?.slice(0, 3) }).toEqual({
+      code: 1,
+      outcomes: ['applied', 'skipped', 'skipped'],
+    });
+    expect(service.writes()).toHaveLength(1);
+  });
+
+  it('ends reads at once, and speaks of no write where there is none', async () => {
+    const silent = await scriptedServer(silence);
+    const env = { ...environment(silent.url), DNS_SYNC_REQUEST_TIMEOUT: '10m' };
+    const program = startProcess(['apply', '--yes'], { cwd: await workplace(), env });
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(1), { timeout: 10_000 });
+    program.signal('SIGINT');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, said: stderr.split('\n').slice(-2) }).toEqual({ code: 1, said: ['shutting down', ''] });
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('aborted: this program is shutting down');
+    expect(silent.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['run', '--listen', 'off'],
+    ['apply', '--yes'],
+  ])('ends %s at once where a proxy does not answer', async (...args) => {
+    let hasConnected = (): void => undefined;
+    const connected = new Promise<void>((resolve) => (hasConnected = resolve));
+    const proxy = await rawServer(() => hasConnected());
+    const env = {
+      ...environment('https://panel.example.net/api/v1'),
+      DNS_SYNC_PROXY: `http://${proxy}`,
+      DNS_SYNC_REQUEST_TIMEOUT: '10m',
+    };
+    const program = startProcess(args, { cwd: await workplace(), env });
+    await connected;
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: args[0] === 'run' ? 0 : 1 });
   });
 });
 

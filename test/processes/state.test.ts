@@ -110,6 +110,22 @@ describe('one lock for a client', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
+  it('is waited for before a plan that was reviewed is compared', async () => {
+    const { service, held: arrived, release } = await startHoldingService();
+    const launch = { cwd: await workplace(), env: service.env };
+    await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
+    const first = start(['apply', 'voice', '--yes'], launch);
+    await arrived;
+    const second = start(['apply', 'voice', '--plan', 'plan.json', '--yes'], launch);
+    await second.says('waiting for another pass: process ');
+    release();
+    await first.ended;
+    const { code, stderr } = await second.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    expect(service.writes()).toHaveLength(1);
+  });
+
   it('that is removed while a pass runs ends its writes, and it reports that and what it has written', async () => {
     const remove = ({ method }: { method: string }): null => {
       if (method === 'PUT')
