@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bindTemplates } from '../../src/plan/bind.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
-import { desiredTemplate, actualTemplate } from './records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 
 const at = (id: number, name: string, more: Partial<ActualTemplate> = {}): ActualTemplate => ({
   ...actualTemplate([]),
