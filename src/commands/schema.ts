@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -39,12 +39,14 @@ const schemaText = async (what: string): Promise<string> => {
   const { $schema, ...rest } = await documentOf(what);
   const named = {
     $schema,
-    $id: `urn:dns-template-sync:${what}`,
+    $id: idOf(what),
     title: `dns-template-sync ${what}`,
     ...rest,
   };
   return `${JSON.stringify(named, null, 2)}\n`;
 };
+
+const idOf = (what: string): string => `urn:dns-template-sync:${what}`;
 
 const documentOf = async (what: string): Promise<z.core.JSONSchema.JSONSchema> => {
   // Of the input, before transforms.
@@ -82,12 +84,14 @@ export const schemaHeader = (file: string, root: string): string => {
   return existsSync(target) ? named : '';
 };
 
-/** Replaces what is there. */
+/** Replaces a schema of this program, and nothing else. */
 const writeSchema = async (kind: (typeof kinds)[number], file: string, cwd: string): Promise<void> => {
-  const text = await schemaText(kind);
+  const [absolute, text] = [path.resolve(cwd, file), await schemaText(kind)];
   try {
-    writeAtomically(path.resolve(cwd, file), text, 0o666);
+    if (!existsSync(absolute) || readFileSync(absolute, 'utf8').includes(`"$id": "${idOf(kind)}"`))
+      return writeAtomically(absolute, text, 0o666);
   } catch (error) {
     throw new UserError(`${file}: ${codeOf(error)}`, { cause: error });
   }
+  throw new UserError(`${file} is not a schema of this program: move it away`);
 };

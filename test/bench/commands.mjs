@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { built } from './children.mjs';
+import { built } from './daemon.mjs';
 import { octodnsPlan } from './octodns.mjs';
 import { median } from './statistics.mjs';
 import { withWorld } from './world.mjs';

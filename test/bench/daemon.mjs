@@ -3,23 +3,28 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { built } from './children.mjs';
 import { triggerToken } from './world.mjs';
+
+/** Of another build where BUILT_PROGRAM names its folder. */
+export const built = path.resolve(
+  process.env.BUILT_PROGRAM ?? path.join(import.meta.dirname, '../../dist'),
+  'main.js',
+);
 
 /**
  * The daemon, for the time of `task`, which begins when it has started. Its log goes to a file: a pipe would take
  * as long as somebody takes to read it.
  */
-export const withDaemon = async (args, { cwd, env = {}, nodeOptions = [], channel = false }, task) => {
+export const withDaemon = async (args, { cwd, env = {} }, task) => {
   const file = path.join(cwd, '.log');
   const log = await open(file, 'w+');
   const child = spawn(
     process.execPath,
-    [...nodeOptions, built, 'run', '--listen', '127.0.0.1:0', '--schedule', '0 0 29 2 *', ...args],
+    [built, 'run', '--listen', '127.0.0.1:0', '--schedule', '0 0 29 2 *', ...args],
     {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, ...env },
-      stdio: ['ignore', log.fd, 'ignore', ...(channel ? ['ipc'] : [])],
+      stdio: ['ignore', log.fd, 'ignore'],
     },
   );
   const ended = once(child, 'exit');
@@ -33,6 +38,10 @@ export const withDaemon = async (args, { cwd, env = {}, nodeOptions = [], channe
       begun: (trigger) => line('pass.started', (found) => found.trigger === trigger),
       /** Resolves with the log line when a pass with this trigger has ended. */
       passed: (trigger) => line('pass.finished', (found) => found.trigger === trigger),
+      metric: async (name) => {
+        const text = await (await fetch(`${listen}/metrics`)).text();
+        return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)[1]);
+      },
       request: () =>
         fetch(`${listen}/api/reconcile`, {
           method: 'POST',

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../cluster/postgres.ts';
-import { startProgram } from './children.mjs';
+import { built } from './daemon.mjs';
 import { statOf, usageOf } from './usage.mjs';
 
 /**
@@ -61,8 +61,8 @@ const measure = async (count) => {
       twice,
     };
   } finally {
-    for (const { program } of workers) program.end();
-    await Promise.all(workers.map(({ program }) => program.ended));
+    for (const { child } of workers) child.kill('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
     service.kill();
     await postgres.remove();
     rmSync(cwd, { recursive: true });
@@ -95,17 +95,14 @@ const describeClient = (cwd, id, addresses) => {
 const startWorker = async (cwd, env) => {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const address = `http://127.0.0.1:${port}`;
-  const program = startProgram(['run', '--listen', `127.0.0.1:${port}`], { cwd, env });
-  const say = (line) => process.stderr.write(`${line.slice(0, 300)}\n`);
-  void program
-    .line((line) => (line.includes('no saved state') ? null : say(line), null))
-    .catch(() => undefined);
-  for (;;) {
-    const answer = await fetch(`${address}/livez`).catch(() => null);
-    if (answer?.ok) break;
-    await setTimeout(100);
-  }
-  return { program, address, pid: program.child.pid };
+  const child = spawn(process.execPath, [built, 'run', '--listen', `127.0.0.1:${port}`], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    // What it warns of.
+    stdio: ['ignore', process.stderr, 'ignore'],
+  });
+  while (!(await fetch(`${address}/livez`).catch(() => null))?.ok) await setTimeout(100);
+  return { child, address, ended: once(child, 'exit') };
 };
 
 /** All passes at once, as at a start. Resolves when each client had one, and either process has its half of them. */
@@ -149,7 +146,7 @@ const countsOf = async (workers) => {
 
 const usageNow = (workers, { port }) => ({
   at: performance.now(),
-  workers: workers.map(({ pid }) => usageOf(pid)),
+  workers: workers.map(({ child }) => usageOf(child.pid)),
   postgres: usageOfTree(postgresIn(port)),
 });
 

@@ -1,22 +1,16 @@
 // npm run bench [-- NAME [OPTIONS]]: measures the built program, all of it or what is named.
-// A measure exports what it is about, its target, what a profile shows where that is missed (`why`), and
-// `measure(args)`, which resolves to its value and details. One that finds several values in one world exports `rows`
-// instead, which say that of each, and resolves to the values by their names.
 // The soak, which takes long and has no single value, prints its own table and resolves to the exit code.
-import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
+import { cases } from './cases.mjs';
+import { measure as soak } from './soak.mjs';
 
-const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
-/** Measures that run only when they are named. */
-const soaks = ['soak'];
 const [name, ...args] = process.argv.slice(2);
 
 /** One row or several. What octoDNS does too is compared with it, where it is installed. */
 const measured = async (one) => {
-  const { rows, about, targetOfOctodns, measure, ...measuredAlone } = await import(`./measures/${one}.mjs`);
+  const { rows, about, targetOfOctodns, measure, ...measuredAlone } = cases[one];
   process.stderr.write(`${one}: ${about} …\n`);
-  const found = await measure(args);
+  const found = await measure();
   if (rows)
     return Object.entries(rows).map(([key, row]) => rowOf({ name: `${one}, ${key}`, ...row }, found[key]));
   const { value, ofOctodns = null, ...details } = found;
@@ -62,19 +56,18 @@ const tableOf = (results) => {
 
 const shown = (value, unit) => `${Number(value.toFixed(2))} ${unit}`;
 
-if (soaks.includes(name)) {
-  const { measure } = await import(`./${name}.mjs`);
-  process.exitCode = await measure(args);
-} else if (name === undefined || names.includes(name)) {
+if (name === 'soak') {
+  process.exitCode = await soak(args);
+} else if (name === undefined || name in cases) {
   const results = [];
-  for (const one of name === undefined ? names : [name]) results.push(...(await measured(one)));
+  for (const one of name === undefined ? Object.keys(cases) : [name]) results.push(...(await measured(one)));
   const machine = { node: process.version, processors: availableParallelism() };
   const reasons = reasonsOf(results);
   process.stdout.write(`${tableOf(results)}\n${reasons && `\n${reasons}\n\n`}`);
   process.stdout.write(`${JSON.stringify({ ...machine, results })}\n`);
 } else {
   process.stderr.write(
-    `npm run bench [-- NAME], with one of these names: ${[...names, ...soaks].join(', ')}\n`,
+    `npm run bench [-- NAME], with one of these names: ${[...Object.keys(cases), 'soak'].join(', ')}\n`,
   );
   process.exitCode = 1;
 }

@@ -33,9 +33,30 @@ export const withWorld = async ({ templates, records, more = '', faults = 0 }, t
     await utimes(path.join(folder, `${templateName(index)}.yaml`), earlier, earlier);
   }
   try {
-    return await task({ cwd, folder, service, wanted, write, env: environment(cwd, folder, service.url) });
+    const edited = (at, content) => wanted.with(at, { ...wanted[at], type: 'A', content });
+    return await task({
+      cwd,
+      folder,
+      service,
+      wanted,
+      edited,
+      write,
+      env: environment(cwd, folder, service.url),
+    });
   } finally {
     service.close();
+    await rm(cwd, { recursive: true });
+  }
+};
+
+/** A directory with the example templates, for the time of `task`. */
+export const withExamples = async (task) => {
+  const cwd = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  try {
+    const examples = path.join(import.meta.dirname, '../../templates');
+    await cp(examples, path.join(cwd, 'templates'), { recursive: true });
+    return await task(cwd);
+  } finally {
     await rm(cwd, { recursive: true });
   }
 };

@@ -16,19 +16,20 @@ import {
 
 export type Stage = 'arrived' | 'stored' | 'answered';
 
-export interface FaultyServiceOptions {
-  readonly faultOf?: (request: SeenRequest) => Fault;
+interface FaultyServiceOptions {
+  readonly faultOf: (request: SeenRequest) => Fault;
   /** Called at each step of each request; the request continues after it. */
-  readonly onStage?: (stage: Stage, request: SeenRequest) => void;
-  /** The pass that the caller is making; null for one that nobody judges. */
-  readonly passOf?: (request: SeenRequest) => Pass | null;
+  readonly onStage: (stage: Stage, request: SeenRequest) => void;
+  /** The pass that the caller is making; null for a reading with its tokens in a body, which follows a denied one. */
+  readonly passOf: (request: SeenRequest) => Pass | null;
   /** Whether some writes are stored after the readings that resolve them. */
-  readonly isLate?: boolean;
+  readonly isLate: boolean;
 }
 
-/** One write that reached the service. */
-export interface SeenWrite {
+/** One write that reached the service, and as the judge knows it. */
+interface SeenWrite {
   readonly request: SeenRequest;
+  readonly sent: Sent;
   /** The record after the write; null while it is not stored. */
   result: WireRecord | null;
 }
@@ -36,8 +37,7 @@ export interface SeenWrite {
 export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 
 /** The embedded service, which answers as its faults say, and tells a judge. It is closed when the test ends. */
-export const startFaultyService = async (options: FaultyServiceOptions) => {
-  const { faultOf = () => noFault, onStage = () => undefined, passOf = () => null, isLate = false } = options;
+export const startFaultyService = async ({ faultOf, onStage, passOf, isLate }: FaultyServiceOptions) => {
   const data = memoryStore();
   const ask = (method: string, url: string, body = ''): Truth => {
     const { status, answer } = answerTo(data, { method, url, headers: {} }, body);
@@ -56,50 +56,49 @@ export const startFaultyService = async (options: FaultyServiceOptions) => {
   });
   const writes: SeenWrite[] = [];
   const faults = new Map<string, number>();
-  const late: { readonly write: JudgedWrite; readonly received: Received; left: number }[] = [];
+  const late: { readonly write: SeenWrite; readonly received: Received; left: number }[] = [];
   const ordinals = new Map<string, number>();
 
   /** Tells the judge of a write that arrived. */
-  const arrived = (request: SeenRequest, pass: Pass | null): JudgedWrite => {
-    const { templateId } = request;
+  const arrived = (request: SeenRequest, pass: Pass): SeenWrite => {
     const sent: Sent = {
-      templateId,
+      templateId: request.templateId,
       write: writeOf(request),
       at: performance.now(),
       landed: 'no',
       recordId: null,
       told: 'nothing',
     };
-    const write: JudgedWrite = { request, result: null, pass, sent: pass ? sent : null };
-    if (pass) judge.decides(pass);
-    if (pass) judge.sent(pass, sent);
+    const write: SeenWrite = { request, sent, result: null };
+    judge.decides(pass);
+    judge.sent(pass, sent);
     const last = writes.at(-1)?.request.caller;
     const isBetween = last !== request.caller && writes.some((one) => one.request.caller === request.caller);
     // One process at a time writes for a client.
-    if (pass && isBetween) judge.report(`passes interleaved: ${request.caller} writes after ${last}`);
+    if (isBetween) judge.report(`passes interleaved: ${request.caller} writes after ${last}`);
     writes.push(write);
     return write;
   };
 
-  const store = (write: JudgedWrite, { method, path, body }: Received): Truth => {
+  const store = (write: SeenWrite, { method, path, body }: Received): Truth => {
     const before = templates().find(({ id }) => id === write.request.templateId);
     const truth = ask(method, path, body);
     if (truth.status !== 200) return truth;
     const after = parsed<WireTemplate>(truth);
     write.result = resultOf(write.request, before, after);
-    if (write.sent) {
-      write.sent.landed = 'yes';
-      write.sent.recordId = write.result.id;
-    }
+    write.sent.landed = 'yes';
+    write.sent.recordId = write.result.id;
     judge.changed(after.id, recordsOf(after), write.sent);
     return truth;
   };
 
-  const answerWrite = (write: JudgedWrite, received: Received, { commit }: Fault): Truth => {
+  const answerWrite = (write: SeenWrite, received: Received, { commit }: Fault): Truth => {
     const stored = commit === 'now' ? store(write, received) : null;
     if (stored) return stored;
-    if (typeof commit === 'number') late.push({ write, received, left: commit });
-    if (typeof commit === 'number' && write.sent) write.sent.landed = 'coming';
+    if (typeof commit === 'number') {
+      late.push({ write, received, left: commit });
+      write.sent.landed = 'coming';
+    }
     const template = templates().find(({ id }) => id === write.request.templateId);
     return template
       ? { status: 200, body: JSON.stringify(template) }
@@ -113,30 +112,30 @@ export const startFaultyService = async (options: FaultyServiceOptions) => {
     late.splice(0, late.length, ...late.filter(({ left }) => left > 0));
     for (const { write, received } of due) {
       const { status } = store(write, received);
-      if (status !== 200 && write.sent) write.sent.landed = 'no';
+      if (status !== 200) write.sent.landed = 'no';
     }
   };
 
   /** What the client is about to be told. */
-  const tellJudge = (pass: Pass, write: JudgedWrite | null, status: Fault['answer'], truth: Truth): void => {
+  const tellJudge = (pass: Pass, write: SeenWrite | null, status: Fault['answer'], truth: Truth): void => {
     if (typeof status !== 'number') return;
     // The service refuses this write with 403, and the client with it on a reading.
     const failure = status === 403 && write ? 'refused' : failures[status];
     if (failure) judge.failed(pass, failure, write !== null);
-    if (failure && write?.sent) write.sent.told = failure === 'refused' ? 'refused' : 'not-sent';
+    if (failure && write) write.sent.told = failure === 'refused' ? 'refused' : 'not-sent';
     if (status !== 200) return;
     if (!write) return judge.listed(pass, parsed<WireTemplate[]>(truth).map(templateOf));
-    if (!write.sent) return;
     write.sent.told = 'an answer';
     judge.answered(pass, write.sent, templateOf(parsed<WireTemplate>(truth)));
   };
 
   const server = await scriptedServer(async (response, received) => {
     const seen = seenAs(received, ordinals);
+    const pass = passOf(seen);
+    if (pass === null) return answerWith(401, { status: 401, body: '{}' }, response, received);
     onStage('arrived', seen);
     const fault = faultOf(seen);
-    const pass = passOf(seen);
-    if (pass) judge.asks(pass);
+    judge.asks(pass);
     const write = isWrite(seen) ? arrived(seen, pass) : null;
     if (!write && fault.answer === 'truth') storeLate();
     const { method, path, query } = received;
@@ -144,7 +143,7 @@ export const startFaultyService = async (options: FaultyServiceOptions) => {
     onStage('stored', seen);
     if (fault !== noFault) faults.set(nameOf(seen, fault), (faults.get(nameOf(seen, fault)) ?? 0) + 1);
     const status = fault.answer === 'truth' ? truth.status : fault.answer;
-    if (pass) tellJudge(pass, write, status, truth);
+    tellJudge(pass, write, status, truth);
     await answerWith(status, truth, response, received);
     onStage('answered', seen);
   });
@@ -166,12 +165,6 @@ export const startFaultyService = async (options: FaultyServiceOptions) => {
     close: server.close,
   };
 };
-
-/** As the judge knows it; `sent` is null where nobody judges the caller. */
-interface JudgedWrite extends SeenWrite {
-  readonly pass: Pass | null;
-  readonly sent: Sent | null;
-}
 
 const failures: Readonly<Record<number, Failure | undefined>> = {
   400: 'refused',

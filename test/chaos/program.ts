@@ -11,10 +11,6 @@ export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly later?: number;
   /** Whether it is on a machine of its own. */
   readonly isElsewhere?: boolean;
-  /** For a root without special rights. */
-  readonly uid?: number;
-  /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
-  readonly fileLimit?: number;
 }
 
 /**
@@ -44,29 +40,15 @@ const elsewhere = (): string => {
   return `data:text/javascript,${encodeURIComponent(script)}`;
 };
 
-/** Starts the built program as a process that may be killed, or may not do what we may. */
+/** Starts the built program as a process that may be killed. */
 export const startProgram = ({
   args,
   clockAhead = 0,
   later = 0,
   isElsewhere = false,
-  uid,
-  fileLimit,
   ...launch
 }: ProgramOptions): Program => {
   const ahead = clockAhead === 0 && later === 0 ? [] : ['--import', clocksAre(clockAhead + later, later)];
   const away = isElsewhere ? ['--import', elsewhere()] : [];
-  const node = [process.execPath, ...ahead, ...away, built('main.js'), ...args];
-  const limited = [
-    'bash',
-    '-c',
-    `trap '' XFSZ; ulimit -f ${(fileLimit ?? 0) / 1_024}; exec "$@"`,
-    'limited',
-    ...node,
-  ];
-  return startCommand(
-    fileLimit === undefined ? node : limited,
-    launch,
-    uid === undefined ? {} : { uid, gid: uid },
-  );
+  return startCommand([process.execPath, ...ahead, ...away, built('main.js'), ...args], launch);
 };

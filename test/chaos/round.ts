@@ -7,18 +7,41 @@ import { dataKey } from './wire.ts';
 import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
 import { fileWorldStore, type WorldStore } from './world-store.ts';
 
-export interface RoundResult {
-  readonly seed: string;
+interface RoundResult {
   /** Violations, in words; empty for a good round. */
   readonly problems: readonly string[];
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** Rounds side by side, as each mostly waits: what they counted, and the problems of each bad one with how to repeat it. */
+export const playRounds = async (
+  seeds: readonly string[],
+  lanes: number,
+  again: (seed: string) => string,
+  openStore?: (folder: string) => Promise<WorldStore>,
+): Promise<{ readonly summary: string; readonly failures: readonly string[] }> => {
+  const open = [...seeds];
+  const sums = new Map<string, number>();
+  const failures: string[] = [];
+  const lane = async (): Promise<void> => {
+    for (let seed = open.shift(); seed !== undefined; seed = open.shift()) {
+      const { problems, counts } = await runRound(seed, openStore);
+      for (const [what, times] of counts) sums.set(what, (sums.get(what) ?? 0) + times);
+      if (problems.length > 0) failures.push(`${again(seed)}: ${problems.join('\n  ')}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const lines = [...sums]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([what, times]) => `  ${what}: ${times}\n`);
+  return { summary: `${seeds.length} rounds\n${lines.join('')}`, failures };
+};
+
 /**
  * One round: files and a service that differ, then passes of the real program under faults, killed at any step, two
  * at once, with files edited and records changed by others in between; then without faults until it has converged.
  */
-export const runRound = async (
+const runRound = async (
   seed: string,
   openStore: (folder: string) => Promise<WorldStore> = fileWorldStore,
 ): Promise<RoundResult> => {
@@ -27,7 +50,7 @@ export const runRound = async (
     await disturb(world);
     await converge(world);
     world.problems.push(...world.service.judge.violations);
-    return { seed, problems: world.problems, counts: countsOf(world) };
+    return { problems: world.problems, counts: countsOf(world) };
   } finally {
     await world.close();
   }
@@ -58,22 +81,22 @@ const editFiles = async (world: World): Promise<boolean> => {
 };
 
 const onePass = async (world: World): Promise<void> => {
-  await checkedReport(world, startRun(world, applyArgs, { mayBeKilled: true }));
+  await checkedReport(world, startRun(world, applyArgs, true));
 };
 
 const twoPasses = async (world: World): Promise<void> => {
-  const one = startRun(world, applyArgs, { mayBeKilled: true });
+  const one = startRun(world, applyArgs, true);
   await sleep(world.random.below(150));
   if (world.random.chance(0.3)) await editFiles(world);
-  const other = startRun(world, applyArgs, { mayBeKilled: true });
+  const other = startRun(world, applyArgs, true);
   await Promise.all([checkedReport(world, one), checkedReport(world, other)]);
 };
 
 /** The last commits are lost under two passes, as with a standby that takes over, or a dump that is restored. */
 const aLoss = async (world: World): Promise<void> => {
-  const one = startRun(world, applyArgs, { mayBeKilled: true });
+  const one = startRun(world, applyArgs, true);
   await sleep(world.random.below(1_000));
-  const other = startRun(world, applyArgs, { mayBeKilled: true });
+  const other = startRun(world, applyArgs, true);
   await sleep(world.random.below(1_000));
   await damageMemory(world);
   // Whoever finds no database has no report either.
@@ -81,7 +104,7 @@ const aLoss = async (world: World): Promise<void> => {
 };
 
 const aPlan = async (world: World): Promise<void> => {
-  await endOf(world, startRun(world, ['plan', '--format', 'json'], { mayBeKilled: false }));
+  await endOf(world, startRun(world, ['plan', '--format', 'json'], false));
 };
 
 /** Where processes share the passes, a daemon makes only those whose turn it is. */
@@ -89,7 +112,7 @@ const passes = [onePass, onePass, onePass, onePass, twoPasses, twoPasses, twoPas
 
 /** A pass at its start, another that takes an edit in; then a signal or a kill. */
 const aDaemon = async (world: World): Promise<void> => {
-  const run = startRun(world, ['run', '--listen', 'off'], { mayBeKilled: true });
+  const run = startRun(world, ['run', '--listen', 'off'], true);
   const finished = (): Promise<unknown> => run.program.line((line) => line['event'] === 'pass.finished');
   await finished();
   // Not of the file alone: one that begins because a write has come to rest takes it in as well.
@@ -165,7 +188,7 @@ const calmPasses = async (world: World): Promise<Report | null> => {
 /** Hours later, so that every backoff is over. */
 const calmPass = (world: World, args: readonly string[]): Promise<Report | null> => {
   world.later += 7 * 60 * minute;
-  return checkedReport(world, startRun(world, args, { mayBeKilled: false }));
+  return checkedReport(world, startRun(world, args, false));
 };
 
 const countsOf = ({ service, counts }: World): ReadonlyMap<string, number> => {

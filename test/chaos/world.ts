@@ -208,12 +208,8 @@ const factsOf = (versions: readonly TemplateFile[]): FileFacts => {
   };
 };
 
-export interface RunOptions {
-  readonly mayBeKilled: boolean;
-}
-
 /** Starts the program; if it may be killed, whether and when is random. */
-export const startRun = (world: World, args: readonly string[], { mayBeKilled }: RunOptions): Run => {
+export const startRun = (world: World, args: readonly string[], mayBeKilled: boolean): Run => {
   const { random, folder, service, store, isCalm, clockAhead, later } = world;
   const caller = `process-${world.runs.length}`;
   const program = startProgram({

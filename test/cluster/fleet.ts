@@ -85,7 +85,7 @@ export const newFleet = async ({
         ...args,
       ],
       { cwd, env },
-      program,
+      program === undefined ? {} : { script: program },
     );
   const contents = async (client: string): Promise<string[]> =>
     (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
-import { blocksOf } from '../e2e/documents.ts';
+import { blocksOf } from '../documents/documents.ts';
 import { runProcess, startProcess } from '../e2e/process.ts';
 import { workplace } from '../e2e/program.ts';
 import { startService } from '../e2e/service.ts';

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import type { SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { reportOf, run, workplace, type LogLine } from './program.ts';
+import { workplace, type LogLine } from './program.ts';
 import { startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -26,72 +26,6 @@ const invalid = {
   line: 3,
   column: 7,
 };
-
-describe('a command over clients of which one has an invalid file', () => {
-  const words = 'error: mode: expected one of enforce, edits, report [settings]';
-  it('goes on with the others, says so, and ends with 1', async () => {
-    const service = await startService();
-    const id = await addTemplate(service, 'web', '192.0.2.1');
-    const cwd = await workplace({ withExamples: false });
-    for (const [name, more] of [
-      ['acme', ''],
-      ['bakery', 'mode: sometimes\n'],
-    ] as const)
-      await writeBelow(
-        cwd,
-        `clients/${name}.yaml`,
-        `clientToken: {env: TOKEN_OF_${name.toUpperCase()}}\ntemplates: ../templates\n${more}`,
-      );
-    await writeBelow(cwd, 'templates/web.yaml', describing('web', '192.0.2.2'));
-    await writeBelow(cwd, 'dns-template-sync.yaml', 'clients: ./clients/*.yaml\n');
-    const env = {
-      DNS_SYNC_BASE_URL: service.url,
-      DNS_SYNC_USER_TOKEN: userToken,
-      TOKEN_OF_ACME: 'token-a',
-      TOKEN_OF_BAKERY: 'token-b',
-    };
-    for (const [args, problem, work] of [
-      [['validate'], `clients/bakery.yaml:3:7: ${words}`, '1 template file: 1 error'],
-      [['history'], `clients/bakery.yaml:3:7: ${words}`, 'no writes'],
-      [['plan'], `bakery: clients/bakery.yaml:3:7: ${words}`, 'acme: web'],
-      [['apply', '--yes'], `bakery: clients/bakery.yaml:3:7: ${words}`, 'acme: web'],
-    ] as const) {
-      const { code, stdout, stderr } = await run(args, { cwd, env });
-      expect(stdout + stderr).toContain(problem);
-      expect(stdout + stderr).toContain(work);
-      expect(code).toBe(1);
-      expect(await contentsOf(service, id)).toEqual([args[0] === 'apply' ? '192.0.2.2' : '192.0.2.1']);
-    }
-  });
-});
-
-const section = (name: string): string =>
-  `  ${name}: {clientToken: {file: ./tokens/${name}}, templates: ./templates/${name}}\n`;
-const names = ['acme', 'bakery', 'cafe'];
-
-it('--client chooses by name, list and pattern, of clients in files as of those in sections', async () => {
-  const service = await startService();
-  const cwd = await workplace({ withExamples: false });
-  for (const name of names) {
-    await addTemplate(service, name, '192.0.2.1');
-    await writeBelow(cwd, `tokens/${name}`, `token-of-${name}`);
-    await writeBelow(cwd, `templates/${name}/web.yaml`, describing(name, '192.0.2.1'));
-    const lines = `clientToken: {file: ../tokens/${name}}\ntemplates: ../templates/${name}\n`;
-    await writeBelow(cwd, `clients/${name}.yaml`, lines);
-  }
-  const env = { DNS_SYNC_BASE_URL: service.url, DNS_SYNC_USER_TOKEN: userToken };
-  const chosen = async (...args: readonly string[]): Promise<unknown> => {
-    const { stdout } = await run(['plan', '--format', 'json', ...args], { cwd, env });
-    return reportOf(stdout).templates.map(({ client }) => client);
-  };
-  await writeBelow(cwd, 'dns-template-sync.yaml', 'clients: ./clients/*.yaml\n');
-  expect(await chosen('--client', 'acme', '--client', 'bakery')).toEqual(['acme', 'bakery']);
-  expect(await chosen('--client', 'acme,cafe')).toEqual(['acme', 'cafe']);
-  expect(await chosen('--client', '*a*e*')).toEqual(['acme', 'bakery', 'cafe']);
-  await writeBelow(cwd, 'dns-template-sync.yaml', `clients:\n${names.map(section).join('')}`);
-  expect(await chosen('--client', 'acme,bakery')).toEqual(['acme', 'bakery']);
-  expect(await chosen('--client', 'c*')).toEqual(['cafe']);
-});
 
 it('clients come, change and go with their files, and nobody else is disturbed', async () => {
   const service = await startService();

@@ -2,7 +2,6 @@ import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
-import type { startProcess } from './process.ts';
 import { parseLine, start, type Launch, type LogLine, type Program } from './program.ts';
 import type { Service } from './service.ts';
 
@@ -33,7 +32,7 @@ export const triggerToken = 'the trigger token/1+"';
 export const startDaemon = async (
   args: readonly string[],
   launch: Launch,
-  begin: typeof startProcess = start,
+  begin: (args: readonly string[], launch: Launch) => Program = start,
 ): Promise<Daemon> => {
   await age(launch.cwd);
   const program = begin(['run', '--listen', '127.0.0.1:0', '--schedule', never, ...args], {

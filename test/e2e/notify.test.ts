@@ -1,20 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import {
-  reset,
-  scriptedServer,
-  silence,
-  status,
-  type Answer,
-  type SeenRequest,
-} from '../wire/scripted-server.ts';
+import { reset, scriptedServer, status, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
 import { startProcess } from './process.ts';
-import { start, textsBelow, workplace, type LogLine } from './program.ts';
-import { clientToken, startService, userToken, type Meddling } from './service.ts';
+import { start, textsBelow, workplace, type Launch, type LogLine, type Program } from './program.ts';
+import { clientToken, startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -50,24 +43,21 @@ const startReceiver = async (first: Answer = ok) => {
 };
 
 interface Surroundings {
-  readonly config?: string;
   readonly keys?: string;
-  readonly meddle?: Meddling;
   /** `startProcess`: in a process of its own, which can be killed. */
-  readonly as?: typeof startProcess;
+  readonly as?: (args: readonly string[], launch: Launch) => Program;
 }
-const nothing: Meddling = () => null;
 
 /** The daemon on one template `site`, which it only looks at, told to say what it finds. */
 const started = async (
   receiver: { readonly url: string },
-  { config = toWebhook, keys = 'mode: report\n', meddle = nothing, as = start }: Surroundings = {},
+  { keys = 'mode: report\n', as = start }: Surroundings = {},
 ) => {
-  const service = await startService(meddle);
+  const service = await startService();
   const id = await addTemplate(service, 'site', '192.0.2.1');
   const cwd = await workplace({ withExamples: false });
   await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', keys));
-  await writeBelow(cwd, 'dns-template-sync.yaml', config);
+  await writeBelow(cwd, 'dns-template-sync.yaml', toWebhook);
   const env = { ...service.env, HOOK: receiver.url, HOOK_SECRET: hookSecret, LOG_LEVEL: 'trace' };
   const launch = { cwd, env };
   const begin = async (): Promise<Daemon> => {
@@ -85,148 +75,59 @@ const isDelivered = ({ msg }: LogLine): boolean => msg === 'notification deliver
 const delivered = (daemon: Daemon, count: number): Promise<void> =>
   vi.waitFor(() => expect(daemon.lines().filter(isDelivered)).toHaveLength(count), { timeout: 20_000 });
 
-describe('a webhook', () => {
-  it('gets drift and its end once each, signed, across a restart', async () => {
-    const receiver = await startReceiver();
-    const { daemon, begin, change } = await started(receiver);
-    await change('192.0.2.9');
-    expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
-    await receiver.until(1);
-    await delivered(daemon, 1);
-    expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
+it('a webhook gets drift and its end once each, signed, across a restart', async () => {
+  const receiver = await startReceiver();
+  const { daemon, begin, change } = await started(receiver);
+  await change('192.0.2.9');
+  expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
+  await receiver.until(1);
+  await delivered(daemon, 1);
+  expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
 
-    daemon.signal('SIGTERM');
-    expect(await daemon.ended).toMatchObject({ code: 0 });
-    const next = await begin();
-    await next.pass();
-    await change('192.0.2.1');
-    expect(await next.pass()).toMatchObject({ status: 'in-sync' });
-    await receiver.until(2);
-    await delivered(next, 1);
-    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
+  daemon.signal('SIGTERM');
+  expect(await daemon.ended).toMatchObject({ code: 0 });
+  const next = await begin();
+  await next.pass();
+  await change('192.0.2.1');
+  expect(await next.pass()).toMatchObject({ status: 'in-sync' });
+  await receiver.until(2);
+  await delivered(next, 1);
+  expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
 
-    const { body, headers } = receiver.seen[0]!;
-    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
-    const digest = createHmac('sha256', hookSecret).update(signed).digest('base64');
-    expect(headers['webhook-signature']).toBe(`v1,${digest}`);
-    expect(notificationIn(receiver.seen[0]!).changes[0]).toMatchObject({
-      client: 'default',
-      state: 'drifted',
-      previous: 'in-sync',
-      differences: [{ action: 'update', cause: 'drifted', current: { content: '192.0.2.9' } }],
-    });
-    const counted = (await next.scrape()).value('dns_template_sync_notifications_total', {
-      outcome: 'delivered',
-    });
-    expect(counted).toBe(1);
-    expect([...daemon.lines(), ...next.lines()].filter(({ event }) => event === 'notify.unsaved')).toEqual(
-      [],
-    );
+  const { body, headers } = receiver.seen[0]!;
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+  const digest = createHmac('sha256', hookSecret).update(signed).digest('base64');
+  expect(headers['webhook-signature']).toBe(`v1,${digest}`);
+  expect(notificationIn(receiver.seen[0]!).changes[0]).toMatchObject({
+    client: 'default',
+    state: 'drifted',
+    previous: 'in-sync',
+    differences: [{ action: 'update', cause: 'drifted', current: { content: '192.0.2.9' } }],
   });
-
-  it('gets corrected drift, and a write of unknown outcome until it is resolved', async () => {
-    const receiver = await startReceiver();
-    let isBroken = false;
-    const meddle: Meddling = ({ method }) => (isBroken && method === 'PUT' ? reset : null);
-    const { daemon, change } = await started(receiver, { keys: '', meddle });
-    await change('192.0.2.9');
-    expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
-    await delivered(daemon, 1);
-    isBroken = true;
-    await change('192.0.2.8');
-    expect(await daemon.pass()).toMatchObject({ status: 'failed' });
-    await delivered(daemon, 2);
-    isBroken = false;
-    expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
-    await delivered(daemon, 3);
-    expect(receiver.seen.map(eventsIn)).toEqual([['site mended'], ['site unknown'], ['site cleared']]);
+  const counted = (await next.scrape()).value('dns_template_sync_notifications_total', {
+    outcome: 'delivered',
   });
-
-  it('gets one message when a service is unusable, and one when it works again', async () => {
-    const receiver = await startReceiver();
-    let isDown = false;
-    const { daemon } = await started(receiver, { meddle: () => (isDown ? status(403, 'no') : null) });
-    isDown = true;
-    await daemon.pass();
-    await daemon.pass();
-    isDown = false;
-    await daemon.pass();
-    await delivered(daemon, 2);
-    expect(receiver.seen.map(eventsIn)).toEqual([['null failed'], ['null cleared']]);
-  });
+  expect(counted).toBe(1);
+  expect([...daemon.lines(), ...next.lines()].filter(({ event }) => event === 'notify.unsaved')).toEqual([]);
 });
 
-describe('passes go on and nothing is lost while a receiver', () => {
-  it('does not answer', async () => {
-    const receiver = await startReceiver(silence);
-    const { daemon, change } = await started(receiver, {
-      config: toWebhook.replace('}}', '}, timeout: 300ms}'),
-    });
-    await change('192.0.2.9');
-    await daemon.pass();
-    await receiver.until(1);
-    // The first message is not taken yet, and each of these passes comes to its end.
-    for (const content of ['192.0.2.1', '192.0.2.8', '192.0.2.7']) {
-      await change(content);
-      await daemon.pass();
-    }
-    expect(daemon.lines().filter(isDelivered)).toEqual([]);
-    receiver.answer(ok);
-    const refused = receiver.seen.length;
-    await delivered(daemon, 4);
-    const taken = receiver.seen.slice(refused);
-    expect(taken.flatMap(eventsIn)).toEqual(['site drift', 'site cleared', 'site drift', 'site drift']);
-    expect(notificationIn(taken[3]!).changes[0]).toMatchObject({
-      differences: [{ current: { content: '192.0.2.7' } }],
-    });
-    const ids = receiver.seen.slice(0, refused + 1).map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids).size).toBe(1);
-  });
-
-  it('is absent', async () => {
-    const receiver = await startReceiver();
-    await receiver.close();
-    const { daemon, change } = await started(receiver);
-    await change('192.0.2.9');
-    await daemon.pass();
-    await daemon.says('ECONNREFUSED');
-    await change('192.0.2.1');
-    await daemon.pass();
-    receiver.open();
-    await delivered(daemon, 2);
-    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
-  });
-});
-
-describe('settings', () => {
-  it('are read again at SIGHUP: waiting messages go to the new address', async () => {
-    const [wrong, right] = [await startReceiver(status(404)), await startReceiver()];
-    const { daemon, cwd, change } = await started(wrong);
-    await change('192.0.2.9');
-    await daemon.pass();
-    await wrong.until(1);
-    await writeBelow(cwd, 'dns-template-sync.yaml', `notify: {ops: {type: webhook, url: "${right.url}"}}\n`);
-    daemon.signal('SIGHUP');
-    await delivered(daemon, 1);
-    expect(right.seen.map(eventsIn)).toEqual([['site drift']]);
-    await writeBelow(cwd, 'dns-template-sync.yaml', 'notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
-    daemon.signal('SIGHUP');
-    await daemon.says('invalid settings; keeping the previous ones');
-    await change('192.0.2.1');
-    await daemon.pass();
-    await delivered(daemon, 2);
-    expect(right.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
-  });
-
-  it('that are invalid end the daemon, without showing an address', async () => {
-    const cwd = await workplace();
-    await writeBelow(cwd, 'dns-template-sync.yaml', toWebhook);
-    const env = { HOOK: 'http://ops.example.net/a-secret', HOOK_SECRET: hookSecret };
-    const { code, stdout, stderr } = await start(['run', '--sandbox', '--listen', 'off'], { cwd, env }).ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain('notify.ops.url: http: would send notifications unencrypted');
-    expect(stdout + stderr).not.toContain('a-secret');
-  });
+it('settings are read again at SIGHUP: waiting messages go to the new address', async () => {
+  const [wrong, right] = [await startReceiver(status(404)), await startReceiver()];
+  const { daemon, cwd, change } = await started(wrong);
+  await change('192.0.2.9');
+  await daemon.pass();
+  await wrong.until(1);
+  await writeBelow(cwd, 'dns-template-sync.yaml', `notify: {ops: {type: webhook, url: "${right.url}"}}\n`);
+  daemon.signal('SIGHUP');
+  await delivered(daemon, 1);
+  expect(right.seen.map(eventsIn)).toEqual([['site drift']]);
+  await writeBelow(cwd, 'dns-template-sync.yaml', 'notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
+  daemon.signal('SIGHUP');
+  await daemon.says('invalid settings; keeping the previous ones');
+  await change('192.0.2.1');
+  await daemon.pass();
+  await delivered(daemon, 2);
+  expect(right.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
 });
 
 it('what was told is not told again after a client came before the others, each with a state of its own', async () => {
@@ -254,49 +155,29 @@ it('what was told is not told again after a client came before the others, each 
   expect(receiver.seen.map(eventsIn)).toEqual([['site-of-bakery drift'], ['site-of-acme drift']]);
 });
 
-it('at SIGTERM a silent receiver delays nothing, and gets the message from the next process, with its id', async () => {
-  const receiver = await startReceiver(silence);
-  const { daemon, begin, change } = await started(receiver);
+it('a receiver that was down when the daemon was killed gets each message once: one that was begun with its id, and what was mended', async () => {
+  const receiver = await startReceiver(status(503));
+  const { daemon, begin, change } = await started(receiver, { keys: '', as: startProcess });
   await change('192.0.2.9');
-  await daemon.pass();
+  expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
   await receiver.until(1);
-  daemon.signal('SIGTERM');
-  expect(await daemon.ended).toMatchObject({ code: 0 });
+  await change('192.0.2.8');
+  expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+  await receiver.close();
+  daemon.signal('SIGKILL');
+  await daemon.ended;
+  const begun = receiver.seen.length;
+
+  receiver.open();
   receiver.answer(ok);
   const next = await begin();
-  await delivered(next, 1);
-  expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
-  expect(receiver.seen[1]!.body).toBe(receiver.seen[0]!.body);
+  await delivered(next, 2);
+  const last = await restarted(next, begin);
+  await last.pass();
+  expect(receiver.seen.slice(begun).map(eventsIn)).toEqual([['site mended'], ['site mended']]);
+  expect(receiver.seen[begun]!.body).toBe(receiver.seen[0]!.body);
+  expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
 });
-
-describe.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a receiver that was down when %s ended the daemon',
-  (signal) => {
-    it('gets each message once: one that was begun with its id, and what was mended', async () => {
-      const receiver = await startReceiver(status(503));
-      const { daemon, begin, change } = await started(receiver, { keys: '', as: startProcess });
-      await change('192.0.2.9');
-      expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
-      await receiver.until(1);
-      await change('192.0.2.8');
-      expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
-      await receiver.close();
-      daemon.signal(signal);
-      await daemon.ended;
-      const begun = receiver.seen.length;
-
-      receiver.open();
-      receiver.answer(ok);
-      const next = await begin();
-      await delivered(next, 2);
-      const last = await restarted(next, begin);
-      await last.pass();
-      expect(receiver.seen.slice(begun).map(eventsIn)).toEqual([['site mended'], ['site mended']]);
-      expect(receiver.seen[begun]!.body).toBe(receiver.seen[0]!.body);
-      expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
-    });
-  },
-);
 
 /** The daemon that follows, after SIGTERM. */
 const restarted = async (daemon: Daemon, begin: () => Promise<Daemon>): Promise<Daemon> => {
@@ -305,49 +186,47 @@ const restarted = async (daemon: Daemon, begin: () => Promise<Daemon>): Promise<
   return begin();
 };
 
-describe('hostile contents', () => {
-  const config = `notify:
+const allReceivers = `notify:
   ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}
   chat: {type: slack, url: {env: CHAT}}
 `;
 
-  it('contain no token, and secrets of receivers are in no output or file', async () => {
-    const [ops, chat] = [await startReceiver(status(500, 'oops')), await startReceiver(reset)];
-    const service = await startService();
-    const id = await addTemplate(service, 'site', '192.0.2.1');
-    const cwd = await workplace({ withExamples: false });
-    await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', 'mode: report\n'));
-    await writeBelow(cwd, 'dns-template-sync.yaml', config);
-    const content = `${userToken} ${clientToken} ${triggerToken} <!channel> \`x\` \u001B[2J\u202E ${'y'.repeat(10_000)}`;
-    await service.change('add-record', { dns_template_id: id, type: 'TXT', name: '<b>@here', content });
-    const env = {
-      ...service.env,
-      HOOK: ops.url,
-      HOOK_SECRET: hookSecret,
-      CHAT: chat.url,
-      LOG_LEVEL: 'trace',
-    };
-    const daemon = await startDaemon([], { cwd, env });
-    await ops.until(2);
-    await chat.until(2);
-    ops.answer(ok);
-    chat.answer(ok);
-    await delivered(daemon, 2);
-    daemon.signal('SIGTERM');
-    const { stdout, stderr } = await daemon.ended;
+it('hostile contents hold no token, and secrets of receivers are in no output or file', async () => {
+  const [ops, chat] = [await startReceiver(status(500, 'oops')), await startReceiver(reset)];
+  const service = await startService();
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', 'mode: report\n'));
+  await writeBelow(cwd, 'dns-template-sync.yaml', allReceivers);
+  const content = `${userToken} ${clientToken} ${triggerToken} <!channel> \`x\` \u001B[2J\u202E ${'y'.repeat(10_000)}`;
+  await service.change('add-record', { dns_template_id: id, type: 'TXT', name: '<b>@here', content });
+  const env = {
+    ...service.env,
+    HOOK: ops.url,
+    HOOK_SECRET: hookSecret,
+    CHAT: chat.url,
+    LOG_LEVEL: 'trace',
+  };
+  const daemon = await startDaemon([], { cwd, env });
+  await ops.until(2);
+  await chat.until(2);
+  ops.answer(ok);
+  chat.answer(ok);
+  await delivered(daemon, 2);
+  daemon.signal('SIGTERM');
+  const { stdout, stderr } = await daemon.ended;
 
-    const secrets = [userToken, clientToken, triggerToken];
-    for (const { body } of [...ops.seen, ...chat.seen]) {
-      const all = JSON.stringify(JSON.parse(body));
-      for (const secret of secrets) expect(all).not.toContain(JSON.stringify(secret).slice(1, -1));
-      expect(all).toContain('[secret]');
-    }
-    const message: unknown = JSON.parse(chat.seen.at(-1)?.body ?? '');
-    expect(message).toMatchObject({ text: expect.stringContaining('`site`'), blocks: [{ type: 'section' }] });
-    expect(JSON.stringify(message)).not.toMatch(/<!channel>|\u001B|\u202E/);
-    const files = Object.values(await textsBelow(cwd));
-    for (const output of [stdout, stderr, ...files])
-      for (const secret of [hookSecret, ops.url, chat.url, 'hook-path', ...secrets])
-        expect(output.includes(secret)).toBe(false);
-  });
+  const secrets = [userToken, clientToken, triggerToken];
+  for (const { body } of [...ops.seen, ...chat.seen]) {
+    const all = JSON.stringify(JSON.parse(body));
+    for (const secret of secrets) expect(all).not.toContain(JSON.stringify(secret).slice(1, -1));
+    expect(all).toContain('[secret]');
+  }
+  const message: unknown = JSON.parse(chat.seen.at(-1)?.body ?? '');
+  expect(message).toMatchObject({ text: expect.stringContaining('`site`'), blocks: [{ type: 'section' }] });
+  expect(JSON.stringify(message)).not.toMatch(/<!channel>|\u001B|\u202E/);
+  const files = Object.values(await textsBelow(cwd));
+  for (const output of [stdout, stderr, ...files])
+    for (const secret of [hookSecret, ops.url, chat.url, 'hook-path', ...secrets])
+      expect(output.includes(secret)).toBe(false);
 });

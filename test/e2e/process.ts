@@ -1,4 +1,4 @@
-import { spawn, type SpawnOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { built } from '../built.ts';
 import { environmentOf, following, type Ended, type Launch, type Program } from './program.ts';
@@ -10,12 +10,22 @@ import { environmentOf, following, type Ended, type Launch, type Program } from 
 
 const main = built('main.js');
 
-export const startProcess = (args: readonly string[], launch: Launch, script = main): Program =>
-  startCommand([process.execPath, script, ...args], launch);
+/** How a process is another one than we. */
+export interface Rights {
+  /** Of another build. */
+  readonly script?: string;
+  /** For a root without special rights. */
+  readonly uid?: number;
+  /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
+  readonly fileLimit?: number;
+}
+
+export const startProcess = (args: readonly string[], launch: Launch, rights: Rights = {}): Program =>
+  startCommand([process.execPath, rights.script ?? main, ...args], launch, rights);
 
 /** Runs it to its end. */
-export const runProcess = (args: readonly string[], launch: Launch, script = main): Promise<Ended> =>
-  startProcess(args, launch, script).ended;
+export const runProcess = (args: readonly string[], launch: Launch, rights: Rights = {}): Promise<Ended> =>
+  startProcess(args, launch, rights).ended;
 
 /** The same, or another script, under a terminal of its own, 100 columns wide, whose output is all in `stdout`. */
 export const startOnTerminal = (args: readonly string[], launch: Launch, script = main): Program =>
@@ -29,11 +39,15 @@ export const startCommandOnTerminal = (words: readonly string[], launch: Launch)
 };
 
 export const startCommand = (
-  [command = '', ...args]: readonly string[],
+  words: readonly string[],
   launch: Launch,
-  as: Pick<SpawnOptions, 'uid' | 'gid'> = {},
+  { uid, fileLimit }: Rights = {},
 ): Program => {
   const { hear, end, fail, program } = following();
+  const limited = `trap '' XFSZ; ulimit -f ${(fileLimit ?? 0) / 1_024}; exec "$@"`;
+  const [command = '', ...args] =
+    fileLimit === undefined ? words : ['bash', '-c', limited, 'limited', ...words];
+  const as = uid === undefined ? {} : { uid, gid: uid };
   const child = spawn(command, args, { ...as, cwd: launch.cwd, env: environmentOf(launch) });
   onTestFinished(() => void child.kill('SIGKILL'));
   for (const name of ['stdout', 'stderr'] as const)

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../wire/scripted-server.ts';
 import { reportOf, run, start, textsBelow, workplace, type Ended, type Launch } from './program.ts';
-import { clientToken, environment, startService, userToken } from './service.ts';
+import { clientToken, startService, userToken, type Meddling } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -78,52 +78,43 @@ const asRecords = (text: string): string =>
     },
   ]);
 
+const failing: Readonly<Record<string, Answer>> = {
+  'one that shows the request on an HTML error page': echoOf(500, 'text/html', asPage),
+  'one that does so with a refusal': echoOf(401, 'text/html', asPage),
+  'one that echoes the request as its answer': echoOf(200, 'text/plain'),
+  'one that redirects to the same address': (response, { path: asked, query }) =>
+    response.writeHead(302, { location: `${asked}?${query}` }).end(),
+};
+
 describe('no token is in any output or file', () => {
-  it.each<[string, Answer | null]>([
-    ['of a service that works', null],
-    ['of one that echoes it as a record', echoOf(200, 'application/json', asRecords)],
-  ])('%s', async (_, answer) => {
-    const service = await startService(() => answer);
-    const cwd = await workplace();
-    await expectClean(await everything(service.env, cwd), { cwd });
-    expect(service.seen.length).toBeGreaterThan(0);
-  });
-
-  it.each<[string, Answer]>([
-    ['of one that shows the request on an HTML error page', echoOf(500, 'text/html', asPage)],
-    ['of one that does so with a refusal', echoOf(401, 'text/html', asPage)],
-    ['of one that echoes the request as its answer', echoOf(200, 'text/plain')],
+  it.each<[string, Meddling]>([
+    ['a service that works', () => null],
+    ['one that echoes it as a record', () => echoOf(200, 'application/json', asRecords)],
     [
-      'of one that redirects to the same address',
-      (response, { path: asked, query }) => response.writeHead(302, { location: `${asked}?${query}` }).end(),
+      'one that echoes writes alone',
+      ({ method }) => (method === 'PUT' ? echoOf(422, 'text/html', asPage) : null),
     ],
-  ])('%s, in the log and report of a pass', async (_, answer) => {
-    const service = await startService(() => answer);
+  ])('of %s', async (_, meddle) => {
+    const service = await startService(meddle);
     const cwd = await workplace();
-    const launch = { cwd, env: { LOG_LEVEL: 'trace', ...service.env } };
-    await expectClean(
-      [await run(['apply', '--yes', '--out', 'report.json', '--format', 'json'], launch)],
-      launch,
-    );
+    await expectClean(await everything(service.env, cwd), { cwd });
     expect(service.seen.length).toBeGreaterThan(0);
   });
 
-  it('of a client whose writes alone are echoed', async () => {
-    const service = await startService(({ method }) =>
-      method === 'PUT' ? echoOf(422, 'text/html', asPage) : null,
-    );
-    const cwd = await workplace();
-    await expectClean(await everything(service.env, cwd), { cwd });
-    expect(service.writes().length).toBeGreaterThan(0);
+  it.each(Object.entries(failing))('of %s, in the log and report of a pass', async (_, answer) => {
+    const service = await startService(() => answer);
+    const launch = { cwd: await workplace(), env: { LOG_LEVEL: 'trace', ...service.env } };
+    const apply = ['apply', '--yes', '--out', 'report.json', '--format', 'json'];
+    await expectClean([await run(apply, launch)], launch);
+    expect(service.seen.length).toBeGreaterThan(0);
   });
 
   it.each(['json', 'markdown', 'html'])('of a record that repeats it, in %s', async (format) => {
     const service = await startService(() => echoOf(200, 'application/json', asRecords));
-    const cwd = await workplace();
-    const args = ['plan', 'voice', '--format', format];
-    const ended = await run(args, { cwd, env: service.env });
+    const launch = { cwd: await workplace(), env: service.env };
+    const ended = await run(['plan', 'voice', '--format', format], launch);
     expect(ended.stdout).toMatch(/(\[|&#91;)secret/);
-    await expectClean([ended], { cwd });
+    await expectClean([ended], launch);
   });
 
   it('of a parked record, in its saved state', async () => {
@@ -144,103 +135,11 @@ describe('no token is in any output or file', () => {
     await expectClean([applied, past], { cwd });
   });
 
-  it.each(['plan', 'get', 'run'])(
-    'that is one of our words does not damage the output of %s',
-    async (command) => {
-      const service = await startService();
-      const cwd = await workplace();
-      const tokens = { DNS_SYNC_USER_TOKEN: 'update', DNS_SYNC_CLIENT_TOKEN: 'standard-web' };
-      const env = { ...service.env, ...tokens, DNS_SYNC_DRY_RUN: 'true' };
-      if (command === 'run') {
-        const lines = (await daemon({ cwd, env })).stdout.trimEnd().split('\n');
-        expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-          expect.objectContaining({
-            event: 'drift.report',
-            template: '[secret]',
-            status: expect.any(String),
-          }),
-        );
-        return;
-      }
-      const what = command === 'plan' ? ['plan'] : ['get', 'dns-templates'];
-      const { code, stdout } = await run([...what, '--format', 'json'], { cwd, env });
-      expect(code).toBe(0);
-      expect(stdout).toContain('"[secret]"');
-      if (command === 'plan') expect(() => reportOf(stdout)).not.toThrow();
-      else expect(JSON.parse(stdout)[0]).toHaveProperty('dns_template_records');
-    },
-  );
-
-  it('of an unreachable service', async () => {
-    const cwd = await workplace();
-    const ended = await everything(environment('http://127.0.0.1:1/api/v1'), cwd);
-    expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 0, 0]);
-    await expectClean(ended, { cwd });
-  });
-
-  it('in a base URL', async () => {
-    const urls = [
-      `https://${encodeURIComponent(userToken)}:x@127.0.0.1:1/api/v1`,
-      `http://127.0.0.1:1/api/v1?user_token=${encodeURIComponent(userToken)}`,
-      `not an address ${userToken} ${clientToken}`,
-      `http://${clientToken}.invalid:99999/`,
-    ];
-    const cwd = await workplace();
-    const ended = await Promise.all([
-      ...urls.map((url) => run(['plan'], { cwd, env: environment(url) })),
-      daemon({ cwd, env: environment(urls[0]!) }),
-    ]);
-    expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
-    await expectClean(ended, { cwd });
-  });
-
-  it('of the settings, with any error in them', async () => {
-    const cwd = await workplace();
-    await writeFile(
-      path.join(cwd, 'dns-template-sync.yaml'),
-      `userToken: ${JSON.stringify(userToken)}\nclients:\n  a: {clientToken: ${JSON.stringify(clientToken)}}\n`,
-    );
-    const env = { ...environment('http://127.0.0.1:1/api/v1'), DNS_SYNC_USER_TOKEN_FILE: 'secret-user' };
-    const ended = await run(['plan'], { cwd, env });
-    expect(ended.code).toBe(1);
-    expectNoToken(ended.stderr, 'stderr');
-  });
-});
-
-describe('tokens in files', () => {
-  it('are read without the newline at their end, and are in no output either', async () => {
-    const service = await startService(({ path: asked }) =>
-      asked.endsWith('/accounts') ? echoOf(500, 'text/plain') : null,
-    );
-    const cwd = await workplace();
-    await writeFile(path.join(cwd, 'secret-user'), `${userToken}\n`);
-    await writeFile(path.join(cwd, 'secret-client'), `${clientToken}\r\n`);
-    const ended = await everything(
-      {
-        DNS_SYNC_BASE_URL: service.url,
-        DNS_SYNC_USER_TOKEN_FILE: 'secret-user',
-        DNS_SYNC_CLIENT_TOKEN_FILE: path.join(cwd, 'secret-client'),
-      },
-      cwd,
-    );
-    await expectClean(ended, { cwd });
-    const sent = new URLSearchParams(service.seen[0]?.query);
-    expect([sent.get('user_token'), sent.get('client_token')]).toEqual([userToken, clientToken]);
-  });
-
-  it('are read again before each pass', async () => {
+  it('that is one of our words damages no report', async () => {
     const service = await startService();
-    const cwd = await workplace();
-    await writeFile(path.join(cwd, 'secret-user'), 'the first token');
-    const { DNS_SYNC_USER_TOKEN: _, ...others } = service.env;
-    const env = { ...others, DNS_SYNC_USER_TOKEN_FILE: 'secret-user' };
-    const program = start(['run', '--listen', 'off'], { cwd, env });
-    await program.event('pass.finished');
-    const before = service.seen.length;
-    await writeFile(path.join(cwd, 'secret-user'), 'the second token');
-    await writeFile(path.join(cwd, 'templates', 'more.yaml'), 'template: no-such\nrecords: []\n');
-    await program.event('pass.finished');
-    const used = (index: number) => new URLSearchParams(service.seen[index]?.query).get('user_token');
-    expect([used(0), used(before)]).toEqual(['the first token', 'the second token']);
+    const tokens = { DNS_SYNC_USER_TOKEN: 'update', DNS_SYNC_CLIENT_TOKEN: 'standard-web' };
+    const launch = { cwd: await workplace(), env: { ...service.env, ...tokens } };
+    const { stdout } = await run(['plan', '--format', 'json'], launch);
+    expect(reportOf(stdout).templates.map(({ template }) => template)).toContain('[secret]');
   });
 });

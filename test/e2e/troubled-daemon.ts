@@ -61,7 +61,7 @@ export const troubledDaemon = async () => {
 };
 
 /** Whether a line is of the same pass. */
-export const isOf =
+const isOf =
   ({ run }: LogLine) =>
   (line: LogLine): boolean =>
     line['run'] === run;

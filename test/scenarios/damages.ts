@@ -13,6 +13,13 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
     renameSync(`${file}.kept`, file);
   },
+  'with a long history': (file) =>
+    withDatabase(
+      file,
+      `INSERT INTO history (scope, at, body)
+       WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past WHERE n < 1000)
+       SELECT scope, at - n, json_set(body, '$.at', at - n) FROM history, past`,
+    ),
   'without its journal': (file) => rmSync(`${file}-wal`, { force: true }),
 };
 

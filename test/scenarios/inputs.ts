@@ -1,13 +1,19 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { changed, withDerived, withSubdomain, withTemplate } from './changes.ts';
 import { damages } from './damages.ts';
 import { natureOf } from './natures.ts';
-import { parseTime } from './records.ts';
+import { parseRecord, parseTime } from './records.ts';
 import { templateFile } from './template-file.ts';
 import { save, type World } from './world.ts';
 
-export type Input = (world: World, words: readonly string[], lines: readonly string[], rest: string) => void;
+export type Input = (
+  world: World,
+  words: readonly string[],
+  lines: readonly string[],
+  rest: string,
+) => unknown;
 
 /** Steps that change something beside the program. */
 export const inputs: Readonly<Record<string, Input>> = {
@@ -31,6 +37,21 @@ export const inputs: Readonly<Record<string, Input>> = {
   file: ({ folder }, [name = 'web'], lines) =>
     save(path.join(folder, 'templates', `${name}.yaml`), templateFile(path.basename(name), lines)),
   text: ({ folder }, [name = ''], lines) => save(path.join(folder, name), `${lines.join('\n')}\n`),
+  examples: ({ folder }) => cpSync('templates', path.join(folder, 'templates'), { recursive: true }),
+  // The name server of a subdomain.
+  nameserver: async ({ env, names, closing }, [apex = ''], lines) => {
+    const zone = lines.map((line): ZoneLine => {
+      const { name, type, content } = parseRecord(line);
+      return [name === null ? apex : `${name}.${apex}`, type, content];
+    });
+    const server = await startZoneServer({ apex, lines: zone });
+    closing.push(() => server.close());
+    names.push([server.place, 'ns']);
+    env['DNS_SYNC_NAMESERVERS'] = server.place;
+  },
+  // As some editors begin a file.
+  mark: ({ folder }, [name = '']) =>
+    save(path.join(folder, name), `\ufeff${readFileSync(path.join(folder, name), 'utf8')}`),
   remove: ({ folder }, [name = '']) => rmSync(path.join(folder, name), { recursive: true }),
   move: ({ folder }, [from = '', to = '']) => {
     mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { linesOf, run, start, type Ended } from '../e2e/program.ts';
+import { linesOf, run, start, type Ended, type Launch, type LogLine } from '../e2e/program.ts';
 import { formatRecord, formatStored } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import type { Service } from './service.ts';
@@ -17,14 +17,19 @@ export const outputs: Readonly<Record<string, Output>> = {
       records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
     );
   },
-  // Every line of a command, with its place and its service by other names.
-  prints: async ({ folder, service, env, clock }, _, words) => {
-    const { code, stdout, stderr } = await run(words, { cwd: folder, env, clock });
-    const said = stdout + stderr;
-    if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
-    const lines = said.replaceAll(folder, '.').replaceAll(service.url, 'URL').split('\n');
-    const shown = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
-    return [...shown, ...(code === 0 ? [] : [`exit ${code}`])];
+  // Every line of a command.
+  prints: async (world, _, words) => printed(world, await run(words, launchIn(world))),
+  // Its first line and how it ends.
+  begins: async (world, _, words) => {
+    const { code, stdout, stderr } = await run(words, launchIn(world));
+    return printed(world, { code, stdout: `${stdout.split('\n', 1).join()}\n`, stderr });
+  },
+  // The same on a terminal, where somebody types an answer if something is asked.
+  typed: async (world, _, [answer = '', ...words]) => {
+    const { says, type, ended } = start(words, { ...launchIn(world), isTerminal: true });
+    await Promise.race([says('[y/N]'), ended]).catch(() => undefined);
+    type(keys[answer] ?? `${answer}\n`);
+    return printed(world, await ended);
   },
   shows: async ({ folder }, _, [name = '']) => {
     const lines = readFileSync(path.join(folder, name), 'utf8').split('\n');
@@ -34,6 +39,27 @@ export const outputs: Readonly<Record<string, Output>> = {
   log: async ({ daemon }) => {
     const events = (daemon ? linesOf(daemon) : []).map(({ event }) => String(event));
     return [...new Set(events)].map((event) => `${events.filter((one) => one === event).length} ${event}`);
+  },
+  // What it has logged since the last time, once there is something: all of it, or the lines of an event.
+  logs: async (world, _, [asked]) => {
+    const { daemon } = world;
+    if (!daemon) throw new Error('no daemon runs');
+    const isAsked = ({ event }: LogLine): boolean => asked === undefined || event === asked;
+    const next = daemon.line(isAsked);
+    if (!linesOf(daemon).slice(world.logged).some(isAsked)) await next;
+    const lines = linesOf(daemon).slice(world.logged);
+    world.logged += lines.length;
+    const shown = lines.filter(isAsked).map(({ time: _time, ...line }) => JSON.stringify(line));
+    return named(world, ...shown);
+  },
+  // What it answers: of a page the words, of metrics the lines with one of these words.
+  asks: async (world, _, [place = '', ...words]) => {
+    const answer = await fetch(`${world.daemon?.url}${place}`);
+    const text = await answer.text();
+    const isAsked = (line: string): boolean =>
+      !/^#| 0$/.test(line) && words.some((word) => line.includes(word));
+    const said = words.length > 0 ? text.split('\n').filter(isAsked).join('\n') : text;
+    return [...(answer.ok ? [] : [`status ${answer.status}`]), ...named(world, said)];
   },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();
@@ -53,13 +79,18 @@ export const outputs: Readonly<Record<string, Output>> = {
     const program = start(args, launch);
     const { listen } = await program.event('daemon.started');
     world.daemon = { ...program, url: String(listen), before: service.writes.length };
+    world.logged = 0;
+    world.names.push([String(listen), 'LISTEN']);
     return afterPass(world, 'startup');
   },
   pass: async (world, _, [trigger = '']) => afterPass(world, trigger),
-  request: async (world) => {
+  // Of all clients, or of those of a name or pattern.
+  request: async (world, _, [client]) => {
     const headers = { authorization: `Bearer ${triggerToken}` };
-    await fetch(`${world.daemon?.url}/api/reconcile`, { method: 'POST', headers });
-    return afterPass(world, 'request');
+    const query = client === undefined ? '' : `?client=${client}`;
+    const answer = await fetch(`${world.daemon?.url}/api/reconcile${query}`, { method: 'POST', headers });
+    if (answer.status !== 202) return [`${answer.status} ${await answer.text()}`];
+    return afterPass(world, 'request', client === undefined ? world.clients : 1);
   },
   stop: async (world) => {
     world.daemon?.signal('SIGTERM');
@@ -70,12 +101,86 @@ export const outputs: Readonly<Record<string, Output>> = {
   join: async ({ started }) => (await started) ?? [],
 };
 
+const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env, clock });
+
+const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
+
+const printed = (world: World, { code, stdout, stderr }: Ended): string[] => [
+  ...named(world, stdout, stderr),
+  ...(code === 0 ? [] : [`exit ${code}`]),
+];
+
+/** JSON in as few lines as can be read, and of a page the words. */
+const shownText = (text: string): string => {
+  if (/^[[{]/.test(text)) return folded(JSON.parse(text));
+  const [, page] = /<main.*?>(.*)<\/main>/s.exec(text) ?? [];
+  const lines = page?.replaceAll(/\s+/g, ' ').split(/<\/(?:p|li|tr|h\d|div|section|summary)>/);
+  return (
+    lines
+      ?.map((line) =>
+        line
+          .replaceAll(/<[^>]+>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+      .join('\n') ?? text
+  );
+};
+
+const folded = (value: unknown, indent = ''): string => {
+  const flat = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || indent.length + flat.length <= 100) return flat;
+  const within = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => folded(one, within))
+    : Object.entries(value).map(([key, one]) => `"${key}": ${folded(one, within)}`);
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const isTogether = last !== undefined && !part.includes('\n') && last.length + part.length < 100;
+    if (isTogether && !last.includes('\n')) lines[lines.length - 1] = `${last}, ${part}`;
+    else lines.push(within + part);
+  }
+  const [open = '', close = ''] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
+};
+
+/** Every line, where what is another one each time has a name instead. */
+const named = ({ folder, service, names }: World, ...texts: readonly string[]): string[] => {
+  const said = texts.join('\n');
+  for (const [id] of said.matchAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g))
+    if (!names.some(([known]) => known === id))
+      names.push([id, `id-${names.filter(([, name]) => name.startsWith('id-')).length + 1}`]);
+  if (/user-token|token-default/.test(said)) throw new Error(`it shows a token: ${said}`);
+  const changing: readonly (readonly [what: string | RegExp, name: string])[] = [
+    ...names,
+    [folder, '.'],
+    [service.url, 'URL'],
+    [/\bprocess \d+ on \S+, since [\dTZ:.-]+/g, 'process PID on HOST'],
+    [/\b127\.0\.0\.1:\d+(?=\/api)/g, 'HOST'],
+    [/(?<=differs by )\d+(?= s)|(?<=\buid )\d+/g, 'N'],
+    // oxlint-disable-next-line no-control-regex -- of a line that says how long something takes, and of a question
+    [/\r\u001B\[K(?:[^\r\n]* \d+ s)?|\u001B\[\d*[A-Z]/g, '\n'],
+  ];
+  const shown = texts.map((text) =>
+    shownText(changing.reduce((changed, [from, to]) => changed.replaceAll(from, to), text)),
+  );
+  return shown
+    .join('\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+};
+
 /** What the daemon reports after its next pass that was started so. */
-const afterPass = async (world: World, trigger: string): Promise<readonly string[]> => {
+const afterPass = async (
+  world: World,
+  trigger: string,
+  // A change of files is about one client, all else about each of them.
+  passes = trigger === 'file-change' ? 1 : world.clients,
+): Promise<readonly string[]> => {
   const { daemon, service, folder } = world;
   if (!daemon) throw new Error('no daemon runs');
-  // A change of files is about one client, all else about each of them.
-  const passes = trigger === 'file-change' ? 1 : world.clients;
   for (let ended = 0; ended < passes; ended += 1)
     await daemon.event('pass.finished', (line) => line['trigger'] === trigger);
   const report = (await (await fetch(`${daemon.url}/api/report`)).json()) as Report;

@@ -31,7 +31,7 @@ const playStep = async (world: World, { text, lines }: Step): Promise<readonly s
   if (word === 'known') return know(world, words, lines);
   const input = inputs[word];
   if (!input) return (outputs[word] ?? command)(world, word, words);
-  input(world, words, word === 'text' ? lines : lines.flatMap(expanded), text.slice(word.length + 1));
+  await input(world, words, word === 'text' ? lines : lines.flatMap(expanded), text.slice(word.length + 1));
   return null;
 };
 
@@ -42,13 +42,13 @@ const know = async (
   lines: readonly string[],
 ): Promise<readonly string[]> => {
   const all = lines.flatMap(expanded);
-  inputs['service']?.(
+  await inputs['service']?.(
     world,
     words,
     all.filter((line) => !/^[a-z]\w*: /.test(line)),
     '',
   );
-  inputs['file']?.(
+  await inputs['file']?.(
     world,
     words.slice(0, 1),
     all.map((line) => line.replace(/^#\d+ /, '')),

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
 import { testClock, type TestClock } from '../clock.ts';
 import type { Program } from '../e2e/program.ts';
 import { startService, type Service } from './service.ts';
@@ -16,6 +17,11 @@ export interface World {
   started: Promise<readonly string[]> | null;
   daemon: Daemon | null;
   clients: number;
+  /** How many lines of the daemon's log were shown. */
+  logged: number;
+  /** What stands in place of what is another one each time. */
+  readonly names: [from: string, to: string][];
+  readonly closing: (() => Promise<unknown>)[];
 }
 
 interface Daemon extends Program {
@@ -36,14 +42,32 @@ export const openWorld = async (): Promise<World> => {
     DNS_SYNC_STATE_DIR: path.join(folder, 'state'),
     DNS_SYNC_SETTLE: '10s',
   };
-  return { folder, service, clock, env, reads: 0, started: null, daemon: null, clients: 1 };
+  const names: World['names'] = [
+    [`by ${userInfo().username}`, 'by USER'],
+    [`${userInfo().username} had`, 'USER had'],
+    [`dns-template-sync ${packageJson.version}`, 'dns-template-sync VERSION'],
+    [process.versions.node, 'VERSION'],
+  ];
+  return {
+    folder,
+    service,
+    clock,
+    env,
+    reads: 0,
+    started: null,
+    daemon: null,
+    clients: 1,
+    logged: 0,
+    names,
+    closing: [],
+  };
 };
 
-export const closeWorld = async ({ folder, service, daemon }: World): Promise<void> => {
+export const closeWorld = async ({ folder, service, daemon, closing }: World): Promise<void> => {
   service.release();
   daemon?.signal('SIGTERM');
   await daemon?.ended;
-  await service.close();
+  await Promise.all([service.close(), ...closing.map((close) => close())]);
   rmSync(folder, { recursive: true, force: true });
 };
 

@@ -4,7 +4,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { blocksOf } from '../../e2e/documents.ts';
+import { blocksOf } from '../../documents/documents.ts';
 import { addTemplate, describing, startDaemon } from '../../e2e/daemon.ts';
 import { workplace } from '../../e2e/program.ts';
 import { startService } from '../../e2e/service.ts';

@@ -5,5 +5,5 @@ import { defineConfig } from 'vitest/config';
  * ask for that.
  */
 export default defineConfig({
-  test: { include: ['test/{e2e,daemon/operators}/*.operators.ts'], testTimeout: 120_000 },
+  test: { include: ['test/{documents,daemon/operators}/*.operators.ts'], testTimeout: 120_000 },
 });

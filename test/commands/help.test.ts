@@ -1,0 +1,84 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { writeBelow } from '../daemon/ways.ts';
+import { scriptedServer, status } from '../wire/scripted-server.ts';
+import { run, start, workplace } from '../e2e/program.ts';
+import { startService } from '../e2e/service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const helpOf = async (words: string): Promise<string> => {
+  const cwd = await workplace({ withExamples: false });
+  const { code, stdout, stderr } = await run([...words.split(' '), '--help'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
+/** All commands, also those below another one. */
+const commands = [
+  ...'run plan apply accept validate import check doctor suspend resume history schema notify'.split(' '),
+  ...'completion sandbox get'.split(' '),
+  ...'accounts account databases dns-templates dns-template dns-records'
+    .split(' ')
+    .map((one) => `get ${one}`),
+];
+
+it('the list of commands has each of them', async () => {
+  const listed = async (page: Promise<string>): Promise<(string | undefined)[]> =>
+    [...(await page).matchAll(/^ {2}([a-z-]+)(?: .*)? {2}\S/gm)].map(([, name]) => name);
+  const cwd = await workplace({ withExamples: false });
+  const all = await listed(run(['--help'], { cwd }).then(({ stdout }) => stdout));
+  const below = await listed(helpOf('get'));
+  expect([...all, ...below.map((name) => `get ${name}`)]).toEqual(expect.arrayContaining(commands));
+});
+
+it.each(commands)('the help of %s has what it does, exit codes and examples', async (words) => {
+  const page = await helpOf(words);
+  expect(page).toMatch(/^Usage: dns-template-sync .*\n\n[A-Z][^\n]+/);
+  for (const part of ['\nOptions:\n', '\nExit codes:\n', '\nExamples:\n']) expect(page).toContain(part);
+});
+
+it('the help of a command lists its own options, and names the page for the rest', async () => {
+  const page = await helpOf('plan');
+  expect(page.split('\n').length).toBeLessThan(60);
+  for (const own of ['--only', '--base', '--answers', '--format', '--detailed-exitcode'])
+    expect(page).toMatch(new RegExp(`^  ${own}\\b.* [a-z]`, 'm'));
+  expect(page).toMatch(/^ {2}options {4}--config, .*--state-dir.*: run --help describes them$/ms);
+  expect(page).toContain('.github/docs/settings.md');
+  expect(page).not.toContain('DNS_SYNC_');
+  expect(await helpOf('run')).toMatch(/^ {2}--state-dir <dir> +directory for the saved state/m);
+});
+
+const wordsOf = (line: string): string[] =>
+  (line.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
+
+it.each(commands)('the examples in the help of %s work as they are printed', async (command) => {
+  const [, examples = ''] = (await helpOf(command)).split('\nExamples:\n');
+  const lines = examples
+    .split('\n')
+    .filter((line) => /^ {2}dns-template-sync [^>]*$/.test(line))
+    .map((line) => line.replace(/ # .*/, ''));
+  const service = await startService();
+  const receiver = await scriptedServer(status(204));
+  const cwd = await workplace();
+  await writeBelow(cwd, 'dns-template-sync.yaml', 'notify:\n  ops: {type: webhook, url: {env: HOOK}}\n');
+  // Its example data has a conflict that no pass can write.
+  await rm(path.join(cwd, 'templates/standard-web.yaml'));
+  await writeBelow(cwd, 'templates/acme.yaml', 'template: acme-web\nrecords: []\n');
+  await writeBelow(cwd, 'example.net.zone', 'example.net. 3600 IN A 192.0.2.1\n');
+  await service.change('add-template', { name: 'acme-web', records: [] });
+  const launch = { cwd, env: { ...service.env, HOOK: receiver.url } };
+  if (command === 'apply') await run(['plan', '--format', 'json', '--out', 'plan.json'], launch);
+  const serves = command === 'run' || command === 'sandbox';
+  for (const line of lines) {
+    const words = wordsOf(line.trim());
+    // The port that it says may be taken.
+    const anyPort = serves && !words.includes('--listen') ? ['--listen', '127.0.0.1:0'] : [];
+    const program = start([...words, ...anyPort], launch);
+    if (command === 'run') await program.event('pass.finished');
+    if (command === 'sandbox') await program.says('/api/v1');
+    if (serves) program.signal('SIGTERM');
+    expect({ line, ...(await program.ended) }).toMatchObject({ line, code: 0 });
+  }
+});
