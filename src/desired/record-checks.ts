@@ -6,14 +6,8 @@ import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf, definitions } from '../model/types/table.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
-import { quote } from './problem.ts';
-import {
-  hasControlCharacter,
-  placeOf,
-  type Labels,
-  type ResolvedRecord,
-  type ResolvedRule,
-} from './record.ts';
+import { quote, shownPlace } from './problem.ts';
+import { hasControlCharacter, type Labels, type ResolvedRecord, type ResolvedRule } from './record.ts';
 
 /** What the checks of a record need to know of its template. */
 export interface CheckedTemplate {
@@ -41,12 +35,12 @@ export const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): 
     for (const { id, at, find } of definitions[type].checks)
       tell(record, id, at, find({ name, content, canonical }, quote));
   if (!matchesIgnore(template.ignore, desired)) return;
-  const { file, line, column } = template.rules.find(({ rule }) => matchesIgnore([rule], desired))!.place;
+  const { place } = template.rules.find(({ rule }) => matchesIgnore([rule], desired))!;
   tell(
     record,
     'wanted-and-ignored',
     'record',
-    `the record is listed here and ignored at ${file}:${line}:${column}`,
+    `the record is listed here and ignored at ${shownPlace(place)}`,
   );
 };
 
@@ -88,12 +82,12 @@ const checkValues = (record: ResolvedRecord): void => {
     comment.lastIndex = at.content + content.length;
     tell(record, 'comment-after-text', 'content', comment.test(text) ? endsHere : null);
   }
-  if (ttl !== null && at.ttl !== null) tell(record, 'ttl-unusual', 'ttl', unusualTtl(ttl));
+  if (ttl !== null && at.ttl !== undefined) tell(record, 'ttl-unusual', 'ttl', unusualTtl(ttl));
   // MX and SRV as in zone files: the check of the content says what to do.
   const isInContent = (): boolean => allow.size === 0 && /^\d+\s+(?:\d+\s+\d+\s+)?\S+$/.test(content);
-  if (hasPriority(type) && at.priority === null && !isInContent())
+  if (hasPriority(type) && at.priority === undefined && !isInContent())
     tell(record, 'priority-required', 'entry', `the ${type} record needs a \`priority\``);
-  if (!hasPriority(type) && at.priority !== null) {
+  if (!hasPriority(type) && at.priority !== undefined) {
     const message = `only ${typesWithPriority} records have a \`priority\`, ${type} records have none`;
     tell(record, 'priority-not-applicable', 'priority', message);
   }
@@ -244,6 +238,6 @@ const checkAlias = (record: ResolvedRecord, { aliases, zones }: CheckedTemplate)
   const inside = zone === undefined ? relative : target.slice(0, -zone.length - 1);
   const alias = aliases.get(target) ?? aliases.get(inside);
   if (alias === undefined) return;
-  const message = `the target is a CNAME here (${placeOf(alias)}); ${desired.type} needs a host with an address`;
+  const message = `the target is a CNAME here (${shownPlace(alias.desired.source)}); ${desired.type} needs a host with an address`;
   tell(record, 'target-is-cname', 'content', message);
 };
