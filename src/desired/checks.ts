@@ -35,7 +35,7 @@ export const checkTemplate = async (content: TemplateContent): Promise<void> => 
       own.report('subdomain-name', at, `${quote(text)} under \`subdomains\` is not a host name`);
   const patterns = rules.filter(({ rule }) => `${rule.name}${rule.content}`.includes('*')).length;
   // Each pattern is compared with each record.
-  if (!own.budget.spend(patterns * records.length * 0.4)) {
+  if (!own.ledger.spend(patterns * records.length * 0.4)) {
     own.report('unreadable', begin, tooMuch);
     return;
   }

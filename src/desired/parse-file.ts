@@ -1,9 +1,8 @@
 import { YAMLException } from 'js-yaml';
-
 import type { CheckId } from './check-id.ts';
 import { explainSyntax } from './explain-syntax.ts';
 import { templateSchema } from './schema.ts';
-import { parseYaml, type MappingNode, type ParsedYaml, type YamlNode, type YamlProblem } from './yaml.ts';
+import { parseYaml, type MappingNode, type YamlNode, type YamlProblem } from './yaml.ts';
 
 /** The content of a file: its documents, as they stand there. */
 export interface ParsedFile {
@@ -78,7 +77,7 @@ type Read = Pick<ParsedFile, 'text' | 'documents' | 'isBroken' | 'problems'>;
 /** YAML allows UTF-16 and UTF-32 too; this program reads UTF-8 only. */
 const readBytes = (bytes: Uint8Array, isFragment: boolean): Read => {
   if (bytes.length > maxFileSize)
-    return broken('', 0, `the file is larger than ${maxFileMiB} MiB: ${howToSplit}`);
+    return broken('', 0, `the file is larger than ${maxFileMiB} MiB: ${howToSplit}`, 'unreadable');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n');
@@ -106,10 +105,16 @@ const broken = (text: string, at: number, message: string, check: CheckId = 'yam
   problems: [{ check, at, message }],
 });
 
-/** What a text that is no YAML says about which templates it describes. */
+/** What a text that is no YAML says about which templates it describes: the lines that tell, at their places. */
 const namesIn = (text: string): readonly YamlNode[] => {
-  const others = /^(?!---|(?:template|id):[ \t]).+$/gm;
-  const parsed = parsedOrWrong(text.replaceAll(others, (line) => ' '.repeat(line.length)));
+  const lines: string[] = [];
+  let end = 0;
+  for (const { 0: line, index } of text.matchAll(/^(?:---|(?:template|id):[ \t]).*$/gm)) {
+    if (index > end) lines.push(' '.repeat(index - end - 1), '\n');
+    lines.push(line);
+    end = index + line.length;
+  }
+  const parsed = parsedOrWrong(lines.join(''));
   const roots = parsed instanceof YAMLException ? [] : parsed.roots;
   return roots.filter(({ kind }) => kind === 'mapping').slice(0, maxDocuments);
 };
@@ -177,7 +182,9 @@ const tooMany = `the file has more than ${maxDocuments} templates: put some into
 const noDocument = 'the file describes no template: write `template: NAME` and its `records`, or remove it';
 
 /** People close a bracket at the beginning of a line, which YAML does not allow: then a blank goes before it. */
-const parsedOrWrong = (text: string): (ParsedYaml & { readonly text: string }) | YAMLException => {
+const parsedOrWrong = (
+  text: string,
+): (ReturnType<typeof parseYaml> & { readonly text: string }) | YAMLException => {
   try {
     return { text, ...parseYaml(text) };
   } catch (error) {

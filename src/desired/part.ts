@@ -12,18 +12,19 @@ export interface Part {
   readonly parsed: ParsedFile;
   /** Earlier ones win. None: a fragment alone, whose variables nobody knows. */
   readonly scopes: readonly Scope[];
-  readonly budget: Budget;
+  readonly ledger: Ledger;
   readonly report: Report;
 }
 
 /**
- * What the templates of a file may cost, all together, in characters or so: far more than anybody needs, far less than does
- * harm.
+ * What the templates of a file have cost and what is wrong with them. They may cost so much, all together, in characters or
+ * so: far more than anybody needs, far less than does harm.
  */
-export class Budget {
+export class Ledger {
   /** The names of all variables that its values use, for who has to know whether one is used at all. */
   readonly usedVariables = new Set<string>();
   #characters = 200_000_000;
+  #diagnostics: Diagnostic[] = [];
 
   /** False if less is left. */
   spend(characters: number): boolean {
@@ -31,11 +32,18 @@ export class Budget {
     return this.#characters >= 0;
   }
 
-  /** Adds a problem to a list, a thousand in a file; instead of the next ones, that it is too much. */
-  report(list: Diagnostic[], problem: Diagnostic): void {
-    if (this.spend(200_000)) list.push(problem);
-    else if (list.at(-1)?.message !== tooMuch)
-      list.push({ ...problem, check: 'unreadable', message: tooMuch });
+  /** A thousand in a file; instead of the next ones, that it is too much. */
+  report(problem: Diagnostic): void {
+    if (this.spend(200_000)) this.#diagnostics.push(problem);
+    else if (this.#diagnostics.at(-1)?.message !== tooMuch)
+      this.#diagnostics.push({ ...problem, check: 'unreadable', message: tooMuch });
+  }
+
+  /** Those since the last call. */
+  takeDiagnostics(): Diagnostic[] {
+    const taken = this.#diagnostics;
+    this.#diagnostics = [];
+    return taken;
   }
 }
 
@@ -46,7 +54,7 @@ export const tooMuch =
  * A text with `${name}` replaced by the variable's value; `$${` is a literal `${`. A value may use other variables. Null if
  * that cannot be done, which has been reported.
  */
-export const interpolated = (text: string, at: number, { scopes, budget, report }: Part): string | null => {
+export const interpolated = (text: string, at: number, { scopes, ledger, report }: Part): string | null => {
   if (scopes.length === 0) return text.includes('$') ? null : text;
   let mistake = foreignIn(text, scopes);
   let left = maxLength;
@@ -54,16 +62,16 @@ export const interpolated = (text: string, at: number, { scopes, budget, report 
     given.replace(/\$\$\{|\$\{([^{}]*)(\}?)/g, (_, name: string | undefined, end: string) => {
       if (name === undefined) return '${';
       if (mistake !== null) return '';
-      budget.usedVariables.add(name);
+      ledger.usedVariables.add(name);
       const value = scopes.find((scope) => scope.has(name))?.get(name);
       // Each substitution counts as some characters: an empty value can be repeated for ever, too.
       left -= (value?.length ?? 0) + 1_000;
       if (end === '') mistake = endless;
       else if (within.includes(name)) mistake = `the variable ${quote(name)} refers to itself`;
-      else if (value === undefined) mistake = notDefined(name, budget.spend(0) ? scopes : []);
+      else if (value === undefined) mistake = notDefined(name, ledger.spend(0) ? scopes : []);
       else if (left < 0 || within.length >= maxDepth)
         mistake = 'its variables expand to a text that is too long';
-      else if (!budget.spend(value.length + 100)) mistake = tooMuch;
+      else if (!ledger.spend(value.length + 100)) mistake = tooMuch;
       else return expanded(value, [...within, name]);
       return '';
     });

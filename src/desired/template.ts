@@ -5,9 +5,9 @@ import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/
 import { checkTemplate } from './checks.ts';
 import { fieldsIn, type Fields } from './fields.ts';
 import { isMissing, nothing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
-import { Budget, tooMuch, type Part, type Scope } from './part.ts';
+import { Ledger, tooMuch, type Part, type Scope } from './part.ts';
 import { isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
-import { hasControlCharacter, recordsOf, rulesOf, type ResolvedRecord } from './record.ts';
+import { hasControlCharacter, recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
 import { fragmentSchema, templateSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
 
@@ -52,17 +52,18 @@ export const resolveFile = async (
 ): Promise<ResolvedFile> => {
   const { path, isFragment } = source;
   const file = { ...source, parsed: parsedOf(source) };
-  const sink: Sink = { budget: new Budget(), diagnostics: [] };
-  tellProblems(path, file.parsed, null, sink);
+  const ledger = new Ledger();
+  tellProblems(path, file.parsed, null, ledger);
+  const diagnostics = ledger.takeDiagnostics();
   const templates: ResolvedTemplate[] = [];
   for (const root of file.parsed.documents) {
     if (isYieldDue()) await yieldToOthers();
     if (signal?.aborted === true) throw new UserError(stopping);
-    if (isFragment) await entriesOf([partOf(file, root, [], null, sink)], null);
-    else templates.push(await resolveTemplate(file, root, settings, sink.budget));
+    if (isFragment) await entriesOf([partOf(file, root, [], null, ledger)], null);
+    else templates.push(await resolveTemplate(file, root, settings, ledger));
   }
-  const { diagnostics, budget } = sink;
-  return { path, isFragment, diagnostics, templates, usedVariables: budget.usedVariables };
+  diagnostics.push(...ledger.takeDiagnostics());
+  return { path, isFragment, diagnostics, templates, usedVariables: ledger.usedVariables };
 };
 
 const stopping = 'loading of template files was cut short: this program is shutting down';
@@ -72,22 +73,19 @@ const resolveTemplate = async (
   file: SourceFile & { readonly parsed: ParsedFile },
   root: YamlNode,
   { defaults, variables, strict }: TemplateSettings,
-  budget: Budget,
+  ledger: Ledger,
 ): Promise<ResolvedTemplate> => {
-  const { parsed } = file;
-  const diagnostics: Diagnostic[] = [];
-  const parts = partsOf(file, root, variables, { budget, diagnostics });
-  const own = parts.at(-1)!;
+  const { own, fragments } = partsOf(file, root, variables, ledger);
   const { at, report } = own;
-  const { node: nodeOf, value } = own.fields;
-  if (root.kind === 'mapping' && nodeOf('template') === undefined && nodeOf('id') === undefined)
+  const { node, value } = own.fields;
+  if (root.kind === 'mapping' && !node('template') && !node('id'))
     report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
-  if (root.kind === 'mapping' && nodeOf('records') === undefined && nodeOf('include') === undefined)
+  if (root.kind === 'mapping' && !node('records') && !node('include'))
     report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
-  const source = { file: file.path, ...parsed.placeOf(at) };
+  const source = { file: file.path, ...file.parsed.placeOf(at) };
   const id = value('id');
   const name = nameIn(own, id);
-  const limits = value('limits');
+  const limits = value('limits')?.value;
   const answers = value('answers');
   const nameservers = value('nameservers') ?? [];
   const policies = {
@@ -95,25 +93,25 @@ const resolveTemplate = async (
     surplus: value('surplus') ?? defaults.surplus,
     adopt: value('adopt') ?? defaults.adopt,
     limits: {
-      maxAdds: limits?.value('maxAdds') ?? defaults.limits.maxAdds,
-      maxChangePercent: limits?.value('maxChangePercent') ?? defaults.limits.maxChangePercent,
-      minRecords: limits?.value('minRecords') ?? defaults.limits.minRecords,
+      maxAdds: limits?.('maxAdds') ?? defaults.limits.maxAdds,
+      maxChangePercent: limits?.('maxChangePercent') ?? defaults.limits.maxChangePercent,
+      minRecords: limits?.('minRecords') ?? defaults.limits.minRecords,
     },
     ...(answers === null ? {} : { answers }),
     ...(nameservers.length === 0 ? {} : { nameservers: nameservers.map((one) => one.value) }),
   };
   const ttl = value('ttl');
   const subdomains = value('subdomains') ?? [];
-  const { rules, records } = await entriesOf(parts, ttl);
-  await checkTemplate({ name, ttl, ttlAt: nodeOf('ttl')?.at, subdomains, rules, records, own, at });
-  const isRight = parsed.problems.length === 0 && !diagnostics.some((one) => isError(one, strict));
-  if (name === null || !isRight) return { source, name, id, template: null, diagnostics };
-  const fragments = parts.slice(0, -1).map((part) => part.file);
+  const { rules, records } = await entriesOf([...fragments, own], ttl);
+  await checkTemplate({ name, ttl, ttlAt: node('ttl')?.at, subdomains, rules, records, own, at });
+  const diagnostics = ledger.takeDiagnostics();
+  const isWrong = file.parsed.problems.length > 0 || diagnostics.some((one) => isError(one, strict));
+  if (name === null || isWrong) return { source, name, id, template: null, diagnostics };
   const template: DesiredTemplate = {
     template: name,
     id,
     source,
-    ...(fragments.length > 0 ? { fragments } : {}),
+    ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
     ...policies,
     subdomains: subdomains.map((one) => one.value),
     ignore: rules.map(({ rule }) => rule),
@@ -127,37 +125,34 @@ const nameIn = ({ fields, report }: TemplatePart, id: number | null): string | n
   if (at === undefined) return id === null ? null : nameById(id);
   const name = fields.value('template');
   if (name === '') report('wrong-type', at, '`template` is empty');
-  if (name !== null && hasControlCharacter(name)) {
-    const message = `the template's name ${quote(name)} holds a control character`;
-    report('control-character', at, message);
-  }
+  if (name !== null && hasControlCharacter(name))
+    report('control-character', at, `the template's name ${quote(name)} holds a control character`);
   return name || null;
 };
 
-/** The rules and records of all parts, in their order. */
+/** The rules and records of all parts, in their order, until they are too much. */
 const entriesOf = async (parts: readonly TemplatePart[], ttl: number | null) => {
-  const rules = [...affordable(parts, 'ignore')].flatMap(([node, part]) => rulesOf(node, part));
+  const rules: ResolvedRule[] = [];
   const records: ResolvedRecord[] = [];
-  for (const [node, part] of affordable(parts, 'records')) {
-    if (isYieldDue()) await yieldToOthers();
-    const own = recordsOf(node, part, ttl);
-    part.budget.spend(400 * own.length);
-    for (const record of own) records.push(record);
+  for (const part of parts) {
+    const isAffordable = (node: YamlNode, entries: number): boolean => {
+      const isEnough = part.ledger.spend(400 * entries);
+      if (!isEnough) part.report('unreadable', node.at, tooMuch);
+      return isEnough;
+    };
+    for (const node of part.fields.value('ignore') ?? []) {
+      if (!isAffordable(node, 1)) break;
+      rules.push(...rulesOf(node, part));
+    }
+    for (const node of part.fields.value('records') ?? []) {
+      if (isYieldDue()) await yieldToOthers();
+      const own = recordsOf(node, part, ttl);
+      if (!isAffordable(node, 1 + own.length)) break;
+      for (const record of own) records.push(record);
+    }
   }
   return { rules, records };
 };
-
-/** The entries of a list in all parts, until they are too much. */
-function* affordable(
-  parts: readonly TemplatePart[],
-  key: 'ignore' | 'records',
-): Generator<readonly [YamlNode, TemplatePart]> {
-  for (const part of parts)
-    for (const node of part.fields.value(key) ?? []) {
-      if (!part.budget.spend(400)) return part.report('unreadable', node.at, tooMuch);
-      yield [node, part];
-    }
-}
 
 /** A document with its fields. */
 interface TemplatePart extends Part {
@@ -166,30 +161,23 @@ interface TemplatePart extends Part {
   readonly fields: Fields<typeof templateSchema.shape>;
   readonly scopes: Scope[];
   readonly source: SourceFile;
+  readonly vars: Scope;
   /** The place of the include in the template that led here. */
   readonly via: string | null;
-  readonly vars: Scope;
-}
-
-/** Where diagnostics of a template go, and what it may cost. */
-interface Sink {
-  readonly budget: Budget;
-  readonly diagnostics: Diagnostic[];
 }
 
 /**
- * The fragments that a template includes, directly or not, each once, and at the end its own document. Variables are
- * looked up in this order: override, the template's, those of the including fragments, the fragment's own,
- * those of the other fragments, defaults.
+ * A document and the fragments that it includes, directly or not, each once. Variables are looked up in this order:
+ * override, the template's, those of the including fragments, the fragment's own, those of the other fragments, defaults.
  */
 const partsOf = (
   source: SourceFile,
   root: YamlNode,
   variables: TemplateSettings['variables'],
-  sink: Sink,
-): readonly TemplatePart[] => {
-  const own = partOf(source, root, [new Map(Object.entries(variables.override))], null, sink);
-  const found = new Map<SourceFile, TemplatePart>([[source, own]]);
+  ledger: Ledger,
+): { readonly own: TemplatePart; readonly fragments: readonly TemplatePart[] } => {
+  const own = partOf(source, root, [new Map(Object.entries(variables.override))], null, ledger);
+  const found = new Map([[source, own]]);
   // The loop appends fragments to its own map, so deep includes need no recursion.
   for (const from of found.values())
     for (const { value: text, at } of from.fields.value('include') ?? []) {
@@ -200,11 +188,13 @@ const partsOf = (
         from.report('include', at, `cannot include ${quote(text)}: ${why}`);
       if (isMissing(target)) refuse(target.reason);
       else if (from.scopes.length > maxDepth + 1) refuse(`includes are nested more than ${maxDepth} deep`);
-      else if (!sink.budget.spend(20_000)) refuse(tooMuch);
+      else if (!ledger.spend(20_000)) refuse(tooMuch);
       else {
         const via = from.via ?? shownPlace({ file: from.file, ...from.parsed.placeOf(at) });
-        const part = partOf(target, parsedOf(target).documents[0]!, from.scopes, via, sink);
-        sink.budget.spend(400 * part.vars.size);
+        const parsed = parsedOf(target);
+        tellProblems(target.path, parsed, via, ledger);
+        const part = partOf(target, parsed.documents[0]!, from.scopes, via, ledger);
+        ledger.spend(400 * part.vars.size);
         found.set(target, part);
       }
     }
@@ -212,32 +202,30 @@ const partsOf = (
   // Each name with its first value.
   const others = new Map(fragments.toReversed().flatMap(({ vars }) => [...vars]));
   const defaults = new Map(Object.entries(variables.defaults));
-  const parts = [...fragments, own];
-  for (const { scopes } of parts) scopes.push(others, defaults);
-  return parts;
+  for (const { scopes } of found.values()) scopes.push(others, defaults);
+  return { own, fragments };
 };
 
 /** Deeper than anybody needs; each fragment looks variables up in all that led to it. */
 const maxDepth = 32;
 
-/** A document in a file, and what is wrong with the YAML of a fragment. Without scopes: a fragment alone. */
+/** A document in a file. Without scopes: a fragment alone, whose variables nobody knows. */
 const partOf = (
   source: SourceFile,
   root: YamlNode,
   outer: readonly Scope[],
   via: string | null,
-  sink: Sink,
+  ledger: Ledger,
 ): TemplatePart => {
   const { path: file, isFragment } = source;
   const parsed = parsedOf(source);
-  if (via !== null) tellProblems(file, parsed, via, sink);
   const report: Report = (check, at, message) => {
     // What stands where YAML is wrong has been reported, whatever it would mean.
     if (parsed.isBroken || parsed.problems.some((problem) => problem.at === at)) return;
-    sink.budget.report(sink.diagnostics, { check, message, file, ...parsed.placeOf(at), via });
+    ledger.report({ check, message, file, ...parsed.placeOf(at), via });
   };
   const scopes = [...outer];
-  const part = { file, parsed, scopes, budget: sink.budget, report };
+  const part = { file, parsed, scopes, ledger, report };
   const [what, { shape }] = isFragment ? ['a fragment', fragmentSchema] : ['a template', templateSchema];
   const fieldsOf = (node: YamlNode): Fields<typeof templateSchema.shape> | null =>
     fieldsIn(node, what, templateSchema, part, shape);
@@ -256,8 +244,7 @@ const tellProblems = (
   file: string,
   { problems, placeOf }: ParsedFile,
   via: string | null,
-  { budget, diagnostics }: Sink,
+  ledger: Ledger,
 ): void => {
-  for (const { check, at, message } of problems)
-    budget.report(diagnostics, { check, message, file, ...placeOf(at), via });
+  for (const { check, at, message } of problems) ledger.report({ check, message, file, ...placeOf(at), via });
 };
