@@ -37,6 +37,7 @@ export const desiredState = (
     usedVariables: new Set(readings.flatMap((one) => [...one.usedVariables])),
   };
 };
+
 /** A misspelled path, or a volume that is not mounted: an empty set of files is probably a mistake. */
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',

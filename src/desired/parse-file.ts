@@ -110,9 +110,9 @@ const namesIn = (text: string): readonly YamlNode[] => {
   const lines: string[] = [];
   let end = 0;
   for (const { 0: line, index } of text.matchAll(/^(?:---|(?:template|id):[ \t]).*$/gm)) {
-    if (index > end) lines.push(' '.repeat(index - end - 1), '\n');
-    lines.push(line);
+    lines.push(' '.repeat(Math.max(0, index - end - 1)), index > end ? '\n' : '', line);
     end = index + line.length;
+    if (lines.length > 6 * maxDocuments) break;
   }
   const parsed = parsedOrWrong(lines.join(''));
   const roots = parsed instanceof YAMLException ? [] : parsed.roots;

@@ -55,7 +55,7 @@ export const tell = (
 };
 
 const checkValues = (record: ResolvedRecord): void => {
-  const { desired, at, allow, part } = record;
+  const { desired, at, part } = record;
   const { type, name, content, ttl } = desired;
   const { text } = part.parsed;
   if (content === '') tell(record, 'empty-content', 'content', '`content` is empty');
@@ -83,9 +83,7 @@ const checkValues = (record: ResolvedRecord): void => {
     tell(record, 'comment-after-text', 'content', comment.test(text) ? endsHere : null);
   }
   if (ttl !== null && at.ttl !== undefined) tell(record, 'ttl-unusual', 'ttl', unusualTtl(ttl));
-  // MX and SRV as in zone files: the check of the content says what to do.
-  const isInContent = (): boolean => allow.size === 0 && /^\d+\s+(?:\d+\s+\d+\s+)?\S+$/.test(content);
-  if (hasPriority(type) && at.priority === undefined && !isInContent())
+  if (hasPriority(type) && at.priority === undefined)
     tell(record, 'priority-required', 'entry', `the ${type} record needs a \`priority\``);
   if (!hasPriority(type) && at.priority !== undefined) {
     const message = `only ${typesWithPriority} records have a \`priority\`, ${type} records have none`;

@@ -37,23 +37,15 @@ const textLike = (pattern: RegExp, error: string) =>
     .regex(pattern, { error })
     .meta({ pattern: `${pattern.source}|\\$\\{` });
 
-/** A pattern of the words in any case. Flags would not come into the JSON Schema. */
-const anyCase = (words: readonly string[]): RegExp => {
-  const spellings = words.map((word) => word.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`));
-  return new RegExp(`^(?:${spellings.join('|')})$`);
-};
-
 const choice = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, { error: ({ input }) => isNeeded(words, input) });
 
 const isNeeded = (words: readonly string[], given: unknown): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)} is needed${suggestion(String(given), words)}`;
 
-const truthError = 'true or false is needed';
-
 const truth = z
-  .union([z.boolean(), textLike(anyCase(['TRUE', 'FALSE']), truthError)], { error: truthError })
-  .transform((value) => String(value).toLowerCase() === 'true');
+  .union([z.boolean(), z.enum(['true', 'false'])], { error: 'true or false is needed' })
+  .transform((value) => String(value) === 'true');
 
 const maxInteger = Number.MAX_SAFE_INTEGER;
 
@@ -99,7 +91,7 @@ const type = z
     }),
   )
   .meta({
-    anyOf: [{ enum: recordTypes }, { pattern: anyCase(recordTypes).source }],
+    anyOf: [{ enum: recordTypes }, { pattern: '[a-z]' }],
     description: 'The type of the record, in any case.',
   });
 
@@ -197,7 +189,7 @@ export const templateSchema = z
     ),
     limits: limitsSchema.optional(),
     subdomains: key(
-      z.array(text),
+      z.array(z.string()),
       'Subdomains that are expected to follow this template: checked, never written.',
     ),
     answers: key(choice(answersChoices), 'Ask the name servers of the subdomains what they answer.'),
