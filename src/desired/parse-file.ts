@@ -1,4 +1,5 @@
 import { YAMLException } from 'js-yaml';
+import { LineCounter } from 'yaml';
 import type { CheckId } from './check-id.ts';
 import { explainSyntax } from './explain-syntax.ts';
 import { templateSchema } from './schema.ts';
@@ -197,15 +198,11 @@ const parsedOrWrong = (
 
 /** The line and column of an offset. */
 const placesIn = (text: string): ((at: number) => { readonly line: number; readonly column: number }) => {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   return (at) => {
-    let [line, end] = [1, starts.length + 1];
-    while (end - line > 1) {
-      const middle = (line + end) >> 1;
-      if (starts[middle - 1]! <= at) line = middle;
-      else end = middle;
-    }
-    return { line, column: at - starts[line - 1]! + 1 };
+    const { line, col: column } = lines.linePos(at);
+    return { line, column };
   };
 };

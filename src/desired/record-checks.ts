@@ -36,12 +36,8 @@ export const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): 
       tell(record, id, at, find({ name, content, canonical }, quote));
   if (!matchesIgnore(template.ignore, desired)) return;
   const { place } = template.rules.find(({ rule }) => matchesIgnore([rule], desired))!;
-  tell(
-    record,
-    'wanted-and-ignored',
-    'record',
-    `the record is listed here and ignored at ${shownPlace(place)}`,
-  );
+  const message = `the record is listed here and ignored at ${shownPlace(place)}`;
+  tell(record, 'wanted-and-ignored', 'record', message);
 };
 
 /** Reports what a record has wrong at one of its places, unless it switches the check off; null: nothing. */
@@ -64,12 +60,8 @@ const checkValues = (record: ResolvedRecord): void => {
     if (hasControlCharacter(value)) {
       const isEnd = place === 'content' && /^[^\n]*\n$/.test(value);
       const how = isEnd ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
-      tell(
-        record,
-        'control-character',
-        place,
-        `the ${place} ${quote(value)} holds a control character${how}`,
-      );
+      const what = `the ${place} ${quote(value)} holds a control character`;
+      tell(record, 'control-character', place, what + how);
     }
     const unseen = unseenIn(value);
     if (unseen !== null) {
@@ -132,16 +124,13 @@ const checkLabels = (record: ResolvedRecord, place: 'name' | 'content', { text, 
   if (labels.includes(''))
     tell(record, 'label-length', place, `${quote(text)} has an empty label: two dots, or one at the start`);
   else if (long !== undefined)
-    tell(
-      record,
-      'label-length',
-      place,
-      `the label ${quote(long)} has ${octetsOf(long)} octets; 63 are allowed`,
-    );
+    tell(record, 'label-length', place, tooLong(`the label ${quote(long)}`, long, 63));
   const whole = labels.join('.');
-  if (isLonger(whole, 253))
-    tell(record, 'name-length', place, `the name has ${octetsOf(whole)} octets; 253 are allowed`);
+  if (isLonger(whole, 253)) tell(record, 'name-length', place, tooLong('the name', whole, 253));
 };
+
+const tooLong = (what: string, text: string, allowed: number): string =>
+  `${what} has ${octetsOf(text)} octets; ${allowed} are allowed`;
 
 const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
 
