@@ -6,35 +6,37 @@ import { textKind } from '../model/text.ts';
 import { kindOf } from '../plan/conflict.ts';
 import { withoutFinalDot } from '../model/glob.ts';
 import { groupBy } from '../model/group.ts';
-import { tooMuch } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import type { TemplatePart } from './parts.ts';
-import { quote } from './problem.ts';
+import { tooMuch, type Part } from './part.ts';
+import { quote, shownPlace } from './problem.ts';
 import { checkRecord, isLonger, tell, unusualTtl, type CheckedTemplate } from './record-checks.ts';
-import { placeOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
+import type { ResolvedRecord, ResolvedRule } from './record.ts';
 
 /** A template as its own document and its fragments describe it. */
 export interface TemplateContent {
   readonly name: string | null;
   readonly ttl: number | null;
-  readonly subdomains: readonly { readonly text: string; readonly at: number }[];
+  readonly subdomains: readonly { readonly value: string; readonly at: number }[];
   readonly rules: readonly ResolvedRule[];
   readonly records: readonly ResolvedRecord[];
-  readonly own: TemplatePart;
+  /** Its own document, where that begins, and where its TTL stands. */
+  readonly own: Part;
+  readonly at: number;
+  readonly ttlAt: number | undefined;
 }
 
 /** Runs every check over a template. */
 export const checkTemplate = async (content: TemplateContent): Promise<void> => {
-  const { records, rules, own, ttl, subdomains } = content;
+  const { records, rules, own, at: begin, ttl, ttlAt, subdomains } = content;
   const unusual = ttl === null ? null : unusualTtl(ttl);
-  if (unusual !== null) own.report('ttl-unusual', own.fields.place('ttl')!, unusual);
-  for (const { text, at } of subdomains)
+  if (unusual !== null) own.report('ttl-unusual', ttlAt ?? begin, unusual);
+  for (const { value: text, at } of subdomains)
     if (!isHostName(text))
       own.report('subdomain-name', at, `${quote(text)} under \`subdomains\` is not a host name`);
   const patterns = rules.filter(({ rule }) => `${rule.name}${rule.content}`.includes('*')).length;
   // Each pattern is compared with each record.
-  if (!own.budget.spend(patterns * records.length * 0.4)) {
-    own.report('unreadable', own.at, tooMuch);
+  if (!own.ledger.spend(patterns * records.length * 0.4)) {
+    own.report('unreadable', begin, tooMuch);
     return;
   }
   const template = templateOf(content);
@@ -50,7 +52,7 @@ export const checkTemplate = async (content: TemplateContent): Promise<void> => 
 };
 
 const templateOf = ({ name, subdomains, rules, records }: TemplateContent): CheckedTemplate => {
-  const zones = subdomains.map(({ text }) => withoutFinalDot(canonicalName(text)));
+  const zones = subdomains.map(({ value }) => withoutFinalDot(canonicalName(value)));
   const parents = zones.map((zone) => zone.slice(zone.indexOf('.') + 1));
   const own = name === null ? [] : [withoutFinalDot(canonicalName(name))];
   const isAlias = ({ desired, canonical, allow }: ResolvedRecord): boolean =>
@@ -94,14 +96,14 @@ const checkSameName = (all: readonly ResolvedRecord[]): void => {
   for (const set of groupBy(seenBy('mixed-ttl'), ({ desired }) => desired.type).values()) {
     const [first, ...others] = set.filter(({ desired }) => desired.ttl !== null);
     for (const record of others) {
-      const ttls = `${record.desired.ttl} here, ${first!.desired.ttl} at ${placeOf(first!)}`;
+      const ttls = `${record.desired.ttl} here, ${first!.desired.ttl} at ${shownPlace(first!.desired.source)}`;
       const isOther = record.desired.ttl !== first!.desired.ttl;
       tell(record, 'mixed-ttl', 'ttl', isOther ? `the TTLs of one record set differ: ${ttls}` : null);
     }
   }
   for (const [first, ...copies] of groupBy(all, dataOf).values())
     for (const record of copies) {
-      const message = `this ${record.desired.type} record is listed twice, also at ${placeOf(first!)}`;
+      const message = `this ${record.desired.type} record is listed twice, also at ${shownPlace(first!.desired.source)}`;
       tell(record, 'duplicate-record', 'record', message);
     }
 };
@@ -120,7 +122,7 @@ const tellBeside = (
     const rival = other ?? alone[0]!;
     // Another check reports copies.
     if (dataOf(rival) === dataOf(record)) continue;
-    const what = `there is also ${rival.desired.type} (${placeOf(rival)})`;
+    const what = `there is also ${rival.desired.type} (${shownPlace(rival.desired.source)})`;
     tell(record, id, 'record', `${rule}, but at ${shownName(record)} ${what}`);
   }
 };
@@ -133,7 +135,7 @@ const checkKinds = (records: readonly ResolvedRecord[]): void => {
   for (const [kind, [first, ...others]] of kinds)
     for (const record of kind === null ? [] : others) {
       if (dataOf(first!) === dataOf(record)) continue;
-      const message = `a second ${kind} text at ${shownName(record)}: keep one of them (the first: ${placeOf(first!)})`;
+      const message = `a second ${kind} text at ${shownName(record)}: keep one of them (the first: ${shownPlace(first!.desired.source)})`;
       tell(record, 'kind-twice', 'content', message);
     }
 };

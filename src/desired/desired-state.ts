@@ -1,7 +1,7 @@
 import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredState, type Problem } from '../model/template.ts';
 import { groupBy } from '../model/group.ts';
-import { byPlace, isError, problemsOf, quote, type FileDiagnostic } from './problem.ts';
+import { isError, quote, shownPlace, type Diagnostic } from './problem.ts';
 import type { ResolvedFile, ResolvedTemplate } from './template.ts';
 import type { Missing } from './parse-file.ts';
 
@@ -37,6 +37,7 @@ export const desiredState = (
     usedVariables: new Set(readings.flatMap((one) => [...one.usedVariables])),
   };
 };
+
 /** A misspelled path, or a volume that is not mounted: an empty set of files is probably a mistake. */
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',
@@ -50,8 +51,8 @@ export const noTemplates = (paths: readonly string[]): Problem => ({
 /** Documents that describe one template: it is not clear which one applies, so each names the other. */
 const describedTwice = (
   templates: readonly ResolvedTemplate[],
-): ReadonlyMap<ResolvedTemplate, readonly FileDiagnostic[]> => {
-  const found = new Map<ResolvedTemplate, FileDiagnostic[]>();
+): ReadonlyMap<ResolvedTemplate, readonly Diagnostic[]> => {
+  const found = new Map<ResolvedTemplate, Diagnostic[]>();
   const named = [groupBy(templates, ({ name }) => name), groupBy(templates, ({ id }) => id)];
   for (const [key, group] of named.flatMap((groups) => [...groups])) {
     if (key === null || group.length < 2) continue;
@@ -67,17 +68,13 @@ const describedTwice = (
 const haveOwnIds = (one: ResolvedTemplate, other: ResolvedTemplate): boolean =>
   one.id !== null && other.id !== null && one.id !== other.id;
 
-const twice = (
-  { source }: ResolvedTemplate,
-  key: string | number,
-  { source: { file, line, column } }: ResolvedTemplate,
-): FileDiagnostic => {
+const twice = ({ source }: ResolvedTemplate, key: string | number, other: ResolvedTemplate): Diagnostic => {
   const name = typeof key === 'string' ? quote(key) : `with id ${key}`;
-  const message = `the template ${name} is described here and at ${file}:${line}:${column}: keep one of them`;
+  const message = `the template ${name} is described here and at ${shownPlace(other.source)}: keep one of them`;
   return { check: 'template-twice', message, ...source, via: null };
 };
 
-const countErrors = (path: string, errors: readonly FileDiagnostic[]): string => {
+const countErrors = (path: string, errors: readonly Diagnostic[]): string => {
   const files = new Set([path, ...errors.map(({ file }) => file)]);
   return `${plural(errors.length, 'error')} in ${[...files].join(' and ')}`;
 };
@@ -95,3 +92,30 @@ const whyMissing = ({ path, reason, isOutside }: Missing): string =>
   isOutside
     ? `${path} is not read: ${reason}; move its target into them, or add the target's directory to templates`
     : `${path} cannot be read: ${reason}`;
+
+/** A diagnostic of a fragment that several templates include is one problem, which names the includes. */
+const problemsOf = (diagnostics: readonly Diagnostic[], strict: boolean): Problem[] => {
+  const groups = groupBy(diagnostics, (one) => JSON.stringify({ ...one, via: null }));
+  return [...groups.values()].map((group) => {
+    const { check, message, file, line, column } = group[0]!;
+    const severity = isError(group[0]!, strict) ? 'error' : 'warning';
+    return { severity, check, message: message + includedBy(group), file, line, column };
+  });
+};
+
+const includedBy = (group: readonly Diagnostic[]): string => {
+  const places = new Set(group.flatMap(({ via }) => via ?? []));
+  const [first, ...others] = [...places].sort(compare);
+  if (first === undefined) return '';
+  return ` (included by ${first}${others.length > 0 ? ` and ${others.length} more` : ''})`;
+};
+
+/** By file, line and column. */
+const byPlace = (one: Problem, other: Problem): number =>
+  compare(one.file ?? '', other.file ?? '') ||
+  (one.line ?? 0) - (other.line ?? 0) ||
+  (one.column ?? 0) - (other.column ?? 0) ||
+  compare(one.check, other.check) ||
+  compare(one.message, other.message);
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

@@ -1,123 +1,88 @@
 import { z } from 'zod';
-import { nearest, suggestion } from '../lib/nearest.ts';
-import { tooMuch, type Budget } from './budget.ts';
-import type { CheckId } from './check-id.ts';
-import { endsInColon, quote, type Report } from './problem.ts';
-import type { ParsedFile } from './parse-file.ts';
-import type { MappingNode, ScalarNode, YamlNode } from './yaml.ts';
+import { nearest } from '../lib/nearest.ts';
+import { interpolated, type Part } from './part.ts';
+import { endsInColon, quote } from './problem.ts';
+import { checkOfKey, literal, oneOrMore, text as anyText, variableName } from './schema.ts';
+import type { MappingNode, YamlNode } from './yaml.ts';
 
-/** Variables by name. */
-export type Scope = ReadonlyMap<string, string>;
-
-/** One file of a template, its own or a fragment, and how its values are read. */
-export interface Part {
-  /** Its path. */
-  readonly file: string;
-  readonly parsed: ParsedFile;
-  /** Earlier ones win. None: a fragment alone, whose variables nobody knows. */
-  readonly scopes: readonly Scope[];
-  readonly budget: Budget;
-  readonly report: Report;
+/** What a mapping says. */
+export interface Fields<Shape extends z.ZodRawShape> {
+  /** Where the mapping stands. */
+  readonly at: number;
+  readonly node: (key: keyof Shape & string) => YamlNode | undefined;
+  /** Null if it is not there, or is wrong, which is reported. */
+  readonly value: <Key extends keyof Shape & string>(key: Key) => ValueOf<Shape[Key]> | null;
 }
 
-/** A scalar that has a text. */
-export type TextNode = ScalarNode & { readonly text: string };
+/** Of lists, the elements that are right, with their places; lists of mappings are read element by element. */
+type ValueOf<Schema> =
+  Schema extends z.ZodOptional<infer Inner>
+    ? ValueOf<Inner>
+    : Schema extends z.ZodArray<infer Element>
+      ? readonly (Element extends z.ZodObject ? YamlNode : Spot<z.output<Element>>)[]
+      : Schema extends typeof oneOrMore
+        ? readonly Spot<string>[]
+        : Schema extends z.ZodRecord
+          ? ReadonlyMap<string, string>
+          : Schema extends z.ZodObject<infer Shape>
+            ? Fields<Shape>
+            : z.output<Schema & z.ZodType>;
 
-type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
-type ValueOf<Schema extends z.core.$ZodType> = NonNullable<z.output<Schema>>;
+export interface Spot<Value> {
+  readonly value: Value;
+  readonly at: number;
+}
 
 /**
- * The values of a mapping by known key: unknown and repeated keys are reported. The value of an unknown key counts for the
- * key that was evidently meant, so that this one is not reported as missing too. A value that is invalid is reported, and
- * null as one that is not there.
+ * The fields of a mapping by known key: unknown and repeated keys are reported. The value of an unknown key counts for the
+ * key that was evidently meant, so that this one is not reported as missing too. `known` has the keys that may be there.
  */
-export class Fields<Schema extends z.ZodObject> {
-  readonly at: number;
-  readonly #nodes = new Map<string, YamlNode>();
-  readonly #schema: Schema;
-  readonly #part: Part;
+export const fieldsIn = <Shape extends z.ZodRawShape>(
+  node: YamlNode,
+  what: string,
+  { shape }: { readonly shape: Shape },
+  part: Part,
+  known: object = shape,
+): Fields<Shape> | null => {
+  const mapping = mappingIn(node, what, part);
+  if (mapping === null) return null;
+  const nodes = new Map<string, YamlNode>();
+  const meant = new Map<string | null, YamlNode>();
+  for (const { key, at, value } of mapping.entries)
+    if (!Object.hasOwn(known, key)) {
+      const keys = Object.keys(known);
+      part.report('unknown-key', at, unknownKey(key, keys, value));
+      meant.set(meantBy(key, keys), value);
+    } else if (nodes.has(key)) part.report('duplicate-key', at, twice(key));
+    else nodes.set(key, value);
+  for (const [key, value] of meant) if (key !== null && !nodes.has(key)) nodes.set(key, value);
+  return {
+    at: node.at,
+    node: (key) => nodes.get(key),
+    value: (key) => {
+      const found = nodes.get(key);
+      return found === undefined ? null : valueIn(found, key, shape[key], part);
+    },
+  };
+};
 
-  /** `known` has the keys that may be there, if those are not all. */
-  constructor({ at, entries }: MappingNode, schema: Schema, part: Part, known: object = schema.shape) {
-    this.at = at;
-    this.#schema = schema;
-    this.#part = part;
-    const meant = new Map<string | null, YamlNode>();
-    for (const { key, at: place, value } of entries) {
-      if (!Object.hasOwn(known, key)) {
-        const names = Object.keys(known);
-        part.report('unknown-key', place, unknownKey(key, names, value));
-        meant.set(meantBy(key, names), value);
-      } else if (this.#nodes.has(key))
-        part.report('duplicate-key', place, `\`${key}\` is given twice: keep one`);
-      else this.#nodes.set(key, value);
-    }
-    for (const [key, value] of meant) if (key !== null && !this.#nodes.has(key)) this.#nodes.set(key, value);
-  }
+const mappingIn = (node: YamlNode, what: string, { report }: Part): MappingNode | null => {
+  if (node.kind === 'mapping') return node;
+  report('wrong-type', node.at, `${what} is a mapping (\`key: value\`), not ${kindOf(node)}`);
+  return null;
+};
 
-  get keys(): readonly string[] {
-    return [...this.#nodes.keys()];
-  }
-
-  node(key: KeyOf<Schema>): YamlNode | undefined {
-    return this.#nodes.get(key);
-  }
-
-  /** Where the value stands; null: it is not there. */
-  place(key: KeyOf<Schema>): number | null {
-    return this.#nodes.get(key)?.at ?? null;
-  }
-
-  text(key: KeyOf<Schema>): string | null {
-    const node = this.#nodes.get(key);
-    return node === undefined ? null : textIn(node, `\`${key}\``, this.#part);
-  }
-
-  /** A value that its schema accepts. */
-  value<Key extends KeyOf<Schema>>(key: Key, check?: CheckId): ValueOf<Schema['shape'][Key]> | null {
-    const node = this.#nodes.get(key);
-    if (node === undefined) return null;
-    return valueIn(node, `\`${key}\``, this.#schema.shape[key], this.#part, check);
-  }
-
-  items(key: KeyOf<Schema>): readonly YamlNode[] {
-    const node = this.#nodes.get(key);
-    if (node === undefined) return [];
-    if (node.kind === 'list') return node.items;
-    const isEmpty = node.kind === 'scalar' && node.text === null;
-    const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
-    this.#part.report('wrong-type', node.at, `\`${key}\` is a list, not ${kindOf(node)}: ${how}`);
-    return [];
-  }
-
-  scalars(key: KeyOf<Schema>): TextNode[] {
-    return this.items(key).flatMap((item) => scalarIn(item, `an entry of \`${key}\``, this.#part) ?? []);
-  }
-
-  texts(key: KeyOf<Schema>): TextNode[] {
-    return this.scalars(key).flatMap((node) => {
-      const text = interpolated(node, this.#part);
-      return text === null ? [] : { ...node, text };
-    });
-  }
-
-  mapping(key: KeyOf<Schema>): MappingNode | null {
-    const node = this.#nodes.get(key);
-    return node === undefined ? null : mappingIn(node, `\`${key}\``, this.#part);
-  }
-}
+const twice = (key: string): string => `\`${key}\` is given twice: keep one`;
 
 const unknownKey = (key: string, known: readonly string[], value: YamlNode): string => {
   if (key === '<<')
     return 'merge keys are not supported; put shared entries into a fragment and `include` it';
-  // Braces and brackets end a plain text at a comma.
-  if (value.kind === 'scalar' && value.text === null && nearest(key, known) === null)
-    return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
-  // In which other tools keep remarks on a record.
-  if (known.includes('content') && /^(?:comments?|notes?|description)$/i.test(key))
-    return `unknown key ${quote(key)}; a remark is a comment of the file: a blank, \`#\` and the text`;
   const meant = meantBy(key, known);
-  return `unknown key ${quote(key)}${meant === null ? `; there are: ${known.join(', ')}` : `; did you mean \`${meant}\`?`}`;
+  if (meant !== null) return `unknown key ${quote(key)}; did you mean \`${meant}\`?`;
+  // Braces and brackets end a plain text at a comma.
+  if (value.kind === 'scalar' && value.text === null)
+    return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
+  return `unknown key ${quote(key)}; there are: ${known.join(', ')}`;
 };
 
 const meantBy = (key: string, known: readonly string[]): string | null =>
@@ -132,118 +97,86 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   priority: ['prio', 'pri', 'preference', 'distance'],
 };
 
-export const mappingIn = (
-  node: YamlNode,
-  what: string,
-  { report }: Pick<Part, 'report'>,
-  example = 'key: value',
-): MappingNode | null => {
-  if (node.kind === 'mapping') return node;
-  report('wrong-type', node.at, `${what} is a mapping (\`${example}\`), not ${kindOf(node)}`);
-  return null;
-};
-
-/** A scalar that must be there. */
-export const scalarIn = (node: YamlNode, what: string, { report }: Part): TextNode | null => {
-  if (isText(node)) return node;
-  const key = node.kind === 'mapping' ? `${node.entries[0]?.key}:` : '';
-  const isAddress = /^[\da-f]*:[\da-f:]*::$/i.test(key);
-  const message =
-    node.kind === 'scalar' ? `${what} is empty` : `${what} is a single value, not ${kindOf(node)}`;
-  report('wrong-type', node.at, isAddress ? endsInColon(key) : message);
-  return null;
-};
-
-const isText = (node: YamlNode): node is TextNode => node.kind === 'scalar' && node.text !== null;
-
-/** With variables interpolated. */
-export const textIn = (node: YamlNode, what: string, part: Part): string | null => {
-  const scalar = scalarIn(node, what, part);
-  return scalar === null ? null : interpolated(scalar, part);
-};
-
-export const valueIn = <Schema extends z.core.$ZodType>(
-  node: YamlNode,
-  what: string,
-  schema: Schema,
-  part: Part,
-  check: CheckId = 'wrong-type',
-): ValueOf<Schema> | null => {
-  const scalar = scalarIn(node, what, part);
-  const text = scalar === null ? null : interpolated(scalar, part);
-  if (scalar === null || text === null) return null;
-  const result = z.safeParse(schema, text);
-  if (result.success) return result.data ?? null;
-  const [issue] = result.error.issues;
-  const source = text === scalar.text ? '' : ` (from ${quote(scalar.text)})`;
-  const meant = issue!.code === 'invalid_value' ? suggestion(text, issue.values.map(String)) : '';
-  part.report(check, scalar.at, `${what}: ${issue!.message}, not ${quote(text)}${source}${meant}`);
-  return null;
-};
-
-const interpolated = ({ text, at }: TextNode, { scopes, budget, report }: Part): string | null => {
-  if (scopes.length === 0) return text.includes('$') ? null : text;
-  try {
-    return interpolate(text, scopes, budget);
-  } catch (error) {
-    if (!(error instanceof VariableError)) throw error;
-    report('undefined-variable', at, error.message);
-    return null;
-  }
-};
-
-/**
- * Replaces `${name}` by the variable's value; `$${` is a literal `${`. A value may use other variables. Earlier scopes win.
- * Throws a `VariableError`.
- */
-const interpolate = (text: string, scopes: readonly Scope[], budget: Budget): string => {
-  const foreign = text.includes('{{') || text.startsWith('$') ? foreignForm.exec(text) : null;
-  const meant = foreign?.[1] ?? foreign?.[2];
-  if (meant !== undefined && scopes.some((scope) => scope.has(meant)))
-    throw new VariableError(`a variable is written \`\${${meant}}\`, not ${quote(foreign![0])}`);
-  return text.includes('${') ? valueOf(text, [], { scopes, budget, left: maxLength }) : text;
-};
-
-class VariableError extends Error {}
-
-/** A variable as other tools write it: sent as it is, it would become a record that nobody can delete. */
-const foreignForm = /\{\{\s*([\w.-]+)\s*\}\}|^\$(\w+)$/;
-
-/** Characters: without a limit, variables that use each other twice would grow exponentially. */
-const maxLength = 1_000_000;
-const maxDepth = 32;
-
-interface Interpolation {
-  readonly scopes: readonly Scope[];
-  readonly budget: Budget;
-  left: number;
-}
-
-/** `within`: the variables whose values are being interpolated. */
-const valueOf = (text: string, within: readonly string[], state: Interpolation): string =>
-  text.replace(/\$\$\{|\$\{([^{}]*)(\}?)/g, (_, name: string | undefined, end: string) => {
-    const { scopes, budget } = state;
-    if (name === undefined) return '${';
-    if (end === '') throw new VariableError(endless);
-    if (within.includes(name)) throw new VariableError(`the variable ${quote(name)} refers to itself`);
-    budget.usedVariables.add(name);
-    const value = scopes.find((scope) => scope.has(name))?.get(name);
-    if (value === undefined) {
-      const known = budget.spend(0) ? scopes.flatMap((scope) => [...scope.keys()].slice(0, 1_000)) : [];
-      const advice = suggestion(name, known) || ': define it under `vars`';
-      throw new VariableError(`the variable ${quote(name)} is not defined${advice}`);
-    }
-    // Each substitution counts as some characters: an empty value can be repeated for ever, too.
-    state.left -= value.length + 1_000;
-    if (state.left < 0 || within.length >= maxDepth)
-      throw new VariableError('its variables expand to a text that is too long');
-    if (!budget.spend(value.length + 100)) throw new VariableError(tooMuch);
-    return valueOf(value, [...within, name], state);
-  });
-
-const endless = 'a variable starts with `${` and its `}` is missing; write `$${` for a literal `${`';
-
+/** Quotes nothing: it may be a file of another kind, such as a token. */
 const kindOf = (node: YamlNode): string => {
   if (node.kind !== 'scalar') return `a ${node.kind}`;
-  return node.text === null ? 'empty' : quote(node.text);
+  return node.text === null ? 'empty' : 'a text';
+};
+
+/** Null if it is not as its schema says. */
+function valueIn<Schema>(node: YamlNode, key: string, schema: Schema, part: Part): ValueOf<Schema> | null;
+function valueIn(node: YamlNode, key: string, schema: z.core.$ZodType, part: Part): unknown {
+  const what = `\`${key}\``;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return valueIn(node, key, schema.unwrap(), part);
+  if (schema === anyText) return scalarIn(node, key, what, schema, part);
+  if (schema === oneOrMore)
+    return spotsIn(node.kind === 'list' ? node.items : [node], key, what, anyText, part);
+  if (schema instanceof z.ZodObject) return fieldsIn(node, what, schema, part);
+  if (schema instanceof z.ZodRecord) return variablesIn(node, what, part);
+  if (!(schema instanceof z.ZodArray)) return scalarIn(node, key, what, schema, part);
+  if (node.kind !== 'list') {
+    const isEmpty = node.kind === 'scalar' && node.text === null;
+    const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
+    part.report('wrong-type', node.at, `${what} is a list, not ${kindOf(node)}: ${how}`);
+    return null;
+  }
+  const { element } = schema;
+  const isOfMappings = element instanceof z.ZodObject;
+  return isOfMappings ? node.items : spotsIn(node.items, key, `an entry of ${what}`, element, part);
+}
+
+const spotsIn = (
+  nodes: readonly YamlNode[],
+  key: string,
+  what: string,
+  schema: z.core.$ZodType,
+  part: Part,
+): readonly Spot<unknown>[] =>
+  nodes.flatMap((node) => {
+    const value = scalarIn(node, key, what, schema, part);
+    return value === null ? [] : { value, at: node.at };
+  });
+
+const variablesIn = (node: YamlNode, what: string, part: Part): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>();
+  for (const { key, at, value } of mappingIn(node, what, part)?.entries ?? []) {
+    const text = scalarIn(value, key, `the variable ${quote(key)}`, literal, part);
+    if (!variableName.test(key)) part.report('wrong-type', at, `${namesOfVariables}, not ${quote(key)}`);
+    else if (found.has(key)) part.report('duplicate-key', at, twice(key));
+    else if (typeof text === 'string') found.set(key, text);
+  }
+  return found;
+};
+
+const namesOfVariables = "a variable's name is a letter or `_`, then those, digits, `.` and `-`";
+
+/** A text that is left out is empty. */
+const scalarIn = (
+  node: YamlNode,
+  key: string,
+  what: string,
+  schema: z.core.$ZodType,
+  part: Part,
+): unknown => {
+  if (node.kind !== 'scalar') {
+    const first = node.kind === 'mapping' ? `${node.entries[0]?.key}:` : '';
+    const isAddress = /^[\da-f]*:[\da-f:]*::$/i.test(first);
+    const message = isAddress ? endsInColon(first) : `${what} is a single value, not ${kindOf(node)}`;
+    part.report('wrong-type', node.at, message);
+    return null;
+  }
+  if (node.text === null && schema !== anyText) {
+    part.report('wrong-type', node.at, `${what} is empty`);
+    return null;
+  }
+  const written = node.text ?? '';
+  const value = schema === literal ? written : interpolated(written, node.at, part);
+  if (value === null || schema === literal || schema === anyText) return value;
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  const from = value === written ? '' : ` (from ${quote(written)})`;
+  const message = `${what} is ${quote(value)}${from}: ${result.error.issues[0]!.message}`;
+  part.report(checkOfKey[key] ?? 'wrong-type', node.at, message);
+  return null;
 };

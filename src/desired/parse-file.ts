@@ -1,10 +1,9 @@
 import { YAMLException } from 'js-yaml';
-import { Budget, tooMuch } from './budget.ts';
+import { LineCounter } from 'yaml';
 import type { CheckId } from './check-id.ts';
 import { explainSyntax } from './explain-syntax.ts';
-import type { Diagnostic } from './problem.ts';
 import { templateSchema } from './schema.ts';
-import { parseYaml, type MappingNode, type ParsedYaml, type YamlNode, type YamlProblem } from './yaml.ts';
+import { parseYaml, type MappingNode, type YamlNode, type YamlProblem } from './yaml.ts';
 
 /** The content of a file: its documents, as they stand there. */
 export interface ParsedFile {
@@ -16,9 +15,7 @@ export interface ParsedFile {
   readonly documents: readonly YamlNode[];
   readonly isBroken: boolean;
   /** About the file as a whole: its encoding and its YAML. */
-  readonly problems: readonly Diagnostic[];
-  /** Where values stand that are not what they seem, which has been reported. */
-  readonly unread: ReadonlySet<number>;
+  readonly problems: readonly YamlProblem[];
 }
 
 /** A template file or a fragment, with what it includes. */
@@ -49,22 +46,22 @@ export interface Missing {
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
 
 export const parseFile = (bytes: Uint8Array, isFragment: boolean): ParsedFile => {
-  const read = readBytes(bytes, isFragment);
-  const mayQuote = ownKeys.test(read.text);
-  const placeOf = placesIn(read.text);
-  const problems: Diagnostic[] = [];
-  const budget = new Budget();
-  for (const { check, at, message } of read.problems) {
-    const isQuoting = /[`"']/.test(message) && !message.startsWith('the file ');
-    budget.report(problems, {
-      check,
-      message: isQuoting && !mayQuote ? noTemplate : message,
-      ...placeOf(at),
-    });
-  }
-  const documents = read.documents.length > 0 ? read.documents : [nothing];
-  return { ...read, placeOf, documents, problems, unread: new Set(read.problems.map(({ at }) => at)) };
+  const { text, documents, isBroken, problems } = readBytes(bytes, isFragment);
+  const mayQuote = ownKeys.test(text);
+  return {
+    text,
+    placeOf: placesIn(text),
+    documents: documents.length > 0 ? documents : [nothing],
+    isBroken,
+    problems: problems.slice(0, maxProblems).map((problem) => {
+      const isQuoting = /[`"']/.test(problem.message) && !problem.message.startsWith('the file ');
+      return isQuoting && !mayQuote ? { ...problem, message: noTemplate } : problem;
+    }),
+  };
 };
+
+/** More than are shown. */
+const maxProblems = 1_001;
 
 /**
  * Settings may lead to a file of another kind, as a token or a key: unless a key of a template begins a line, no message
@@ -74,21 +71,14 @@ const ownKeys = new RegExp(`^[{ "']*(?:${Object.keys(templateSchema.shape).join(
 
 const noTemplate = 'this is not YAML, and no key of a template begins a line: is it another kind of file?';
 
-const nothing: MappingNode = { kind: 'mapping', entries: [], at: 0 };
+export const nothing: MappingNode = { kind: 'mapping', entries: [], at: 0 };
 
-interface Read extends Pick<ParsedFile, 'text' | 'documents' | 'isBroken'> {
-  readonly problems: readonly YamlProblem[];
-}
+type Read = Pick<ParsedFile, 'text' | 'documents' | 'isBroken' | 'problems'>;
 
 /** YAML allows UTF-16 and UTF-32 too; this program reads UTF-8 only. */
 const readBytes = (bytes: Uint8Array, isFragment: boolean): Read => {
   if (bytes.length > maxFileSize)
-    return broken(
-      '',
-      0,
-      `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`,
-      'unreadable',
-    );
+    return broken('', 0, `the file is larger than ${maxFileMiB} MiB: ${howToSplit}`, 'unreadable');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n');
@@ -97,7 +87,12 @@ const readBytes = (bytes: Uint8Array, isFragment: boolean): Read => {
     return broken(lossy, lossy.indexOf('\ufffd'), 'this is not UTF-8: save the file as UTF-8');
   }
   const forbidden = text.search(unprintable);
-  if (forbidden >= 0) return broken(text, forbidden, unprintableMessage(text, forbidden));
+  if (forbidden >= 0) {
+    const code = text.charCodeAt(forbidden).toString(16).toUpperCase().padStart(4, '0');
+    const name =
+      code === '000D' ? 'a carriage return without a line feed' : `the control character U+${code}`;
+    return broken(text, forbidden, `${name} is not allowed in a YAML file`);
+  }
   const excess = excessIn(text);
   return excess === null
     ? readYaml(text, isFragment)
@@ -111,6 +106,20 @@ const broken = (text: string, at: number, message: string, check: CheckId = 'yam
   problems: [{ check, at, message }],
 });
 
+/** What a text that is no YAML says about which templates it describes: the lines that tell, at their places. */
+const namesIn = (text: string): readonly YamlNode[] => {
+  const lines: string[] = [];
+  let end = 0;
+  for (const { 0: line, index } of text.matchAll(/^(?:---|(?:template|id):[ \t]).*$/gm)) {
+    lines.push(' '.repeat(Math.max(0, index - end - 1)), index > end ? '\n' : '', line);
+    end = index + line.length;
+    if (lines.length > 6 * maxDocuments) break;
+  }
+  const parsed = parsedOrWrong(lines.join(''));
+  const roots = parsed instanceof YAMLException ? [] : parsed.roots;
+  return roots.filter(({ kind }) => kind === 'mapping').slice(0, maxDocuments);
+};
+
 /** The fragments that it names, wherever it may name them. */
 export const includesIn = ({ documents, isBroken }: ParsedFile): string[] =>
   documents
@@ -119,7 +128,8 @@ export const includesIn = ({ documents, isBroken }: ParsedFile): string[] =>
     .flatMap((item) => (item.kind === 'scalar' ? (item.text ?? []) : []));
 
 /** More than 100,000 records, which take a second. */
-export const maxFileSize = 16 * 1024 * 1024;
+const maxFileMiB = 16;
+export const maxFileSize = maxFileMiB * 1024 * 1024;
 
 /** A template cannot be split into two template files. */
 const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
@@ -127,12 +137,6 @@ const howToSplit = 'move records to fragments, files named `_….yaml` that it n
 /** Characters that YAML 1.2 forbids, and lone carriage returns, which would be read as text. */
 // oxlint-disable-next-line no-control-regex
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
-
-const unprintableMessage = (text: string, at: number): string => {
-  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
-  const name = code === '000D' ? 'a carriage return without a line feed' : `the control character U+${code}`;
-  return `${name} is not allowed in a YAML file`;
-};
 
 /** Separators between values: 100,000 records have a million. Each takes some 200 octets of memory. */
 const maxMarks = 2_000_000;
@@ -156,11 +160,12 @@ const readYaml = (given: string, isFragment: boolean): Read => {
   // An extra `---` makes an empty document.
   const documents = roots.filter((root) => root.kind !== 'scalar' || root.text !== null);
   const [first, second] = documents;
-  if (documents.length > maxDocuments) return broken(given, 0, tooMuch, 'unreadable');
+  if (documents.length > maxDocuments) return broken(text, 0, tooMany, 'unreadable');
   if (!isFragment && first === undefined && problems.length === 0)
     return broken(text, 0, noDocument, 'wrong-type');
-  if (!isFragment || second === undefined) return { text, documents, isBroken: false, problems };
-  return broken(text, second.at, 'a fragment is one document', 'wrong-type');
+  if (isFragment && second !== undefined)
+    return broken(text, second.at, 'a fragment is one document', 'wrong-type');
+  return { text, documents, isBroken: false, problems };
 };
 
 /** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
@@ -173,10 +178,14 @@ const withLetters = (given: string, problems: readonly YamlProblem[]): string =>
 
 const maxDocuments = 50_000;
 
+const tooMany = `the file has more than ${maxDocuments} templates: put some into other files`;
+
 const noDocument = 'the file describes no template: write `template: NAME` and its `records`, or remove it';
 
 /** People close a bracket at the beginning of a line, which YAML does not allow: then a blank goes before it. */
-const parsedOrWrong = (text: string): (ParsedYaml & { readonly text: string }) | YAMLException => {
+const parsedOrWrong = (
+  text: string,
+): (ReturnType<typeof parseYaml> & { readonly text: string }) | YAMLException => {
   try {
     return { text, ...parseYaml(text) };
   } catch (error) {
@@ -187,35 +196,13 @@ const parsedOrWrong = (text: string): (ParsedYaml & { readonly text: string }) |
   }
 };
 
-/** The names and ids of the templates in a text that is no YAML. */
-const namesIn = (text: string): MappingNode[] => {
-  let end = 0;
-  const documents = text.split(/^(?=---)/m).map((document) => {
-    const at = end;
-    end += document.length;
-    const entries = [...document.matchAll(/^(template|id):([ \t].*)$/gm)].flatMap(
-      ({ 1: key = '', 2: value = '', index }) => {
-        const parsed = parsedOrWrong(value);
-        const [root] = parsed instanceof YAMLException ? [] : parsed.roots;
-        return root ? { key, at: at + index, value: { ...root, at: at + index } } : [];
-      },
-    );
-    return { kind: 'mapping', entries, at: entries[0]?.at ?? at } as const;
-  });
-  return documents.filter(({ entries }) => entries.length > 0).slice(0, maxDocuments);
-};
-
 /** The line and column of an offset. */
 const placesIn = (text: string): ((at: number) => { readonly line: number; readonly column: number }) => {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   return (at) => {
-    let [line, end] = [1, starts.length + 1];
-    while (end - line > 1) {
-      const middle = (line + end) >> 1;
-      if (starts[middle - 1]! <= at) line = middle;
-      else end = middle;
-    }
-    return { line, column: at - starts[line - 1]! + 1 };
+    const { line, col: column } = lines.linePos(at);
+    return { line, column };
   };
 };

@@ -6,14 +6,8 @@ import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf, definitions } from '../model/types/table.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
-import { quote } from './problem.ts';
-import {
-  hasControlCharacter,
-  placeOf,
-  type Labels,
-  type ResolvedRecord,
-  type ResolvedRule,
-} from './record.ts';
+import { quote, shownPlace } from './problem.ts';
+import { hasControlCharacter, type Labels, type ResolvedRecord, type ResolvedRule } from './record.ts';
 
 /** What the checks of a record need to know of its template. */
 export interface CheckedTemplate {
@@ -41,13 +35,9 @@ export const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): 
     for (const { id, at, find } of definitions[type].checks)
       tell(record, id, at, find({ name, content, canonical }, quote));
   if (!matchesIgnore(template.ignore, desired)) return;
-  const { file, line, column } = template.rules.find(({ rule }) => matchesIgnore([rule], desired))!.place;
-  tell(
-    record,
-    'wanted-and-ignored',
-    'record',
-    `the record is listed here and ignored at ${file}:${line}:${column}`,
-  );
+  const { place } = template.rules.find(({ rule }) => matchesIgnore([rule], desired))!;
+  const message = `the record is listed here and ignored at ${shownPlace(place)}`;
+  tell(record, 'wanted-and-ignored', 'record', message);
 };
 
 /** Reports what a record has wrong at one of its places, unless it switches the check off; null: nothing. */
@@ -61,7 +51,7 @@ export const tell = (
 };
 
 const checkValues = (record: ResolvedRecord): void => {
-  const { desired, at, allow, part } = record;
+  const { desired, at, part } = record;
   const { type, name, content, ttl } = desired;
   const { text } = part.parsed;
   if (content === '') tell(record, 'empty-content', 'content', '`content` is empty');
@@ -70,12 +60,8 @@ const checkValues = (record: ResolvedRecord): void => {
     if (hasControlCharacter(value)) {
       const isEnd = place === 'content' && /^[^\n]*\n$/.test(value);
       const how = isEnd ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
-      tell(
-        record,
-        'control-character',
-        place,
-        `the ${place} ${quote(value)} holds a control character${how}`,
-      );
+      const what = `the ${place} ${quote(value)} holds a control character`;
+      tell(record, 'control-character', place, what + how);
     }
     const unseen = unseenIn(value);
     if (unseen !== null) {
@@ -88,12 +74,10 @@ const checkValues = (record: ResolvedRecord): void => {
     comment.lastIndex = at.content + content.length;
     tell(record, 'comment-after-text', 'content', comment.test(text) ? endsHere : null);
   }
-  if (ttl !== null && at.ttl !== null) tell(record, 'ttl-unusual', 'ttl', unusualTtl(ttl));
-  // MX and SRV as in zone files: the check of the content says what to do.
-  const isInContent = (): boolean => allow.size === 0 && /^\d+\s+(?:\d+\s+\d+\s+)?\S+$/.test(content);
-  if (hasPriority(type) && at.priority === null && !isInContent())
+  if (ttl !== null && at.ttl !== undefined) tell(record, 'ttl-unusual', 'ttl', unusualTtl(ttl));
+  if (hasPriority(type) && at.priority === undefined)
     tell(record, 'priority-required', 'entry', `the ${type} record needs a \`priority\``);
-  if (!hasPriority(type) && at.priority !== null) {
+  if (!hasPriority(type) && at.priority !== undefined) {
     const message = `only ${typesWithPriority} records have a \`priority\`, ${type} records have none`;
     tell(record, 'priority-not-applicable', 'priority', message);
   }
@@ -140,16 +124,13 @@ const checkLabels = (record: ResolvedRecord, place: 'name' | 'content', { text, 
   if (labels.includes(''))
     tell(record, 'label-length', place, `${quote(text)} has an empty label: two dots, or one at the start`);
   else if (long !== undefined)
-    tell(
-      record,
-      'label-length',
-      place,
-      `the label ${quote(long)} has ${octetsOf(long)} octets; 63 are allowed`,
-    );
+    tell(record, 'label-length', place, tooLong(`the label ${quote(long)}`, long, 63));
   const whole = labels.join('.');
-  if (isLonger(whole, 253))
-    tell(record, 'name-length', place, `the name has ${octetsOf(whole)} octets; 253 are allowed`);
+  if (isLonger(whole, 253)) tell(record, 'name-length', place, tooLong('the name', whole, 253));
 };
+
+const tooLong = (what: string, text: string, allowed: number): string =>
+  `${what} has ${octetsOf(text)} octets; ${allowed} are allowed`;
 
 const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
 
@@ -244,6 +225,6 @@ const checkAlias = (record: ResolvedRecord, { aliases, zones }: CheckedTemplate)
   const inside = zone === undefined ? relative : target.slice(0, -zone.length - 1);
   const alias = aliases.get(target) ?? aliases.get(inside);
   if (alias === undefined) return;
-  const message = `the target is a CNAME here (${placeOf(alias)}); ${desired.type} needs a host with an address`;
+  const message = `the target is a CNAME here (${shownPlace(alias.desired.source)}); ${desired.type} needs a host with an address`;
   tell(record, 'target-is-cname', 'content', message);
 };

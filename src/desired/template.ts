@@ -1,22 +1,25 @@
 import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { parseNameServer } from '../model/address.ts';
 import type { Place } from '../model/record.ts';
 import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/template.ts';
-import { Budget, tooMuch } from './budget.ts';
 import { checkTemplate } from './checks.ts';
-import { Fields } from './fields.ts';
-import { parsedOf, partOf, partsOf, type TemplatePart, type Variables } from './parts.ts';
-import { inFile, isError, quote, type FileDiagnostic } from './problem.ts';
-import { hasControlCharacter, recordsOf, ruleOf, type ResolvedRecord } from './record.ts';
-import { limitsSchema } from './schema.ts';
-import type { SourceFile } from './parse-file.ts';
+import { fieldsIn, type Fields } from './fields.ts';
+import { isMissing, nothing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
+import { Ledger, tooMuch, type Part, type Scope } from './part.ts';
+import { isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
+import { hasControlCharacter, recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
+import { fragmentSchema, templateSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
 
 export interface TemplateSettings {
   /** Used if the file does not say. */
   readonly defaults: TemplateDefaults;
-  readonly variables: Variables;
+  readonly variables: {
+    /** Wins over the files. */
+    readonly override: Readonly<Record<string, string>>;
+    /** Used if no file defines the variable. */
+    readonly defaults: Readonly<Record<string, string>>;
+  };
   /** Warnings count as errors. */
   readonly strict: boolean;
 }
@@ -26,7 +29,7 @@ export interface ResolvedFile {
   readonly path: string;
   readonly isFragment: boolean;
   /** About the file as a whole. */
-  readonly diagnostics: readonly FileDiagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
   readonly templates: readonly ResolvedTemplate[];
   readonly usedVariables: ReadonlySet<string>;
 }
@@ -39,132 +42,209 @@ export interface ResolvedTemplate {
   readonly id: number | null;
   /** Null if there is any error. */
   readonly template: DesiredTemplate | null;
-  readonly diagnostics: readonly FileDiagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export const resolveFile = async (
-  given: SourceFile,
+  source: SourceFile,
   settings: TemplateSettings,
   signal?: AbortSignal,
 ): Promise<ResolvedFile> => {
-  const { path, isFragment } = given;
-  const parsed = parsedOf(given);
-  const file = { ...given, parsed };
-  const budget = new Budget();
-  const diagnostics = inFile(path, parsed.problems);
+  const { path, isFragment } = source;
+  const file = { ...source, parsed: parsedOf(source) };
+  const ledger = new Ledger();
+  tellProblems(path, file.parsed, null, ledger);
+  const diagnostics = ledger.takeDiagnostics();
   const templates: ResolvedTemplate[] = [];
-  for (const root of parsed.documents) {
+  for (const root of file.parsed.documents) {
     if (isYieldDue()) await yieldToOthers();
     if (signal?.aborted === true) throw new UserError(stopping);
-    const alone = isFragment ? partOf(file, root, [], null, { budget, diagnostics }) : null;
-    if (alone === null) templates.push(await resolveTemplate(file, root, settings, budget));
-    else await entriesOf([alone], null);
+    if (isFragment) await entriesOf([partOf(file, root, [], null, ledger)], null);
+    else templates.push(await resolveTemplate(file, root, settings, ledger));
   }
-  return { path, isFragment, diagnostics, templates, usedVariables: budget.usedVariables };
+  diagnostics.push(...ledger.takeDiagnostics());
+  return { path, isFragment, diagnostics, templates, usedVariables: ledger.usedVariables };
 };
 
 const stopping = 'loading of template files was cut short: this program is shutting down';
 
 /** Resolves includes, variables and defaults of one document, and checks it. */
 const resolveTemplate = async (
-  file: SourceFile,
+  file: SourceFile & { readonly parsed: ParsedFile },
   root: YamlNode,
   { defaults, variables, strict }: TemplateSettings,
-  budget: Budget,
+  ledger: Ledger,
 ): Promise<ResolvedTemplate> => {
-  const diagnostics: FileDiagnostic[] = [];
-  const { own, fragments } = partsOf(file, root, variables, { budget, diagnostics });
-  const { fields, parsed } = own;
-  if (!parsed.isBroken && root.kind === 'mapping') requireKeys(own);
-  const source = { file: file.path, ...parsed.placeOf(own.at) };
-  const id = fields.value('id');
+  const { own, fragments } = partsOf(file, root, variables, ledger);
+  const { at, report } = own;
+  const { node, value } = own.fields;
+  if (root.kind === 'mapping' && !node('template') && !node('id'))
+    report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
+  if (root.kind === 'mapping' && !node('records') && !node('include'))
+    report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
+  const source = { file: file.path, ...file.parsed.placeOf(at) };
+  const id = value('id');
   const name = nameIn(own, id);
-  const policies = policiesOf(own, defaults);
-  const ttl = fields.value('ttl', 'ttl-range');
-  const subdomains = fields.texts('subdomains');
+  const limits = value('limits')?.value;
+  const answers = value('answers');
+  const nameservers = value('nameservers') ?? [];
+  const policies = {
+    mode: value('mode') ?? defaults.mode,
+    surplus: value('surplus') ?? defaults.surplus,
+    adopt: value('adopt') ?? defaults.adopt,
+    limits: {
+      maxAdds: limits?.('maxAdds') ?? defaults.limits.maxAdds,
+      maxChangePercent: limits?.('maxChangePercent') ?? defaults.limits.maxChangePercent,
+      minRecords: limits?.('minRecords') ?? defaults.limits.minRecords,
+    },
+    ...(answers === null ? {} : { answers }),
+    ...(nameservers.length === 0 ? {} : { nameservers: nameservers.map((one) => one.value) }),
+  };
+  const ttl = value('ttl');
+  const subdomains = value('subdomains') ?? [];
   const { rules, records } = await entriesOf([...fragments, own], ttl);
-  await checkTemplate({ name, ttl, subdomains, rules, records, own });
-  const isRight =
-    parsed.problems.length === 0 && !diagnostics.some((diagnostic) => isError(diagnostic, strict));
-  if (name === null || !isRight) return { source, name, id, template: null, diagnostics };
+  await checkTemplate({ name, ttl, ttlAt: node('ttl')?.at, subdomains, rules, records, own, at });
+  const diagnostics = ledger.takeDiagnostics();
+  const isWrong = file.parsed.problems.length > 0 || diagnostics.some((one) => isError(one, strict));
+  if (name === null || isWrong) return { source, name, id, template: null, diagnostics };
   const template: DesiredTemplate = {
     template: name,
     id,
     source,
     ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
     ...policies,
-    subdomains: subdomains.map(({ text }) => text),
+    subdomains: subdomains.map((one) => one.value),
     ignore: rules.map(({ rule }) => rule),
     records: records.map(({ desired }) => desired),
   };
   return { source, name, id, template, diagnostics };
 };
 
-const requireKeys = ({ fields, at, report }: TemplatePart): void => {
-  if (fields.place('template') === null && fields.place('id') === null)
-    report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
-  if (fields.place('records') === null && fields.place('include') === null)
-    report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
-};
-
 const nameIn = ({ fields, report }: TemplatePart, id: number | null): string | null => {
-  const at = fields.place('template');
-  if (at === null) return id === null ? null : nameById(id);
-  const name = fields.text('template');
+  const at = fields.node('template')?.at;
+  if (at === undefined) return id === null ? null : nameById(id);
+  const name = fields.value('template');
   if (name === '') report('wrong-type', at, '`template` is empty');
   if (name !== null && hasControlCharacter(name))
     report('control-character', at, `the template's name ${quote(name)} holds a control character`);
   return name || null;
 };
 
-type Policies = TemplateDefaults & Pick<DesiredTemplate, 'answers' | 'nameservers'>;
-
-const policiesOf = (own: TemplatePart, defaults: TemplateDefaults): Policies => {
-  const { fields, report } = own;
-  const answers = fields.value('answers');
-  const nameservers = fields.texts('nameservers');
-  for (const { text, at } of nameservers)
-    if (parseNameServer(text) === null)
-      report('bad-host', at, `${quote(text)} is not a name server: ${serverForms}`);
-  const mapping = fields.mapping('limits');
-  const limits = mapping && new Fields(mapping, limitsSchema, own);
-  return {
-    mode: fields.value('mode') ?? defaults.mode,
-    surplus: fields.value('surplus') ?? defaults.surplus,
-    adopt: fields.value('adopt') ?? defaults.adopt,
-    limits: {
-      maxAdds: limits?.value('maxAdds') ?? defaults.limits.maxAdds,
-      maxChangePercent: limits?.value('maxChangePercent') ?? defaults.limits.maxChangePercent,
-      minRecords: limits?.value('minRecords') ?? defaults.limits.minRecords,
-    },
-    ...(answers === null ? {} : { answers }),
-    ...(nameservers.length === 0 ? {} : { nameservers: nameservers.map(({ text }) => text) }),
-  };
-};
-
-const serverForms = 'HOST or HOST:PORT (an IPv6 address with a port in brackets)';
-
-/** The rules and records of all parts, in their order. */
+/** The rules and records of all parts, in their order, until they are too much. */
 const entriesOf = async (parts: readonly TemplatePart[], ttl: number | null) => {
-  const rules = [...affordable(parts, 'ignore')].flatMap(([node, part]) => ruleOf(node, part) ?? []);
+  const rules: ResolvedRule[] = [];
   const records: ResolvedRecord[] = [];
-  for (const [node, part] of affordable(parts, 'records')) {
-    if (isYieldDue()) await yieldToOthers();
-    const own = recordsOf(node, part, ttl);
-    part.budget.spend(400 * own.length);
-    for (const record of own) records.push(record);
+  for (const part of parts) {
+    const isAffordable = (node: YamlNode, entries: number): boolean => {
+      const isEnough = part.ledger.spend(400 * entries);
+      if (!isEnough) part.report('unreadable', node.at, tooMuch);
+      return isEnough;
+    };
+    for (const node of part.fields.value('ignore') ?? []) {
+      if (!isAffordable(node, 1)) break;
+      rules.push(...rulesOf(node, part));
+    }
+    for (const node of part.fields.value('records') ?? []) {
+      if (isYieldDue()) await yieldToOthers();
+      const own = recordsOf(node, part, ttl);
+      if (!isAffordable(node, 1 + own.length)) break;
+      for (const record of own) records.push(record);
+    }
   }
   return { rules, records };
 };
 
-/** The entries of a list in all parts, until they are too much. */
-function* affordable(
-  parts: readonly TemplatePart[],
-  key: 'ignore' | 'records',
-): Generator<readonly [YamlNode, TemplatePart]> {
-  for (const part of parts)
-    for (const node of part.fields.items(key)) {
-      if (!part.budget.spend(400)) return part.report('unreadable', node.at, tooMuch);
-      yield [node, part];
-    }
+/** A document with its fields. */
+interface TemplatePart extends Part {
+  /** Where it begins. */
+  readonly at: number;
+  readonly fields: Fields<typeof templateSchema.shape>;
+  readonly scopes: Scope[];
+  readonly source: SourceFile;
+  readonly vars: Scope;
+  /** The place of the include in the template that led here. */
+  readonly via: string | null;
 }
+
+/**
+ * A document and the fragments that it includes, directly or not, each once. Variables are looked up in this order:
+ * override, the template's, those of the including fragments, the fragment's own, those of the other fragments, defaults.
+ */
+const partsOf = (
+  source: SourceFile,
+  root: YamlNode,
+  variables: TemplateSettings['variables'],
+  ledger: Ledger,
+): { readonly own: TemplatePart; readonly fragments: readonly TemplatePart[] } => {
+  const own = partOf(source, root, [new Map(Object.entries(variables.override))], null, ledger);
+  const found = new Map([[source, own]]);
+  // The loop appends fragments to its own map, so deep includes need no recursion.
+  for (const from of found.values())
+    for (const { value: text, at } of from.fields.value('include') ?? []) {
+      const target = from.source.includes.get(text);
+      // There is none for a misspelled key, which has been reported.
+      if (target === undefined || (!isMissing(target) && found.has(target))) continue;
+      const refuse = (why: string): void =>
+        from.report('include', at, `cannot include ${quote(text)}: ${why}`);
+      if (isMissing(target)) refuse(target.reason);
+      else if (from.scopes.length > maxDepth + 1) refuse(`includes are nested more than ${maxDepth} deep`);
+      else if (!ledger.spend(20_000)) refuse(tooMuch);
+      else {
+        const via = from.via ?? shownPlace({ file: from.file, ...from.parsed.placeOf(at) });
+        const parsed = parsedOf(target);
+        tellProblems(target.path, parsed, via, ledger);
+        const part = partOf(target, parsed.documents[0]!, from.scopes, via, ledger);
+        ledger.spend(400 * part.vars.size);
+        found.set(target, part);
+      }
+    }
+  const [, ...fragments] = found.values();
+  // Each name with its first value.
+  const others = new Map(fragments.toReversed().flatMap(({ vars }) => [...vars]));
+  const defaults = new Map(Object.entries(variables.defaults));
+  for (const { scopes } of found.values()) scopes.push(others, defaults);
+  return { own, fragments };
+};
+
+/** Deeper than anybody needs; each fragment looks variables up in all that led to it. */
+const maxDepth = 32;
+
+/** A document in a file. Without scopes: a fragment alone, whose variables nobody knows. */
+const partOf = (
+  source: SourceFile,
+  root: YamlNode,
+  outer: readonly Scope[],
+  via: string | null,
+  ledger: Ledger,
+): TemplatePart => {
+  const { path: file, isFragment } = source;
+  const parsed = parsedOf(source);
+  const report: Report = (check, at, message) => {
+    // What stands where YAML is wrong has been reported, whatever it would mean.
+    if (parsed.isBroken || parsed.problems.some((problem) => problem.at === at)) return;
+    ledger.report({ check, message, file, ...parsed.placeOf(at), via });
+  };
+  const scopes = [...outer];
+  const part = { file, parsed, scopes, ledger, report };
+  const [what, { shape }] = isFragment ? ['a fragment', fragmentSchema] : ['a template', templateSchema];
+  const fieldsOf = (node: YamlNode): Fields<typeof templateSchema.shape> | null =>
+    fieldsIn(node, what, templateSchema, part, shape);
+  const fields = fieldsOf(root) ?? fieldsOf({ ...nothing, at: root.at })!;
+  const vars = fields.value('vars') ?? new Map<string, string>();
+  if (outer.length > 0) scopes.push(vars);
+  return { ...part, source, via, at: root.at, fields, vars };
+};
+
+/** Files without includes are parsed when they are needed. */
+const parsedOf = ({ parsed, bytes, isFragment }: SourceFile): ParsedFile =>
+  parsed ?? parseFile(bytes, isFragment);
+
+/** What is wrong with the YAML of a file. */
+const tellProblems = (
+  file: string,
+  { problems, placeOf }: ParsedFile,
+  via: string | null,
+  ledger: Ledger,
+): void => {
+  for (const { check, at, message } of problems) ledger.report({ check, message, file, ...placeOf(at), via });
+};

@@ -60,7 +60,6 @@ describe('a file that asks for too much is refused', () => {
     'by aliases of lists': {
       'a.yaml': `template: a\nrecords:\n- &r {type: TXT, content: [${Array.from({ length: 1_000 }, (_, index) => `t${index}`).join(', ')}]}\n${list(1_000, () => '- *r')}`,
     },
-    'by documents': { 'a.yaml': list(50_001, () => '---\ntemplate: a\nrecords: []') },
   };
   test.for(Object.entries(shapes))('%s', async ([, files]) => {
     const state = await loadOnce(files);
@@ -68,6 +67,12 @@ describe('a file that asks for too much is refused', () => {
     expect(lines.length).toBeGreaterThan(0);
     expect(state.unusable.length).toBeGreaterThan(0);
   });
+});
+
+test('a file of more than 50,000 templates is refused', async () => {
+  const state = await loadOnce({ 'a.yaml': list(50_001, () => '---\ntemplate: a\nrecords: []') });
+  expect(state.lines).toContainEqual(expect.stringContaining('more than 50000 templates'));
+  expect(state.unusable.length).toBeGreaterThan(0);
 });
 
 describe('variables', () => {

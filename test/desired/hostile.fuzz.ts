@@ -12,7 +12,7 @@ import { directoryWith } from './load-files.ts';
  */
 
 /** Of the processor. */
-const maxMs = 20_000;
+const maxMs = 10_000;
 const maxMemory = 1_000;
 
 const filledTo =
@@ -27,9 +27,12 @@ const filledTo =
     }
   };
 const records = 'template: a\nrecords:\n';
-const one = (content: string): Record<string, string> => ({ 'a.yaml': content });
 
-const shapesOf = (size: number): Record<string, Record<string, string>> => {
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+const one = (content: string | Uint8Array): Files => ({ 'a.yaml': content });
+
+const shapesOf = (size: number): Record<string, Files> => {
   const filled = filledTo(size);
   return {
     'records without fault': one(filled(records, (n) => `- {type: A, name: n${n}, content: 192.0.2.1}\n`)),
@@ -73,10 +76,44 @@ const shapesOf = (size: number): Record<string, Record<string, string>> => {
       ),
     ),
     brackets: one(filled('', () => '[')),
+    braces: one(filled('', () => '{a: ')),
+    'brackets closed at once': one(filled('template: a\nrecords: [', () => '[],')),
+    'dashes in one line': one(filled('', () => '- ')),
+    'lines of dashes': one(filled('template: a\nrecords:\n', () => `${'- '.repeat(60)}\n`)),
+    'question marks': one(filled('', () => '? ')),
     indents: one(filled('', (n) => (n < 2_800 ? `${' '.repeat(n)}a:\n` : 'x'))),
     'a quoted text without end': one(filled('template: "', () => 'x')),
     'one long word': one(filled('template: a\nrecords: [{type: TXT, content: ', () => 'x')),
-    'octets that are no UTF-8': one(filled('template: ', () => '\u0000')),
+    'one quoted text': one(`template: a\nrecords: [{type: TXT, content: "${'x '.repeat(size / 2 - 30)}"}]\n`),
+    'one block text': one(filled('template: a\nrecords:\n- type: TXT\n  content: |\n', () => '    x\n')),
+    'one text of escapes': one(
+      `template: a\nrecords: [{type: TXT, content: "${'\\x41'.repeat(size / 4 - 20)}"}]\n`,
+    ),
+    anchors: one(filled('template: a\nrecords:\n', (n) => `- &a${n} x\n`)),
+    'lists of aliases of lists': one(
+      filled(
+        `template: a\nvars:\n  a0: &a0 x\n`,
+        (n) => `  a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(20)}]\n`,
+      ),
+    ),
+    'records by aliases of lists of aliases': one(
+      filled(`template: a\nrecords:\n- &r {type: TXT, content: &c [${'x,'.repeat(9_000)}]}\n`, (n) =>
+        n % 2 === 0 ? '- *r\n' : '- {type: TXT, content: *c}\n',
+      ),
+    ),
+    'keys of variables': one(filled('template: a\nrecords: []\nvars:\n', (n) => `  k${n}: x\n`)),
+    'keys of a record': one(filled('template: a\nrecords:\n- type: A\n', (n) => `  k${n}: x\n`)),
+    'one key again and again': one(filled('template: a\nrecords:\n- type: A\n', () => '  type: A\n')),
+    tabs: one(filled('template:\ta\n', () => '\t')),
+    'tabs before each value': one(
+      filled(records, (n) => `-\t{type:\tA, name:\tn${n}, content:\t192.0.2.1}\n`),
+    ),
+    'lines of blanks': one(filled('template: a\n', () => `${' '.repeat(99)}\n`)),
+    'byte order marks': one(filled('', () => '\ufeff')),
+    'UTF-16': one(Buffer.from(filled('\ufeff', (n) => `- a${n}\n`).slice(0, size / 2), 'utf16le')),
+    'NUL bytes': one(filled('template: ', () => '\u0000')),
+    'octets that are no UTF-8': one(Buffer.alloc(size, 0xff)),
+    'conflict markers': one(filled('template: a\n', () => '<<<<<<< HEAD\n=======\n')),
     'line ends': one(filled('', () => '\n')),
     comments: one(filled('', () => '#\n')),
     subdomains: one(filled('template: a\nrecords: []\nsubdomains:\n', (n) => `- s${n}\n`)),
@@ -85,9 +122,7 @@ const shapesOf = (size: number): Record<string, Record<string, string>> => {
 
 const usage = z.object({ maxRSS: z.number(), userCPUTime: z.number(), systemCPUTime: z.number() });
 
-const measure = async (
-  files: Record<string, string>,
-): Promise<{ code: number; ms: number; mib: number; end: string }> => {
+const measure = async (files: Files): Promise<{ code: number; ms: number; mib: number; end: string }> => {
   const cwd = await directoryWith(files);
   const note = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\n'+JSON.stringify(process.resourceUsage())))`;
   const child = spawn(

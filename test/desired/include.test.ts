@@ -53,7 +53,7 @@ describe('fragments', () => {
       'a.yaml': 'template: a\ninclude: [_one.yaml, _two.yaml, _one.yaml]\n',
       '_one.yaml': 'include: [_shared.yaml]\n',
       '_two.yaml': 'include: [./_shared.yaml]\n',
-      '_shared.yaml': `records:\n${text('x')}`,
+      '_shared.yaml': `include: [_one.yaml]\nrecords:\n${text('x')}`,
     });
     expect(contents).toEqual(['x']);
   });

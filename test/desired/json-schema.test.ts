@@ -47,6 +47,12 @@ records:
   expect(errorsIn(parse(text))).toEqual([]);
 });
 
+test('every key is described', () => {
+  const { properties = {} } = templateJsonSchema();
+  for (const [key, property] of Object.entries(properties))
+    expect([key, property]).toEqual([key, expect.objectContaining({ description: expect.any(String) })]);
+});
+
 test.for<[string, boolean]>([
   ['{}', true],
   ['{vars: {a: 1}, include: [_b.yaml], ignore: [{type: TXT}], records: [{type: A, content: "${a}"}]}', true],
@@ -96,6 +102,8 @@ describe('a record', () => {
 
   test.for<[object, boolean]>([
     [{ type: 'mx', content: 'mx.example.net', priority: 10 }, true],
+    [{ type: 'A', name: null, content: '192.0.2.1', ttl: 2_147_483_647 }, true],
+    [{ type: 'A', content: '192.0.2.1', ttl: 2_147_483_648 }, false],
     [{ type: 'mx', content: 'mx.example.net' }, true],
     [{ type: 'MX', content: 'mx.example.net', allow: ['priority-required'] }, true],
     [{ type: 'MX', content: 'mx.example.net', allow: ['ttl-range'] }, false],
