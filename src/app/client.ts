@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { DaemonClient } from '../daemon/context.ts';
+import type { FilesVersion } from '../cluster/membership.ts';
 import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
+import type { SavedAt } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -12,8 +13,9 @@ import type { KnownAnswers } from '../report/answers.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import type { Look } from '../source/watch.ts';
 import { openTemplateSource } from '../source/template-source.ts';
-import { noMemories, type Memory } from '../state/memory.ts';
+import { MemoryError, noMemories, type Memory } from '../state/memory.ts';
 import { storeHandle, type StateStore, type Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -22,8 +24,11 @@ import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './load-templa
 import { withUnmanaged } from './unmanaged.ts';
 
 /** One client of the service with all that its passes need, wired together. */
-export interface Client extends Omit<DaemonClient, 'pass' | 'suspending' | 'askNameServers'> {
+export interface Client {
+  readonly settings: ClientSettings;
   readonly service: HostingService;
+  /** Where its state is. */
+  readonly savedAt: SavedAt;
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
@@ -31,6 +36,15 @@ export interface Client extends Omit<DaemonClient, 'pass' | 'suspending' | 'askN
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
+  /** Whether the template files are other ones than the last pass took. */
+  readonly look: () => Promise<Look>;
+  /** By what other processes can tell whether they have the same files; null if they are absent. */
+  files(): Promise<FilesVersion | null>;
+  /** A digest of its base URL and token. */
+  token(): string;
+  /** The ids of the templates that its token lists, asked now. */
+  listTemplateIds(): Promise<readonly number[]>;
+  close(): Promise<void>;
 }
 
 /** The request for one pass. */
@@ -86,7 +100,7 @@ export const openClient = (options: ClientOptions): Client => {
   let latest: DesiredState | null = null;
   /** The pass that makes requests. */
   let current: PassRequest | null = null;
-  let checkLock = (): void => undefined;
+  let checkLock = unlocked;
   const cache = emptyCache();
   const handle = storeHandle(store, warn);
 
@@ -183,13 +197,17 @@ export const openClient = (options: ClientOptions): Client => {
     const { lockTimeout = 0, signal, onlyRemembers = false, onWait = () => undefined } = request;
     const lostPause = longestTime(settings);
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
-    return handle.write(location(), use, (held, say) => {
+    return handle.write(location(), use, async (held, say) => {
       const { check, holdsAdds, now = clock.now } = held;
       checkLock = check;
       const memory = withoutOwnSecrets(held.memory);
       const pass = prepared(request);
       const timed = { ...pass, clock: { ...pass.clock, now } };
-      return compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
+      try {
+        return await compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
+      } finally {
+        checkLock = unlocked;
+      }
     });
   };
 
@@ -216,10 +234,15 @@ export const openClient = (options: ClientOptions): Client => {
       const own = (await service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
       return own.map(({ id }) => id);
     },
-    pass: (request) => {
+    pass: async (request) => {
       tokens = settings.tokens.read();
       current = request;
-      return (request.dryRun ?? settings.dryRun) ? dryRun(request) : write(request);
+      try {
+        return await ((request.dryRun ?? settings.dryRun) ? dryRun(request) : write(request));
+      } finally {
+        // There may be thousands of clients: what only a pass needs is not kept.
+        if (current === request) current = null;
+      }
     },
     suspending: async (task) => task(await store.suspending(location(), warn)),
     askNameServers: async (request) => {
@@ -242,6 +265,10 @@ export const openClient = (options: ClientOptions): Client => {
     },
     close: () => service.close(),
   };
+};
+
+const unlocked = (): void => {
+  throw new MemoryError('nothing is written: no pass holds the lock');
 };
 
 /** What a pass is about of the files. */

@@ -1,4 +1,3 @@
-import type { HistoryRequest } from '../daemon/context.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { HistoryEntry } from '../state/memory.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
@@ -6,6 +5,28 @@ import type { StateStore } from '../state/store-handle.ts';
 
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
+
+export const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
+
+/** A query of the history of writes. */
+export interface HistoryQuery {
+  /** Empty: all. */
+  readonly templates: readonly string[];
+  /** Ms since the epoch. */
+  readonly since: number;
+  /** Null: any. */
+  readonly outcome: (typeof outcomes)[number] | null;
+  /** At most this many, the newest. */
+  readonly limit: number;
+}
+
+interface HistoryRequest {
+  readonly clients: readonly ClientSettings[];
+  readonly isSandbox: boolean;
+  readonly query: HistoryQuery;
+  /** Replaces every secret in the writes. */
+  readonly redact: <T>(value: T) => T;
+}
 
 /** The newest writes of these clients, the oldest first. */
 export const newestWrites = async (

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { newestWrites } from '../../src/app/history.ts';
-import type { HistoryQuery } from '../../src/daemon/context.ts';
+import { newestWrites, type HistoryQuery } from '../../src/app/history.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { systemClock } from '../../src/lib/clock.ts';

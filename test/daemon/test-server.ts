@@ -61,7 +61,7 @@ export const startTestServer = async (
       writes: () => Promise.resolve('writes'),
     },
     changeFeed: new ChangeFeed(),
-    readiness: () => ({ ready: true, reason: null }),
+    unready: () => null,
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     redact: (value) => value,
     onRefused: () => undefined,

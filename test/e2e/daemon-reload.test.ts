@@ -76,7 +76,7 @@ describe('SIGHUP', () => {
     await other.event('pass.finished');
     await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: off\n`);
     other.signal('SIGHUP');
-    await other.says('listen has changed: the new address takes effect after a restart');
+    await other.says('listen has changed: the new one takes effect after a restart');
     expect(await other.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
   });
 });

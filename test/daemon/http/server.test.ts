@@ -3,8 +3,7 @@ import { request, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Readiness } from '../../../src/daemon/clients/client-state.ts';
-import type { HistoryQuery } from '../../../src/daemon/context.ts';
+import type { HistoryQuery } from '../../../src/app/history.ts';
 import type { RunningServer } from '../../../src/daemon/http/server.ts';
 import { UserError } from '../../../src/errors.ts';
 import { assembleReport } from '../../../src/report/assemble.ts';
@@ -62,15 +61,15 @@ describe('probes', () => {
   });
 
   it('tell why the program is not ready, which does not make it dead', async () => {
-    let now: Readiness = { ready: false, reason: 'the service was not read yet' };
-    const { url } = await start({ readiness: () => now });
+    let now: string | null = 'the service was not read yet';
+    const { url } = await start({ unready: () => now });
     expect(await get(url, '/readyz')).toMatchObject({
       status: 503,
       body: '{"ready":false,"reason":"the service was not read yet"}',
     });
     expect(await get(url, '/healthz')).toMatchObject({ status: 503 });
     expect(await get(url, '/livez')).toMatchObject({ status: 200 });
-    now = { ready: true, reason: null };
+    now = null;
     expect(await get(url, '/readyz')).toMatchObject({ status: 200 });
   });
 });
@@ -245,7 +244,7 @@ describe('every answer', () => {
 
   it('to a failing request hides the error, which is logged', async () => {
     const { url, lines } = await start({
-      readiness: () => {
+      unready: () => {
         throw new Error('deep inside');
       },
     });

@@ -93,9 +93,10 @@ describe('a scrape', () => {
     metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
     const before = Date.now() / 1_000;
     pass('drifted', result([]));
-    const { value, all } = await scrape({ queueDepth: 2 });
+    const { value, all } = await scrape(['acme'], ['bakery']);
     expect(value(ours('build_info'), { version: '1.2.3' })).toBe(1);
-    expect(value(ours('queue_depth'))).toBe(2);
+    expect(value(ours('queue_depth'))).toBe(1);
+    expect(['acme', 'bakery'].map((client) => value(ours('settings_valid'), { client }))).toEqual([1, 0]);
     expect(value(ours('requests_total'), { status: '200' })).toBe(1);
     expect(value(ours('requests_total'), { status: 'none' })).toBe(1);
     expect(value(ours('request_duration_seconds_sum'))).toBeCloseTo(30.02);

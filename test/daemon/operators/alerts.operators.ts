@@ -236,7 +236,7 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
         'cafe: the settings are invalid; earlier ones are in use, or the client is left out',
       ),
     ],
-    (minute, _, { scrape }) => (minute >= 30 && minute < 100 ? scrape({ refused: ['cafe'] }) : undefined),
+    (minute, _, { scrape }) => (minute >= 30 && minute < 100 ? scrape([], ['cafe']) : undefined),
   ],
   [
     'a write has an unknown outcome, also if it was the first',

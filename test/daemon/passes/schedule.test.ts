@@ -101,11 +101,11 @@ describe('in the night when a clock is changed, a schedule', () => {
       '10-25T00:30 10-25T01:30 10-26T01:30',
     ],
     [
-      'runs when the clock has leapt over its time',
+      'runs an hour later where the clock leaps over its time',
       '30 2 * * *',
       'Europe/Berlin',
       '2026-03-28T12:00:00Z',
-      '03-29T01:00 03-30T00:30',
+      '03-29T01:30 03-30T00:30',
     ],
     [
       'at every hour goes on over the leap',
@@ -115,18 +115,18 @@ describe('in the night when a clock is changed, a schedule', () => {
       '03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:00 03-29T02:30 03-29T03:00',
     ],
     [
-      'once an hour has one run more for the leap',
+      'once an hour has no other run for the leap',
       '30 * * * *',
       'Europe/Berlin',
       '2026-03-28T23:45:00Z',
-      '03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:30',
+      '03-29T00:30 03-29T01:30 03-29T02:30',
     ],
     [
       'with seconds is no other',
       '15 30 2 * * *',
       'Europe/Berlin',
       '2026-03-28T12:00:00Z',
-      '03-29T01:00 03-30T00:30',
+      '03-29T01:30 03-30T00:30',
     ],
   ])('%s: %s in %s', async (_, expression, timezone, from, expected) => {
     vi.setSystemTime(new Date(from));
