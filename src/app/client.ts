@@ -15,7 +15,7 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Look } from '../source/watch.ts';
 import { openTemplateSource } from '../source/template-source.ts';
-import { MemoryError, noMemories, type Memory } from '../state/memory.ts';
+import { MemoryError, noMemories, type History, type Memory, type MemoryReader } from '../state/memory.ts';
 import { storeHandle, type StateStore, type Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
@@ -32,6 +32,8 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
+  /** What is saved of it; null if that is nothing yet. */
+  readonly saved: <T>(task: (memory: (MemoryReader & History) | null) => Promise<T>) => Promise<T>;
   /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
   suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
@@ -124,6 +126,7 @@ export const openClient = (options: ClientOptions): Client => {
   const locationOf = (token: string): StoreLocation =>
     storeLocation(settings, token, isSandbox, options.names());
   const location = (): StoreLocation => locationOf(tokens.clientToken);
+  const saved: Client['saved'] = (task) => store.read(locationOf(settings.tokens.read().clientToken), task);
 
   /** What a pass needs, except what is only known when it starts. */
   const prepared = (request: PassRequest) => ({
@@ -244,6 +247,7 @@ export const openClient = (options: ClientOptions): Client => {
         if (current === request) current = null;
       }
     },
+    saved,
     suspending: async (task) => task(await store.suspending(location(), warn)),
     askNameServers: async (request) => {
       const reader = connect(() => null, 1);
@@ -256,7 +260,7 @@ export const openClient = (options: ClientOptions): Client => {
           isSandbox,
           load: async () => latest ?? source.load(),
           listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-          readRows: () => store.read(location(), async (memory) => (await memory?.templates()) ?? []),
+          readRows: () => saved(async (memory) => (await memory?.templates()) ?? []),
         });
       } finally {
         request.signal.removeEventListener('abort', stop);

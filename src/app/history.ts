@@ -1,7 +1,5 @@
-import type { ClientSettings } from '../settings/client.ts';
 import type { HistoryEntry } from '../state/memory.ts';
-import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { StateStore } from '../state/store-handle.ts';
+import type { Client } from './client.ts';
 
 /** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
@@ -20,31 +18,23 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-interface HistoryRequest {
-  readonly clients: readonly ClientSettings[];
-  readonly isSandbox: boolean;
-  readonly query: HistoryQuery;
-  /** Replaces every secret in the writes. */
-  readonly redact: <T>(value: T) => T;
-}
-
-/** The newest writes of these clients, the oldest first. */
+/** The newest writes of these clients, the oldest first, without secrets. */
 export const newestWrites = async (
-  { clients, isSandbox, query, redact }: HistoryRequest,
-  store: StateStore,
+  clients: readonly HistoryClient[],
+  query: HistoryQuery,
+  redact: <T>(value: T) => T,
 ): Promise<readonly ShownEntry[]> => {
   const { since, limit } = query;
   let newest: ShownEntry[] = [];
-  for (const settings of clients) {
+  for (const client of clients) {
     // What is older than all of so many others is not among them.
     const from = newest.length < limit ? since : Math.max(since, Date.parse(newest[0]!.at));
-    const found = await store.read(
-      locationOf(settings, isSandbox),
+    const found = await client.saved(
       async (memory) => (await memory?.history({ ...query, since: from })) ?? [],
     );
     const own = redact(found).map(({ at, ...entry }) => ({
       at: new Date(at).toISOString(),
-      client: settings.name,
+      client: client.settings.name,
       ...entry,
     }));
     newest = [...newest, ...own]
@@ -54,19 +44,4 @@ export const newestWrites = async (
   return newest;
 };
 
-/** The names of all templates that have been managed. */
-export const managedTemplates = async (
-  clients: readonly ClientSettings[],
-  isSandbox: boolean,
-  store: StateStore,
-): Promise<string[]> => {
-  const found = await Promise.all(
-    clients.map((settings) =>
-      store.read(locationOf(settings, isSandbox), async (memory) => (await memory?.templates()) ?? []),
-    ),
-  );
-  return found.flat().map(({ template }) => template);
-};
-
-const locationOf = (settings: ClientSettings, isSandbox: boolean): StoreLocation =>
-  storeLocation(settings, settings.tokens.read().clientToken, isSandbox);
+type HistoryClient = Pick<Client, 'saved'> & { readonly settings: { readonly name: string } };

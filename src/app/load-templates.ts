@@ -51,13 +51,8 @@ export const refuseUnused = (
 };
 
 /** What files describe, also those with errors. */
-export const describedIn = ({ templates, unusable }: DesiredState): readonly Described[] =>
+export const describedIn = ({ templates, unusable }: DesiredState) =>
   [...templates, ...unusable].flatMap(({ template, id }) => (template === null ? [] : { template, id }));
-
-export interface Described {
-  readonly template: string;
-  readonly id: number | null;
-}
 
 /** The problems of the files of these templates, or of all files if none is named. */
 export const problemsOfTemplates = (

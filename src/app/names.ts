@@ -5,11 +5,10 @@ import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../model/match-names.ts';
 import type { RecordData } from '../model/record.ts';
-import { nameById } from '../model/template.ts';
 import { bindTemplates } from '../plan/bind.ts';
 import { matchesPattern, parseRecordPattern, patternOf, type RecordPattern } from '../plan/record-pattern.ts';
 import type { Client } from './client.ts';
-import { describedIn, refuseUnused, type Described } from './load-templates.ts';
+import { describedIn, refuseUnused } from './load-templates.ts';
 import type { Options } from './options.ts';
 import { whileShown } from './progress.ts';
 
@@ -40,48 +39,26 @@ export const resolveNames = async (
 };
 
 /**
- * `matchNames` over what the files of these clients describe; a template may also be named by its id or, if its file
- * states the id alone, by its name at the service. `more` are further known names.
+ * `matchNames` over what the files of these clients describe; a template may also be named by the id that its file states.
+ * `more` are further known names.
  */
 export const matchTemplates = async (
   patterns: readonly string[],
   clients: readonly Client[],
   more: readonly string[] = [],
 ): Promise<ReturnType<typeof matchNames> & { readonly known: readonly string[] }> => {
-  const described = await Promise.all(clients.map(async (client) => describedIn(await client.load())));
-  const known = [...more, ...described.flat().map(({ template }) => template)];
+  const described = (
+    await Promise.all(clients.map(async (client) => describedIn(await client.load())))
+  ).flat();
+  const known = [...more, ...described.map(({ template }) => template)];
   const { found, unknown } = matchNames(patterns, known);
-  if (unknown.length === 0) return { found, unknown, known };
-  const stated = new Map(
-    described.flat().flatMap(({ id, template }) => (id === null ? [] : [[String(id), template]])),
-  );
-  const mayBeListed =
-    [...stated].some(([id, name]) => name === nameById(Number(id))) ||
-    unknown.some((one) => /^\d+$/.test(one));
-  const isAsked = mayBeListed && unknown.some((one) => !stated.has(one));
-  const others = isAsked
-    ? await Promise.all(clients.map((client, index) => listedNames(client, described[index]!)))
-    : [];
-  const aliases = new Map([...stated, ...others.flat()]);
-  const again = matchNames(unknown, aliases.keys());
-  const all = new Set([...found, ...again.found.map((alias) => aliases.get(alias)!)]);
-  return { found: [...all], unknown: again.unknown, known };
-};
-
-/** Ids and names at the service of described templates, each with the name by which commands know it. */
-const listedNames = async ({ service }: Client, described: readonly Described[]) => {
-  const byId = new Map(described.map(({ id, template }) => [id, template]));
-  const names = new Set(byId.values());
-  const listed = await service.listDnsTemplates().catch(noneWithoutService);
-  return listed.flatMap(({ id, name, publiclyAvailable }): (readonly [string, string])[] => {
-    const own = byId.get(id) ?? (!publiclyAvailable && names.has(name) ? name : undefined);
-    return own === undefined
-      ? []
-      : [
-          [name, own],
-          [String(id), own],
-        ];
-  });
+  const byId = described.filter(({ id }) => unknown.includes(String(id)));
+  const ids = new Set(byId.map(({ id }) => String(id)));
+  return {
+    found: [...new Set([...found, ...byId.map(({ template }) => template)])],
+    unknown: unknown.filter((one) => !ids.has(one)),
+    known,
+  };
 };
 
 /** Then what the files say is all that is known. */

@@ -19,7 +19,7 @@ describe('the lock', () => {
     expect(stderr).toMatch(holder);
     expect(reportOf(stdout)).toMatchObject({
       status: 'failed',
-      templates: [{ template: 'voice', status: 'failed', message: expect.stringMatching(holder) }],
+      problems: [{ check: 'no-pass', client: 'default', message: expect.stringMatching(holder) }],
     });
     release();
     expect(await first.ended).toMatchObject({ code: 0 });

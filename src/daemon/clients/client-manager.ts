@@ -1,4 +1,5 @@
 import { newestWrites, type HistoryQuery, type ShownEntry } from '../../app/history.ts';
+import { noPass } from '../../app/passes.ts';
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
 import { matchNames } from '../../model/match-names.ts';
@@ -103,10 +104,8 @@ export class ClientManager {
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
   history(query: HistoryQuery): Promise<readonly ShownEntry[]> {
-    const { sandboxUrl, redact, store } = this.#context;
-    const clients = this.clients.map(({ client }) => client.settings);
-    const request = { clients, isSandbox: sandboxUrl !== null, query, redact };
-    return this.#historyLimit(() => newestWrites(request, store));
+    const clients = this.clients.map(({ client }) => client);
+    return this.#historyLimit(() => newestWrites(clients, query, this.#context.redact));
   }
 
   /** Suspends or resumes a template, for the page. Null if there is no such template. */
@@ -263,5 +262,3 @@ const passesOfServer = 12;
 const lookInterval = 2_000;
 /** Milliseconds. */
 const retryInterval = 30_000;
-
-const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

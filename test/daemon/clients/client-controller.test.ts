@@ -52,6 +52,7 @@ const controlled = async (given: Given = {}) => {
     },
     askNameServers: given.askNameServers ?? (() => Promise.resolve(new Map())),
     suspending: never,
+    saved: never,
     look: () => Promise.resolve({ change: null, directories: new Map() }),
     files: () => Promise.resolve(null),
     token: () => '',
