@@ -21,28 +21,7 @@ import type { Options } from './options.ts';
 import { loggedWarnings, printedWarnings, saidOn, type Warn } from './progress.ts';
 
 /** Settings, log and clients of one run of the program. */
-export interface AppContext {
-  readonly settings: Settings;
-  readonly clients: readonly Client[];
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly store: StateStore;
-  /** The store, if processes share it; else null. */
-  readonly shared: PostgresStore | null;
-  /** Where the embedded service listens, if there is one. */
-  readonly sandboxUrl: string | null;
-  /** Replaces every secret in a value. */
-  readonly redact: <T>(value: T) => T;
-  /** The secrets that `redact` replaces. */
-  readonly secrets: () => readonly string[];
-  /**
-   * Reads the settings again, or only what has changed of the files of clients, and opens clients with them. Throws a
-   * UserError if they are invalid.
-   */
-  reopen(what: 'all' | 'client-files'): Pick<AppContext, 'settings' | 'clients'>;
-  /** Closes the clients that were opened first, and the embedded service. */
-  close(): Promise<void>;
-}
+export type AppContext = Awaited<ReturnType<typeof openContext>>;
 
 interface AppContextOptions {
   readonly isDaemon?: boolean;
@@ -138,7 +117,7 @@ export const openContext = async ({
   outlet,
   onRequest = () => undefined,
   ...how
-}: ContextRequest): Promise<AppContext> => {
+}: ContextRequest) => {
   const { clock, isDaemon } = how;
   const settings = read();
   let current = settings;
@@ -199,11 +178,19 @@ export const openContext = async ({
     log,
     clock,
     store,
+    /** The store, if processes share it; else null. */
     shared: 'lease' in store ? store : null,
+    /** Where the embedded service listens, if there is one. */
     sandboxUrl: sandbox?.url ?? null,
-    redact: (value) => redactTexts(value, redactNow()),
+    /** Replaces every secret in a value. */
+    redact: <T>(value: T): T => redactTexts(value, redactNow()),
+    /** The secrets that `redact` replaces. */
     secrets,
-    reopen: (what) => {
+    /**
+     * Reads the settings again, or only what has changed of the files of clients, and opens clients with them. Throws a
+     * UserError if they are invalid.
+     */
+    reopen: (what: 'all' | 'client-files') => {
       const before = new Set(what === 'all' ? [] : current.clients);
       if (what === 'all') rereadAll();
       else if (current.clientFiles !== null) {
@@ -213,6 +200,7 @@ export const openContext = async ({
       const changed = current.clients.filter((client) => !before.has(client));
       return { settings: current, clients: changed.map(open) };
     },
+    /** Closes the clients that were opened first, and the embedded service. */
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();

@@ -1,53 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { FilesVersion } from '../cluster/membership.ts';
 import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { canonicalHost } from '../model/host.ts';
-import type { SavedAt } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
-import type { KnownAnswers } from '../report/answers.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Look } from '../source/watch.ts';
 import { openTemplateSource } from '../source/template-source.ts';
 import { MemoryError, noMemories, type History, type Memory, type MemoryReader } from '../state/memory.ts';
 import { storeHandle, type StateStore, type Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
-import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './load-templates.ts';
+import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './template-files.ts';
 import { withUnmanaged } from './unmanaged.ts';
 
-/** One client of the service with all that its passes need, wired together. */
-export interface Client {
-  readonly settings: ClientSettings;
-  readonly service: HostingService;
-  /** Where its state is. */
-  readonly savedAt: SavedAt;
-  /** Compares files, service and state once, and writes what differs. */
-  pass(request: PassRequest): Promise<PassResult>;
-  load(): Promise<DesiredState>;
-  /** What is saved of it; null if that is nothing yet. */
-  readonly saved: <T>(task: (memory: (MemoryReader & History) | null) => Promise<T>) => Promise<T>;
-  /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
-  suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
-  /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
-  askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-  /** Whether the template files are other ones than the last pass took. */
-  readonly look: () => Promise<Look>;
-  /** By what other processes can tell whether they have the same files; null if they are absent. */
-  files(): Promise<FilesVersion | null>;
-  /** A digest of its base URL and token. */
-  token(): string;
-  /** The ids of the templates that its token lists, asked now. */
-  listTemplateIds(): Promise<readonly number[]>;
-  close(): Promise<void>;
-}
+export type Client = ReturnType<typeof openClient>;
 
 /** The request for one pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'signal' | 'onChange'> &
@@ -95,7 +67,8 @@ export interface ClientOptions {
   readonly onRequest: (request: RequestTrace & { readonly run: string | null }) => void;
 }
 
-export const openClient = (options: ClientOptions): Client => {
+/** One client of the service with all that its passes need, wired together. */
+export const openClient = (options: ClientOptions) => {
   const { settings, clock, strict, store, isSandbox, warn } = options;
   let tokens: Tokens = settings.tokens.read();
   /** The files that a pass has loaded last. */
@@ -126,7 +99,8 @@ export const openClient = (options: ClientOptions): Client => {
   const locationOf = (token: string): StoreLocation =>
     storeLocation(settings, token, isSandbox, options.names());
   const location = (): StoreLocation => locationOf(tokens.clientToken);
-  const saved: Client['saved'] = (task) => store.read(locationOf(settings.tokens.read().clientToken), task);
+  const saved = <T>(task: (memory: (MemoryReader & History) | null) => Promise<T>): Promise<T> =>
+    store.read(locationOf(settings.tokens.read().clientToken), task);
 
   /** What a pass needs, except what is only known when it starts. */
   const prepared = (request: PassRequest) => ({
@@ -220,9 +194,12 @@ export const openClient = (options: ClientOptions): Client => {
   return {
     settings,
     service,
+    /** Where its state is. */
     savedAt: storeLocation(settings, '', isSandbox),
-    load: () => source.load(),
+    load: (): Promise<DesiredState> => source.load(),
+    /** Whether the template files are other ones than the last pass took. */
     look: source.look,
+    /** By what other processes can tell whether they have the same files; null if they are absent. */
     files: async () => {
       const files = await source.version();
       if (files === null) return null;
@@ -231,13 +208,16 @@ export const openClient = (options: ClientOptions): Client => {
       const version = createHash('sha256').update(decisive).digest('hex').slice(0, 32);
       return { version, commit: files.commit };
     },
+    /** A digest of its base URL and token. */
     token: () => locationOf(settings.tokens.read().clientToken).token,
+    /** The ids of the templates that its token lists, asked now. */
     listTemplateIds: async () => {
       tokens = settings.tokens.read();
       const own = (await service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
       return own.map(({ id }) => id);
     },
-    pass: async (request) => {
+    /** Compares files, service and state once, and writes what differs. */
+    pass: async (request: PassRequest) => {
       tokens = settings.tokens.read();
       current = request;
       try {
@@ -247,9 +227,13 @@ export const openClient = (options: ClientOptions): Client => {
         if (current === request) current = null;
       }
     },
+    /** What is saved of it; null if that is nothing yet. */
     saved,
-    suspending: async (task) => task(await store.suspending(location(), warn)),
-    askNameServers: async (request) => {
+    /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
+    suspending: async <T>(task: (memory: Suspending) => Promise<T>) =>
+      task(await store.suspending(location(), warn)),
+    /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
+    askNameServers: async (request: AnswersRequest) => {
       const reader = connect(() => null, 1);
       const stop = (): void => void reader.close();
       request.signal.addEventListener('abort', stop);

@@ -8,7 +8,7 @@ import type { RecordData } from '../model/record.ts';
 import { bindTemplates } from '../plan/bind.ts';
 import { matchesPattern, parseRecordPattern, patternOf, type RecordPattern } from '../plan/record-pattern.ts';
 import type { Client } from './client.ts';
-import { describedIn, refuseUnused } from './load-templates.ts';
+import { describedIn, refuseUnused } from './template-files.ts';
 import type { Options } from './options.ts';
 import { whileShown } from './progress.ts';
 

@@ -8,7 +8,7 @@ import { withAnswers } from '../report/answers.ts';
 import type { PassEvent, PassResult } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { Client, PassRequest } from './client.ts';
-import { describedIn } from './load-templates.ts';
+import { describedIn } from './template-files.ts';
 import { PlanChangedError, serviceOf } from './plan-file.ts';
 import { showProgress } from './progress.ts';
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import { loadOptionsOf } from '../app/load-templates.ts';
+import { loadOptionsOf } from '../app/template-files.ts';
 import { unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';

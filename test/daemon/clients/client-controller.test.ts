@@ -8,6 +8,7 @@ import { Day } from '../../../src/daemon/passes/day.ts';
 import { answersKey } from '../../../src/report/answers.ts';
 import { notAsked, type SubdomainAnswers } from '../../../src/result.ts';
 import { readSettings } from '../../../src/settings.ts';
+import { storeLocation } from '../../../src/state/store-location.ts';
 import { pass, template } from '../../report/every-kind.ts';
 import { listeningLogger } from '../listening-logger.ts';
 
@@ -57,7 +58,7 @@ const controlled = async (given: Given = {}) => {
     files: () => Promise.resolve(null),
     token: () => '',
     listTemplateIds: never,
-    savedAt: { file: '', stateDir: '', scope: '', isSandbox: false },
+    savedAt: storeLocation({ stateDir: '', baseUrl: '', name: 'acme' }, '', false),
     close: () => Promise.resolve(void closed.push(name)),
     ...more,
   });
