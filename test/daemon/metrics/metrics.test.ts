@@ -3,6 +3,7 @@ import perfHooks from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import type { Difference, Outcome } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
+import { pass as anyPass, template as anyTemplate } from '../../report/every-kind.ts';
 import { parseScrape } from '../scrape.ts';
 import { shownClients } from '../shown-clients.ts';
 
@@ -17,34 +18,11 @@ const adds = (count: number, outcome?: Outcome): Difference[] =>
     ...(outcome ? { outcome } : {}),
   }));
 
-const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult => ({
-  client: 'acme',
-  template: name,
-  id: 17,
-  file: 'templates/web.yaml',
-  revision: null,
-  status: 'in-sync',
-  message: null,
-  inSync: 0,
-  parked: 0,
-  ignored: 0,
-  differences: [],
-  subdomains: [],
-  ...rest,
-});
+const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult =>
+  anyTemplate({ template: name, ...rest });
 
-const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult => ({
-  client: 'acme',
-  run: 'run',
-  trigger: 'schedule',
-  startedAt: '2026-11-20T20:00:00.000Z',
-  durationMs: 1_500,
-  dryRun: false,
-  holdReason: null,
-  retryAfter: null,
-  templates,
-  problems,
-});
+const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult =>
+  anyPass({ durationMs: 1_500, templates, problems });
 
 const ours = (name: string): string => `dns_template_sync_${name}`;
 
