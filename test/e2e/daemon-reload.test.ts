@@ -66,6 +66,26 @@ describe('SIGHUP', () => {
       expect(daemon.output()).not.toContain(token);
   });
 
+  it('leaves one service for another, of which nothing is known yet', async () => {
+    const [service, other] = [await startService(), await startService()];
+    await addTemplate(service, 'site', '192.0.2.1');
+    const id = await addTemplate(other, 'site', '192.0.2.9');
+    const cwd = await workplace({ withExamples: false });
+    const settings = (url: string): Promise<void> =>
+      writeBelow(cwd, 'dns-template-sync.yaml', `${byToken}baseUrl: ${url}\n`);
+    await writeBelow(cwd, 'token', 'first-token\n');
+    await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1'));
+    await settings(service.url);
+    const daemon = await startDaemon([], { cwd, env: { DNS_SYNC_USER_TOKEN: userToken } });
+    expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+    const asked = service.seen.length;
+    await settings(other.url);
+    daemon.signal('SIGHUP');
+    await daemon.event('pass.finished', isRequested);
+    expect(await contentsOf(other, id)).toEqual(['192.0.2.1']);
+    expect(service.seen).toHaveLength(asked);
+  });
+
   it('says what needs a restart', async () => {
     const { launch, settings } = await started();
     await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: 127.0.0.1:0\n`);
