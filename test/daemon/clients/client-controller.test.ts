@@ -169,7 +169,10 @@ test('name servers are asked after the first pass; a round that does not end is 
   expect([begun.length, begun[0]?.aborted]).toEqual([1, false]);
   await wait(1);
   expect(controller.known.newest).toMatchObject({ templates: [{ status: 'drifted' }] });
-  // As after new settings.
+  controller.trigger('request');
+  await wait(0);
+  expect(begun).toHaveLength(1);
+  // As after a start.
   await controller.replace(client('second'));
   controller.trigger('request');
   await wait(0);

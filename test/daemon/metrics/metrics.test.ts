@@ -149,7 +149,7 @@ describe('the templates', () => {
   it('are counted together if they have the same name', async () => {
     const { pass, scrape } = shownClients();
     const other = template('web', { id: 18, inSync: 2 });
-    pass('drifted', result([drifted, other]));
+    pass('drifted', result([other, drifted]));
     const { value } = await scrape();
     expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(7);
     expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(1);
