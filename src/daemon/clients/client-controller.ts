@@ -39,8 +39,8 @@ export class ClientController {
   #asking: { readonly stop: () => void; readonly ended: Promise<void> } | null = null;
   /** After a start and after new settings, name servers are asked at once rather than on schedule. */
   #mustAsk = false;
-  /** What is suspended of it; null: not known yet. */
-  #suspended: string | null = null;
+  /** What is suspended of it, as JSON. */
+  #suspended = '[]';
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
   #dueAt: number | null = null;
 
@@ -94,7 +94,7 @@ export class ClientController {
 
   /** Has a pass if that is something else than before: nothing else would ask for one before the schedule does. */
   noteSuspended(suspended: string): void {
-    if (this.#suspended !== null && this.#suspended !== suspended) this.trigger('request');
+    if (this.#suspended !== suspended) this.trigger('request');
     this.#suspended = suspended;
   }
 
