@@ -1,6 +1,5 @@
 import { formatProblem } from '../desired/problem.ts';
 import { ArgumentError, UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../model/match-names.ts';
@@ -61,12 +60,6 @@ export const matchTemplates = async (
   };
 };
 
-/** Then what the files say is all that is known. */
-const noneWithoutService = (error: unknown): never[] => {
-  if (error instanceof HostingError) return [];
-  throw error;
-};
-
 /** Names that nothing has, each with a known one that may be meant. */
 export const unknownNames = (unknown: readonly string[], known: Iterable<string>): string =>
   unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ');
@@ -94,7 +87,7 @@ export const readOnly = async (
     if (without(records) === undefined) return records;
     // One that the file has dropped, and that would be parked.
     for (const [index, { templates, unusable }] of states.entries()) {
-      const actual = await clients[index]!.service.listDnsTemplates().catch(noneWithoutService);
+      const actual = await clients[index]!.service.listDnsTemplates();
       for (const one of bindTemplates(templates, unusable, actual))
         if ('actual' in one && isAmong(one.desired)) records.push(...one.actual.records);
     }

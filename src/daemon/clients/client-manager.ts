@@ -200,20 +200,17 @@ export class ClientManager {
   /** Errors of the files of clients, said if they are new. A missing file may appear later, such as a token file. */
   #show(problems: readonly ClientProblem[], isAsked: boolean): void {
     const isNew = isAsked || JSON.stringify(problems) !== JSON.stringify(this.problems);
-    if (isNew && problems.length > 0)
-      this.#say(
-        problems,
-        'invalid client files; these clients keep their previous settings, and new ones wait',
-      );
-    this.problems = problems;
-    this.#listeners.changeFeed.changed();
+    const words = 'invalid client files; these clients keep their previous settings, and new ones wait';
+    this.#say(problems, isNew ? words : null);
     clearTimeout(this.#retry);
     if (problems.length > 0)
       this.#retry = setTimeout(() => this.#reread('client-files'), retryInterval).unref();
   }
 
-  #say(problems: readonly ClientProblem[], words: string): void {
-    this.#context.log.error({ event: 'settings.refused', problems }, words);
+  /** `words`: for the log; null if it has them. */
+  #say(problems: readonly ClientProblem[], words: string | null): void {
+    if (words !== null && problems.length > 0)
+      this.#context.log.error({ event: 'settings.refused', problems }, words);
     this.problems = problems;
     this.#listeners.changeFeed.changed();
   }
