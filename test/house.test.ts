@@ -17,14 +17,13 @@ index.ts      library result.ts plan model report
 library       process-io.ts app report log.ts settings.ts settings result.ts model errors.ts
 process-io.ts io.ts lib
 cli.ts        commands app io.ts version.ts lib errors.ts
-commands      app cluster daemon notify report sandbox source import desired hosting answers network state
+commands      daemon app cluster notify report sandbox source import desired hosting answers network state
               io.ts settings.ts settings result.ts report-schema.ts plan model version.ts secrets.ts regular-file.ts lib
               errors.ts
-app           cluster version.ts daemon notify report sandbox reconcile source desired hosting answers state log.ts
+daemon        app cluster notify status-page report source import log.ts settings.ts settings result.ts report-schema.ts model regular-file.ts lib errors.ts
+app           cluster version.ts notify report sandbox reconcile source desired hosting answers state log.ts
               io.ts settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
-cluster       daemon notify status-page settings result.ts state model lib errors.ts
-daemon        notify status-page report source import log.ts settings.ts settings result.ts report-schema.ts model
-              regular-file.ts lib errors.ts
+cluster       notify status-page settings result.ts state model lib errors.ts
 notify        report settings result.ts report-schema.ts plan network model state lib errors.ts
 status-page   report result.ts model lib
 report        result.ts report-schema.ts plan model lib

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { postgresStore, type PostgresStore } from '../cluster/store.ts';
-import type { DaemonContext } from '../daemon/context.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io, Output } from '../io.ts';
@@ -22,20 +21,7 @@ import type { Options } from './options.ts';
 import { loggedWarnings, printedWarnings, saidOn, type Warn } from './progress.ts';
 
 /** Settings, log and clients of one run of the program. */
-export interface AppContext extends Pick<
-  DaemonContext,
-  'settings' | 'log' | 'sandboxUrl' | 'redact' | 'secrets' | 'close'
-> {
-  readonly clients: readonly Client[];
-  readonly clock: Clock;
-  readonly store: StateStore;
-  /** The store, if processes share it; else null. */
-  readonly shared: PostgresStore | null;
-  /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
-  reopen(): Pick<AppContext, 'settings' | 'clients'>;
-  /** Reads the files of clients again and opens those that have changed. */
-  reopenChanged(): Pick<AppContext, 'settings' | 'clients'>;
-}
+export type AppContext = Awaited<ReturnType<typeof openContext>>;
 
 interface AppContextOptions {
   readonly isDaemon?: boolean;
@@ -131,7 +117,7 @@ export const openContext = async ({
   outlet,
   onRequest = () => undefined,
   ...how
-}: ContextRequest): Promise<AppContext> => {
+}: ContextRequest) => {
   const { clock, isDaemon } = how;
   const settings = read();
   let current = settings;
@@ -171,38 +157,50 @@ export const openContext = async ({
       },
     });
   const clients = settings.clients.map(open);
+  const rereadAll = (): void => {
+    // What was a secret stays one.
+    secrets();
+    const fresh = read(current);
+    fresh.triggerToken?.read();
+    fresh.pageToken?.read();
+    checkTargets(fresh.notify);
+    for (const name of ['listen', 'store', 'leaseDuration'] as const)
+      if (JSON.stringify(fresh[name]) !== JSON.stringify(settings[name]))
+        log.warn(
+          { event: 'settings.unapplied' },
+          `${name} has changed: the new one takes effect after a restart`,
+        );
+    use(fresh);
+  };
   return {
     settings,
     clients,
     log,
     clock,
     store,
+    /** The store, if processes share it; else null. */
     shared: 'lease' in store ? store : null,
+    /** Where the embedded service listens, if there is one. */
     sandboxUrl: sandbox?.url ?? null,
-    redact: (value) => redactTexts(value, redactNow()),
+    /** Replaces every secret in a value. */
+    redact: <T>(value: T): T => redactTexts(value, redactNow()),
+    /** The secrets that `redact` replaces. */
     secrets,
-    reopen: () => {
-      // What was a secret stays one.
-      secrets();
-      const fresh = read(current);
-      fresh.triggerToken?.read();
-      fresh.pageToken?.read();
-      checkTargets(fresh.notify);
-      if (fresh.leaseDuration !== settings.leaseDuration || fresh.store?.place !== settings.store?.place)
-        log.warn(
-          { event: 'settings.unapplied' },
-          'store or leaseDuration has changed: the new one takes effect after a restart',
-        );
-      use(fresh);
-      return { settings: fresh, clients: fresh.clients.map(open) };
+    /**
+     * Reads the settings again, or only what has changed of the files of clients, and opens clients with them. Throws a
+     * UserError if they are invalid.
+     */
+    reopen: (what: 'all' | 'client-files') => {
+      const before = new Set(what === 'all' ? [] : current.clients);
+      if (what === 'all') rereadAll();
+      else if (current.clientFiles !== null) {
+        const { clients: now, problems } = current.clientFiles.read();
+        use({ ...current, clients: now, leftOut: problems });
+      }
+      const changed = current.clients.filter((client) => !before.has(client));
+      return { settings: current, clients: changed.map(open) };
     },
-    reopenChanged: () => {
-      if (current.clientFiles === null) return { settings: current, clients: [] };
-      const before = new Set(current.clients);
-      const { clients: now, problems } = current.clientFiles.read();
-      use({ ...current, clients: now, leftOut: problems });
-      return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
-    },
+    /** Closes the clients that were opened first, and the embedded service. */
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();

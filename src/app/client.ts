@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { DaemonClient } from '../daemon/context.ts';
 import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DesiredState } from '../model/template.ts';
@@ -7,30 +6,19 @@ import { memoryOfBase } from '../reconcile/base.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import { longestTime } from '../reconcile/times.ts';
-import type { KnownAnswers } from '../report/answers.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { openTemplateSource } from '../source/template-source.ts';
-import { noMemories, type Memory } from '../state/memory.ts';
+import { MemoryError, noMemories, type History, type Memory, type MemoryReader } from '../state/memory.ts';
 import { storeHandle, type StateStore, type Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
-import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './load-templates.ts';
+import { loadOptionsOf, loadTemplates, problemsOfTemplates } from './template-files.ts';
 import { withUnmanaged } from './unmanaged.ts';
 
-/** One client of the service with all that its passes need, wired together. */
-export interface Client extends Omit<DaemonClient, 'pass' | 'suspending' | 'askNameServers'> {
-  readonly service: HostingService;
-  /** Compares files, service and state once, and writes what differs. */
-  pass(request: PassRequest): Promise<PassResult>;
-  load(): Promise<DesiredState>;
-  /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
-  suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
-  /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
-  askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-}
+export type Client = ReturnType<typeof openClient>;
 
 /** The request for one pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'signal' | 'onChange'> &
@@ -76,14 +64,15 @@ export interface ClientOptions {
   readonly onRequest: (request: RequestTrace & { readonly run: string | null }) => void;
 }
 
-export const openClient = (options: ClientOptions): Client => {
+/** One client of the service with all that its passes need, wired together. */
+export const openClient = (options: ClientOptions) => {
   const { settings, clock, strict, store, isSandbox, warn } = options;
   let tokens: Tokens = settings.tokens.read();
   /** The files that a pass has loaded last. */
   let latest: DesiredState | null = null;
   /** The pass that makes requests. */
   let current: PassRequest | null = null;
-  let checkLock = (): void => undefined;
+  let checkLock = unlocked;
   const cache = emptyCache();
   const handle = storeHandle(store, warn);
 
@@ -107,6 +96,8 @@ export const openClient = (options: ClientOptions): Client => {
   const locationOf = (token: string): StoreLocation =>
     storeLocation(settings, token, isSandbox, options.names());
   const location = (): StoreLocation => locationOf(tokens.clientToken);
+  const saved = <T>(task: (memory: (MemoryReader & History) | null) => Promise<T>): Promise<T> =>
+    store.read(locationOf(settings.tokens.read().clientToken), task);
 
   /** What a pass needs, except what is only known when it starts. */
   const prepared = (request: PassRequest) => ({
@@ -180,13 +171,17 @@ export const openClient = (options: ClientOptions): Client => {
     const { lockTimeout = 0, signal, onlyRemembers = false, onWait = () => undefined } = request;
     const lostPause = longestTime(settings);
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
-    return handle.write(location(), use, (held, say) => {
+    return handle.write(location(), use, async (held, say) => {
       const { check, holdsAdds, now = clock.now } = held;
       checkLock = check;
       const memory = withoutOwnSecrets(held.memory);
       const pass = prepared(request);
       const timed = { ...pass, clock: { ...pass.clock, now } };
-      return compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
+      try {
+        return await compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
+      } finally {
+        checkLock = unlocked;
+      }
     });
   };
 
@@ -196,9 +191,12 @@ export const openClient = (options: ClientOptions): Client => {
   return {
     settings,
     service,
+    /** Where its state is. */
     savedAt: storeLocation(settings, '', isSandbox),
-    load: () => source.load(),
+    load: (): Promise<DesiredState> => source.load(),
+    /** Whether the template files are other ones than the last pass took. */
     look: source.look,
+    /** By what other processes can tell whether they have the same files; null if they are absent. */
     files: async () => {
       const files = await source.version();
       if (files === null) return null;
@@ -207,19 +205,32 @@ export const openClient = (options: ClientOptions): Client => {
       const version = createHash('sha256').update(decisive).digest('hex').slice(0, 32);
       return { version, commit: files.commit };
     },
+    /** A digest of its base URL and token. */
     token: () => locationOf(settings.tokens.read().clientToken).token,
+    /** The ids of the templates that its token lists, asked now. */
     listTemplateIds: async () => {
       tokens = settings.tokens.read();
       const own = (await service.listDnsTemplates()).filter((one) => !one.publiclyAvailable);
       return own.map(({ id }) => id);
     },
-    pass: (request) => {
+    /** Compares files, service and state once, and writes what differs. */
+    pass: async (request: PassRequest) => {
       tokens = settings.tokens.read();
       current = request;
-      return (request.dryRun ?? settings.dryRun) ? dryRun(request) : write(request);
+      try {
+        return await ((request.dryRun ?? settings.dryRun) ? dryRun(request) : write(request));
+      } finally {
+        // There may be thousands of clients: what only a pass needs is not kept.
+        if (current === request) current = null;
+      }
     },
-    suspending: async (task) => task(await store.suspending(location(), warn)),
-    askNameServers: async (request) => {
+    /** What is saved of it; null if that is nothing yet. */
+    saved,
+    /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
+    suspending: async <T>(task: (memory: Suspending) => Promise<T>) =>
+      task(await store.suspending(location(), warn)),
+    /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
+    askNameServers: async (request: AnswersRequest) => {
       const reader = connect(() => null, 1);
       const stop = (): void => void reader.close();
       request.signal.addEventListener('abort', stop);
@@ -230,7 +241,7 @@ export const openClient = (options: ClientOptions): Client => {
           isSandbox,
           load: async () => latest ?? source.load(),
           listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-          readRows: () => store.read(location(), async (memory) => (await memory?.templates()) ?? []),
+          readRows: () => saved(async (memory) => (await memory?.templates()) ?? []),
         });
       } finally {
         request.signal.removeEventListener('abort', stop);
@@ -239,6 +250,10 @@ export const openClient = (options: ClientOptions): Client => {
     },
     close: () => service.close(),
   };
+};
+
+const unlocked = (): void => {
+  throw new MemoryError('nothing is written: no pass holds the lock');
 };
 
 /** What a pass is about of the files. */

@@ -1,15 +1,13 @@
 import { formatProblem } from '../desired/problem.ts';
 import { ArgumentError, UserError } from '../errors.ts';
-import { HostingError } from '../hosting/errors.ts';
 import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../model/match-names.ts';
 import type { RecordData } from '../model/record.ts';
-import { nameById } from '../model/template.ts';
 import { bindTemplates } from '../plan/bind.ts';
 import { matchesPattern, parseRecordPattern, patternOf, type RecordPattern } from '../plan/record-pattern.ts';
 import type { Client } from './client.ts';
-import { describedIn, refuseUnused, type Described } from './load-templates.ts';
+import { describedIn, refuseUnused } from './template-files.ts';
 import type { Options } from './options.ts';
 import { whileShown } from './progress.ts';
 
@@ -40,54 +38,26 @@ export const resolveNames = async (
 };
 
 /**
- * `matchNames` over what the files of these clients describe; a template may also be named by its id or, if its file
- * states the id alone, by its name at the service. `more` are further known names.
+ * `matchNames` over what the files of these clients describe; a template may also be named by the id that its file states.
+ * `more` are further known names.
  */
 export const matchTemplates = async (
   patterns: readonly string[],
   clients: readonly Client[],
   more: readonly string[] = [],
 ): Promise<ReturnType<typeof matchNames> & { readonly known: readonly string[] }> => {
-  const described = await Promise.all(clients.map(async (client) => describedIn(await client.load())));
-  const known = [...more, ...described.flat().map(({ template }) => template)];
+  const described = (
+    await Promise.all(clients.map(async (client) => describedIn(await client.load())))
+  ).flat();
+  const known = [...more, ...described.map(({ template }) => template)];
   const { found, unknown } = matchNames(patterns, known);
-  if (unknown.length === 0) return { found, unknown, known };
-  const stated = new Map(
-    described.flat().flatMap(({ id, template }) => (id === null ? [] : [[String(id), template]])),
-  );
-  const mayBeListed =
-    [...stated].some(([id, name]) => name === nameById(Number(id))) ||
-    unknown.some((one) => /^\d+$/.test(one));
-  const isAsked = mayBeListed && unknown.some((one) => !stated.has(one));
-  const others = isAsked
-    ? await Promise.all(clients.map((client, index) => listedNames(client, described[index]!)))
-    : [];
-  const aliases = new Map([...stated, ...others.flat()]);
-  const again = matchNames(unknown, aliases.keys());
-  const all = new Set([...found, ...again.found.map((alias) => aliases.get(alias)!)]);
-  return { found: [...all], unknown: again.unknown, known };
-};
-
-/** Ids and names at the service of described templates, each with the name by which commands know it. */
-const listedNames = async ({ service }: Client, described: readonly Described[]) => {
-  const byId = new Map(described.map(({ id, template }) => [id, template]));
-  const names = new Set(byId.values());
-  const listed = await service.listDnsTemplates().catch(noneWithoutService);
-  return listed.flatMap(({ id, name, publiclyAvailable }): (readonly [string, string])[] => {
-    const own = byId.get(id) ?? (!publiclyAvailable && names.has(name) ? name : undefined);
-    return own === undefined
-      ? []
-      : [
-          [name, own],
-          [String(id), own],
-        ];
-  });
-};
-
-/** Then what the files say is all that is known. */
-const noneWithoutService = (error: unknown): never[] => {
-  if (error instanceof HostingError) return [];
-  throw error;
+  const byId = described.filter(({ id }) => unknown.includes(String(id)));
+  const ids = new Set(byId.map(({ id }) => String(id)));
+  return {
+    found: [...new Set([...found, ...byId.map(({ template }) => template)])],
+    unknown: unknown.filter((one) => !ids.has(one)),
+    known,
+  };
 };
 
 /** Names that nothing has, each with a known one that may be meant. */
@@ -118,7 +88,7 @@ export const readOnly = async (
     if (without(records) === undefined) return records;
     // One that the file has dropped, and that would be parked.
     for (const [index, { templates, unusable }] of states.entries()) {
-      const actual = await clients[index]!.service.listDnsTemplates().catch(noneWithoutService);
+      const actual = await clients[index]!.service.listDnsTemplates();
       for (const one of bindTemplates(templates, unusable, actual))
         if ('actual' in one && isAmong(one.desired)) records.push(...one.actual.records);
     }

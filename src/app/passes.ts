@@ -7,7 +7,7 @@ import { withAnswers } from '../report/answers.ts';
 import type { PassEvent, PassResult, Report } from '../result.ts';
 import type { AppContext } from './app-context.ts';
 import type { Client, PassRequest } from './client.ts';
-import { describedIn, problemsOfTemplates } from './load-templates.ts';
+import { describedIn } from './template-files.ts';
 import { PlanChangedError, serviceOf } from './plan-file.ts';
 import { showProgress } from './progress.ts';
 
@@ -46,16 +46,31 @@ export const runPasses = async (
       onPause: (milliseconds, why) => tell({ event: 'pause', client: name, milliseconds, why: redact(why) }),
       ...how,
     };
-    return client.pass(request).catch(async (error: unknown) => {
+    return client.pass(request).catch((error: unknown): PassResult => {
       if (!(error instanceof LockedError || error instanceof PlanChangedError)) throw error;
-      const durationMs = clock.now() - startedAt;
-      return { ...(await notStarted(error, client, request)), startedAt: isoOf(startedAt), durationMs };
+      const { message } = error;
+      return {
+        client: name,
+        run,
+        trigger: 'command',
+        startedAt: new Date(startedAt).toISOString(),
+        durationMs: clock.now() - startedAt,
+        dryRun: false,
+        holdReason: message,
+        retryAfter: null,
+        isNotStarted: true,
+        templates: [],
+        problems: [{ ...noPass, client: name, message }],
+      };
     });
   });
   // If one client fails, the writes of the others still complete.
   await Promise.allSettled(passes);
   return Promise.all(passes);
 };
+
+/** That a client could have no pass, as a problem. */
+export const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;
 
 /** Those whose files describe any of the templates: no other is waited for, or fails what it has no part in. */
 const clientsWith = async (
@@ -67,45 +82,6 @@ const clientsWith = async (
   const described = states.map(describedIn);
   return clients.filter((_, index) => described[index]!.some(({ template }) => names.includes(template)));
 };
-
-/** The client is in the report as failed, with the reason. */
-const notStarted = async (
-  error: LockedError | PlanChangedError,
-  client: Client,
-  { run, trigger, templates = [] }: PassRequest,
-): Promise<Omit<PassResult, 'startedAt' | 'durationMs'>> => {
-  const desired = await client.load();
-  const { name } = client.settings;
-  const named = desired.templates.filter(
-    ({ template }) => templates.length === 0 || templates.includes(template),
-  );
-  return {
-    client: name,
-    run,
-    trigger,
-    dryRun: false,
-    holdReason: error.message,
-    retryAfter: null,
-    isNotStarted: true,
-    templates: named.map(({ template, id, source }) => ({
-      client: name,
-      template,
-      id,
-      file: source.file,
-      revision: null,
-      status: 'failed',
-      message: error.message,
-      inSync: 0,
-      parked: 0,
-      ignored: 0,
-      differences: [],
-      subdomains: [],
-    })),
-    problems: problemsOfTemplates(desired, templates).map((problem) => ({ ...problem, client: name })),
-  };
-};
-
-const isoOf = (at: number): string => new Date(at).toISOString();
 
 /** The same for a command, whose progress is shown on stderr. */
 export const passClients = async (

@@ -1,4 +1,4 @@
-import type { FleetClient } from '../daemon/fleet.ts';
+import type { FleetClient } from './membership.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { PostgresDatabase } from './database.ts';
 

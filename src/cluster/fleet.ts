@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type {
-  Fleet,
-  FleetClient,
-  FleetListener,
-  FleetOwners,
-  Membership,
-  PassReport,
-} from '../daemon/fleet.ts';
+import type { Fleet, FleetClient, FleetListener, FleetOwners, Membership, PassReport } from './membership.ts';
 import { messageOf } from '../errors.ts';
 import { batched, limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';

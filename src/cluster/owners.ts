@@ -1,4 +1,4 @@
-import type { FleetOwners } from '../daemon/fleet.ts';
+import type { FleetOwners } from './membership.ts';
 import type { FleetSummary } from '../status-page/facts.ts';
 import { currentTimeline, isoTime, planned, type PostgresDatabase } from './database.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PassReport } from '../daemon/fleet.ts';
+import type { PassReport } from './membership.ts';
 import { batched, limit } from '../lib/limit.ts';
 import type { Trigger } from '../result.ts';
 import { planned, type PostgresDatabase } from './database.ts';
@@ -64,14 +64,10 @@ interface GivenRow {
 type Moment = readonly [run: string, trigger: Trigger, at: string, startedAt: number, durationMs: number];
 
 const split = (report: PassReport): Omit<GivenRow, 'scope'> => {
-  const { event, entry, latest } = report;
-  const { run, at: startedAt } = event;
-  const { trigger, durationMs } = entry;
+  const { entry, latest } = report;
+  if (latest === null) return { pass: null, body: JSON.stringify(report) };
+  const { run, trigger, startedAt, durationMs } = latest;
   const pass: Moment = [run, trigger, startedAt, entry.startedAt, durationMs];
-  const same = { ...latest, run, trigger, startedAt, durationMs };
-  // A pass that has read nothing shows what an earlier one has found, and when that was.
-  if (latest === null || JSON.stringify(same) !== JSON.stringify(latest))
-    return { pass: null, body: JSON.stringify(report) };
   const timeless = at(report, JSON.stringify(['', 'schedule', '', 0, 0]));
   return { pass: JSON.stringify(pass), body: JSON.stringify(timeless) };
 };
@@ -81,7 +77,6 @@ const at = (report: PassReport, pass: string | null): PassReport => {
   const [run, trigger, time, startedAt, durationMs] = parse<Moment>(pass);
   return {
     ...report,
-    event: { ...report.event, run, at: time },
     entry: { ...report.entry, trigger, startedAt, durationMs },
     latest: report.latest && { ...report.latest, run, trigger, startedAt: time, durationMs },
   };

@@ -1,8 +1,8 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { loadOptionsOf, loadTemplates } from '../app/load-templates.ts';
 import { readOnly, resolveNames } from '../app/names.ts';
+import { loadOptionsOf, loadTemplates } from '../app/template-files.ts';
 import { readOffline, type Options } from '../app/options.ts';
 import { passClients } from '../app/passes.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';

@@ -84,7 +84,7 @@ const stopSignal = (io: Io, { clients }: AppContext): AbortSignal => {
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     await io.signals.untilStop();
-    const isWriting = clients.some(({ service }) => service.isWriting);
+    const isWriting = clients.some(({ service }) => service.isWriting());
     printLine(io, isWriting ? 'shutting down after the write in flight' : 'shutting down');
     stopping.abort();
     await Promise.all(clients.map(({ service }) => service.close()));

@@ -1,7 +1,7 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { templateOf } from '../app/client-answers.ts';
 import type { Client } from '../app/client.ts';
-import { problemsOfTemplates } from '../app/load-templates.ts';
+import { problemsOfTemplates } from '../app/template-files.ts';
 import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { formatProblem } from '../desired/problem.ts';

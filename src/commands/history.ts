@@ -1,5 +1,5 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { managedTemplates, newestWrites, type ShownEntry } from '../app/history.ts';
+import { newestWrites, outcomes, type ShownEntry } from '../app/history.ts';
 import { matchTemplates, unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
@@ -14,17 +14,18 @@ export const history = (patterns: readonly string[], options: Options, io: Io): 
   const since = options['since'] === undefined ? 0 : parseMoment(String(options['since']), io.clock.now());
   if (since === null)
     throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');
-  const task = async ({ clients, store, settings, sandboxUrl, redact }: AppContext): Promise<number> => {
-    const isSandbox = sandboxUrl !== null;
-    const own = clients.map((client) => client.settings);
+  const task = async ({ clients, settings, redact }: AppContext): Promise<number> => {
     // Others have no history.
-    const managed = await managedTemplates(own, isSandbox, store);
+    const saved = await Promise.all(
+      clients.map((client) => client.saved(async (memory) => (await memory?.templates()) ?? [])),
+    );
+    const managed = saved.flat().map(({ template }) => template);
     const { found, unknown, known } = await matchTemplates(patterns, clients, managed);
     if (unknown.length > 0)
       throw new UserError(`no template or history is called ${unknownNames(unknown, known)}`);
     const outcome = outcomes.find((one) => one === options['outcome']) ?? null;
     const query = { templates: found, since, outcome, limit: mostShown + 1 };
-    const entries = await newestWrites({ clients: own, isSandbox, query, redact }, store);
+    const entries = await newestWrites(clients, query, redact);
     const shown = entries.slice(-mostShown);
     const line = (entry: ShownEntry): string => asLine(entry, clients.length > 1);
     const text = shown.length === 0 ? 'no writes\n' : shown.map(line).join('');
@@ -39,8 +40,6 @@ export const history = (patterns: readonly string[], options: Options, io: Io): 
 
 /** As `/api/history` gives them. */
 const mostShown = 1_000;
-
-const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
 
 const asLine = (entry: ShownEntry, withClient: boolean): string => {
   const { at, client, template, action, recordId, before, after, outcome, error, cause, source } = entry;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inAppContext, onlyOne, type AppContext } from '../app/app-context.ts';
-import { loadOptionsOf } from '../app/load-templates.ts';
+import { loadOptionsOf } from '../app/template-files.ts';
 import { unknownNames } from '../app/names.ts';
 import { readOffline, type Options } from '../app/options.ts';
 import { runPasses } from '../app/passes.ts';

@@ -1,5 +1,5 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { baseFiles } from '../app/base-files.ts';
+import { baseFiles } from '../app/template-files.ts';
 import { readOnly, resolveNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { addAnswers, passClients, reportOn } from '../app/passes.ts';

@@ -1,12 +1,11 @@
 import type { DaemonContext } from '../daemon/context.ts';
 import { openDaemon } from '../daemon/daemon.ts';
-import { alone } from '../daemon/fleet.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { openFleet } from '../cluster/fleet.ts';
+import { alone } from '../cluster/membership.ts';
 import { sharedNotifyStore } from '../cluster/notify-store.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
-import { newestWrites } from '../app/history.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 
@@ -40,15 +39,7 @@ export const startDaemon = async (options: Options, io: Io) => {
     outdated ??= error;
     stop(null);
   });
-  const daemon = await openDaemon(
-    {
-      ...opened,
-      ...shared,
-      suspended: (places) => opened.store.suspended(places),
-      readHistory: (request) => newestWrites(request, opened.store),
-    },
-    metrics,
-  );
+  const daemon = await openDaemon({ ...opened, ...shared }, metrics);
   reload = daemon.reload;
   const untilEnd = async (): Promise<void> => {
     await daemon.close(await stopped);

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { inAppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import { describedIn } from '../app/load-templates.ts';
+import { describedIn } from '../app/template-files.ts';
 import { matchTemplates, unknownNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readOffline, type Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
-import { validateClients } from '../app/validate-clients.ts';
+import { validateClients } from '../app/template-files.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';

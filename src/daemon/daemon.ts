@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { checkTargets } from '../settings/receivers.ts';
-import { readinessOf } from './clients/client-state.ts';
-import type { DaemonContext } from './context.ts';
-import { ClientManager, type Listeners } from './clients/client-manager.ts';
+import type { ClientController } from './clients/client-controller.ts';
+import { ClientManager } from './clients/client-manager.ts';
+import type { DaemonContext, Listeners } from './context.ts';
 import { Day } from './passes/day.ts';
-import type { Metrics, Seen } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { statusPages } from './http/pages.ts';
 import { ChangeFeed } from './http/events.ts';
@@ -25,11 +25,9 @@ export interface RunningDaemon {
 /** Starts the passes of all clients and the HTTP server. Closes all of it, the context too, if that fails. */
 export const openDaemon = async (context: DaemonContext, metrics: Metrics): Promise<RunningDaemon> => {
   const { log } = context;
-  let current: Pick<DaemonContext, 'settings'> = context;
-  const notifier = openNotifier(context, () => current.settings, metrics);
+  const notifier = openNotifier(context, () => manager.settings, metrics);
   const listeners = { metrics, notifier, day: new Day(), changeFeed: new ChangeFeed() };
   const manager = new ClientManager(context, listeners);
-  current = manager;
   let server: RunningServer | null = null;
   const closeAll = async (): Promise<void> => {
     // Passes end first, so that probes are answered until then.
@@ -48,7 +46,7 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
   }
   const url = server?.url ?? null;
   log.info(
-    { event: 'daemon.started', clients: startedClients(manager, context), listen: url },
+    { event: 'daemon.started', clients: manager.clients.map(startedClient), listen: url },
     'daemon started',
   );
   manager.trigger('startup');
@@ -84,8 +82,8 @@ const listen = async (
     redact,
     changeFeed,
     pages: statusPages({ manager, day, changeFeed, redact, secrets, fleet }),
-    readiness: () => redact(readinessOf(manager.states, fleet.trouble)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text(seenOf(manager)) },
+    unready: () => redact(unreadyOf(manager, fleet.trouble)),
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(manager) },
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
       // Guessing tokens must not fill the log; the metric counts them all.
@@ -107,21 +105,17 @@ const sameTokens =
 const openToAll =
   'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';
 
-const seenOf = ({ clients, states, problems }: ClientManager): Seen => ({
-  clients: clients.map(({ client: { settings }, newest, times }) => ({
-    client: settings.name,
-    latest: newest,
-    ...times,
-  })),
-  refused: problems.map(({ client }) => client),
-  queueDepth: states.filter(({ waiting }) => waiting !== null).length,
-});
+/** Why not all clients are ready, and passes cannot be made; null if they can. */
+const unreadyOf = ({ clients }: ClientManager, trouble: string | null): string | null => {
+  const unready = clients.map(({ state }) => state).filter(({ isReady }) => !isReady);
+  const whys = unready.map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
+  return [trouble ?? [], whys].flat().join('; ') || null;
+};
 
-const startedClients = ({ states }: ClientManager, { clients }: DaemonContext): readonly unknown[] =>
-  clients.map(({ settings: { name, baseUrl, templates, schedule, timezone, dryRun } }) => {
-    const next = states.find(({ client }) => client === name)?.nextScheduled ?? null;
-    return { client: name, baseUrl, templates, schedule, timezone, next, dryRun };
-  });
+const startedClient = ({ client, state: { nextScheduled: next } }: ClientController) => {
+  const { name, baseUrl, templates, schedule, timezone, dryRun } = client.settings;
+  return { client: name, baseUrl, templates, schedule, timezone, next, dryRun };
+};
 
 /**
  * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the

@@ -5,42 +5,24 @@ import { statuses, worstOf, type PassResult, type TemplateResult } from '../resu
 import type { PassEntry } from '../status-page/facts.ts';
 import type { PageRefusal } from './http/sign-in.ts';
 
-/** When passes ended, in ms since the epoch; null or 0: never. */
-export interface PassTimes {
-  readonly lastPass: number | null;
-  /** Without a failure. */
-  readonly lastSuccess: number;
-  /** Everything was read, and writing did not stop early. */
-  readonly lastComplete: number;
-}
-
-export const noPass: PassTimes = { lastPass: null, lastSuccess: 0, lastComplete: 0 };
-
-export const timesAfter = (
-  { lastSuccess, lastComplete }: PassTimes,
-  { startedAt, durationMs, status, error }: PassEntry,
-): PassTimes => {
-  const lastPass = startedAt + durationMs;
-  return {
-    lastPass,
-    lastSuccess: status === 'failed' ? lastSuccess : lastPass,
-    lastComplete: error === null ? lastPass : lastComplete,
-  };
-};
-
 /** What gauges show at a scrape. */
 export interface Seen {
   readonly clients: readonly SeenClient[];
-  /** Clients whose settings are not in use as they are; empty: all of them, or some that nobody knows. */
-  readonly refused: readonly string[];
-  /** Passes that wait. */
-  readonly queueDepth: number;
+  /** Those whose settings are not in use as they are; without a name: some that nobody knows. */
+  readonly problems: readonly { readonly client: string }[];
 }
 
-interface SeenClient extends PassTimes {
-  readonly client: string;
-  /** With the answers of name servers; null before the first pass. */
-  readonly latest: PassResult | null;
+interface SeenClient {
+  readonly name: string;
+  readonly state: { readonly waiting: string | null };
+  readonly known: {
+    /** With the answers of name servers; null before the first pass. */
+    readonly newest: PassResult | null;
+    readonly lastPass: PassEntry | null;
+    /** Ms since the epoch; 0: never. */
+    readonly lastSuccess: number;
+    readonly lastComplete: number;
+  };
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -52,65 +34,27 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export const createMetrics = (version: string, { maxTemplates = 1_000 } = {}) => {
   const counted = new Registry();
   collectDefaultMetrics({ register: counted, eventLoopMonitoringPrecision });
-  const of = (name: string, labelNames: readonly string[], help: string) => ({
-    name: prefix + name,
-    help,
+  const of = (name: Name, labelNames: readonly string[], register = counted) => ({
+    name: `dns_template_sync_${name}`,
+    help: helps[name],
     labelNames,
-    registers: [counted],
+    registers: [register],
   });
-  const passes = new Counter(
-    of(
-      'passes_total',
-      ['client', 'trigger', 'result'],
-      'Finished passes, by trigger and by the worst status of their templates.',
-    ),
-  );
-  const changes = new Counter(
-    of('changes_total', ['client', 'action', 'outcome'], 'Writes sent to the service, by outcome.'),
-  );
-  const requests = new Counter(
-    of(
-      'requests_total',
-      ['operation', 'status'],
-      'Requests to the service, by HTTP status; none if there was no answer.',
-    ),
-  );
-  const notifications = new Counter(
-    of(
-      'notifications_total',
-      ['receiver', 'outcome'],
-      'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
-    ),
-  );
-  const refusals = new Counter(
-    of(
-      'refused_requests_total',
-      ['token', 'reason'],
-      'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
-    ),
-  );
-  const takenOver = new Counter(
-    of(
-      'clients_taken_over_total',
-      [],
-      'Clients that this process took over from one that had not given them up.',
-    ),
-  );
-  const lost = new Counter(
-    of('clients_lost_total', [], 'Clients that this process lost, since it did not renew its lease in time.'),
-  );
-  const duration = new Histogram({
-    ...of('pass_duration_seconds', [], 'How long passes took.'),
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
-  });
-  const requestDuration = new Histogram({
-    ...of('request_duration_seconds', ['operation'], 'How long requests to the service took.'),
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  });
-  const lateness = new Histogram({
-    ...of('pass_lateness_seconds', [], 'How long passes waited after their time had come.'),
-    buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 120, 300, 600],
-  });
+  const counter = (name: Name, ...labels: readonly string[]) => new Counter(of(name, labels));
+  const histogram = (name: Name, labels: readonly string[], buckets: number[]) =>
+    new Histogram({ ...of(name, labels), buckets });
+  const passes = counter('passes_total', 'client', 'trigger', 'result');
+  const changes = counter('changes_total', 'client', 'action', 'outcome');
+  const requests = counter('requests_total', 'operation', 'status');
+  const notifications = counter('notifications_total', 'receiver', 'outcome');
+  const refusals = counter('refused_requests_total', 'token', 'reason');
+  const takenOver = counter('clients_taken_over_total');
+  const lost = counter('clients_lost_total');
+  const long = [5, 10, 30, 60, 120, 300, 600];
+  const duration = histogram('pass_duration_seconds', [], [0.05, 0.1, 0.25, 0.5, 1, 2.5, ...long]);
+  const lateness = histogram('pass_lateness_seconds', [], [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, ...long]);
+  const quick = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+  const requestDuration = histogram('request_duration_seconds', ['operation'], quick);
   for (const token of ['trigger', 'page'])
     for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
   refusals.inc({ token: 'trigger', reason: 'foreign' }, 0);
@@ -121,20 +65,23 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 } = {}) =>
   return {
     contentType: counted.contentType,
     /** All metrics in the text format. */
-    text: async (seen: Seen): Promise<string> => {
+    text: async ({ clients, problems }: Seen): Promise<string> => {
       const shown = new Registry();
-      const make: MakeGauge = (name, help, samples) => {
-        if (samples.length === 0) return;
-        const labelNames = Object.keys(samples[0]?.[0] ?? {});
-        const one = new Gauge({ name: prefix + name, help, labelNames, registers: [shown] });
-        for (const [labels, value] of samples) one.set(labels, value);
+      const gauges: Gauges = {
+        build_info: [[{ version }, 1]],
+        clients_owned: owned === null ? [] : [[{}, owned]],
+        database_up: isDatabaseUp === null ? [] : [[{}, Number(isDatabaseUp)]],
+        queue_depth: [[{}, clients.filter(({ state }) => state.waiting !== null).length]],
+        ...clientGauges(clients, new Set(problems.map(({ client }) => client))),
+        ...templateGauges(clients, maxTemplates),
       };
-      make('build_info', 'Always 1; the version of this program is a label.', [[{ version }, 1]]);
-      if (owned !== null) make('clients_owned', 'Clients whose passes this process makes.', [[{}, owned]]);
-      if (isDatabaseUp !== null)
-        make('database_up', 'Whether PostgreSQL can be used: 1 or 0.', [[{}, Number(isDatabaseUp)]]);
-      clientGauges(make, seen);
-      templateGauges(make, seen.clients, maxTemplates);
+      for (const name of metrics) {
+        const samples = gauges[name] ?? [];
+        const [first] = samples;
+        if (first === undefined) continue;
+        const gauge = new Gauge(of(name, Object.keys(first[0]), shown));
+        for (const [labels, value] of samples) gauge.set(labels, value);
+      }
       return `${await counted.metrics()}${await shown.metrics()}`;
     },
     /** Creates the series of this client at 0, so that the first event shows as an increase. */
@@ -177,81 +124,87 @@ export const createMetrics = (version: string, { maxTemplates = 1_000 } = {}) =>
   };
 };
 
-const prefix = 'dns_template_sync_';
-
 /**
  * Milliseconds between two looks at the event loop. The default of 10 wakes an idle daemon a hundred times a second, and
  * is a third of what it does.
  */
 const eventLoopMonitoringPrecision = 50;
 
+type Name = keyof typeof helps;
+type Gauges = Partial<Record<Name, readonly Sample[]>>;
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Makes one gauge; all its samples have the same labels. */
-type MakeGauge = (name: string, help: string, samples: readonly Sample[]) => void;
-
-const clientGauges = (make: MakeGauge, { clients, refused, queueDepth }: Seen): void => {
-  const ofClients = (of: (client: SeenClient) => number | null): Sample[] =>
-    clients.flatMap((one) => {
-      const value = of(one);
-      return value === null ? [] : [[{ client: one.client }, value] as const];
-    });
-  const names = new Set([...clients.map(({ client }) => client), ...refused]);
-  make('queue_depth', 'Passes that wait to start.', [[{}, queueDepth]]);
-  make(
-    'settings_valid',
-    'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
-    Array.from(names, (client) => [{ client }, refused.includes(client) ? 0 : 1]),
-  );
-  make(
-    'last_pass_timestamp_seconds',
-    'When the last pass ended.',
-    ofClients(({ lastPass }) => lastPass && lastPass / 1_000),
-  );
-  make(
-    'last_success_timestamp_seconds',
-    'When the last pass without a failure ended; 0 before the first one.',
-    ofClients(({ lastSuccess }) => lastSuccess / 1_000),
-  );
-  make(
-    'last_complete_pass_timestamp_seconds',
+const helps = {
+  answers_subdomains:
+    'Subdomains by the result of comparing the answers of their name servers with the service.',
+  build_info: 'Always 1; the version of this program is a label.',
+  changes_total: 'Writes sent to the service, by outcome.',
+  clients_lost_total: 'Clients that this process lost, since it did not renew its lease in time.',
+  clients_owned: 'Clients whose passes this process makes.',
+  clients_taken_over_total: 'Clients that this process took over from one that had not given them up.',
+  database_up: 'Whether PostgreSQL can be used: 1 or 0.',
+  fleet_records: 'Records of the templates of all clients by state, as last seen.',
+  fleet_templates: 'Templates of all clients by status.',
+  last_answers_timestamp_seconds: 'When the name servers were last asked.',
+  last_complete_pass_timestamp_seconds:
     'When the last pass ended that read files and service and did not stop early, even if templates failed; 0 before the first one.',
-    ofClients(({ lastComplete }) => lastComplete / 1_000),
-  );
-  make(
-    'template_files_valid',
-    'Whether the template files are free of errors: 1 or 0.',
-    ofClients(
-      ({ latest }) => latest && Number(latest.problems.every(({ severity }) => severity !== 'error')),
-    ),
-  );
+  last_pass_timestamp_seconds: 'When the last pass ended.',
+  last_success_timestamp_seconds: 'When the last pass without a failure ended; 0 before the first one.',
+  notifications_total: 'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
+  pass_duration_seconds: 'How long passes took.',
+  pass_lateness_seconds: 'How long passes waited after their time had come.',
+  passes_total: 'Finished passes, by trigger and by the worst status of their templates.',
+  queue_depth: 'Passes that wait to start.',
+  records: 'Records of a template by state, as last seen.',
+  refused_requests_total:
+    'HTTP requests refused because a token was missing or wrong, or because another site sent them.',
+  request_duration_seconds: 'How long requests to the service took.',
+  requests_total: 'Requests to the service, by HTTP status; none if there was no answer.',
+  settings_valid: 'Whether the settings of a client, as its file has them, are in use: 1 or 0.',
+  template_files_valid: 'Whether the template files are free of errors: 1 or 0.',
+  template_status: 'The status of a template: 1 for the current one, 0 for the others.',
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all
+const metrics = Object.keys(helps) as readonly Name[];
+
+const clientGauges = (clients: readonly SeenClient[], refused: ReadonlySet<string>): Gauges => {
+  const ofClients = (of: (known: SeenClient['known']) => number | null): Sample[] =>
+    clients.flatMap(({ name, known }) => {
+      const value = of(known);
+      return value === null ? [] : [[{ client: name }, value] as const];
+    });
+  const names = new Set([...clients.map(({ name }) => name), ...refused]);
   // One set of series a client: its subdomains are too many for their own series.
-  const answered = clients.flatMap(({ client, latest }) => {
-    const answers = latest === null ? [] : [...answersIn(latest).values()];
+  const answered = clients.flatMap(({ name: client, known: { newest } }) => {
+    const answers = newest === null ? [] : [...answersIn(newest).values()];
     return answers.length === 0 ? [] : [{ client, answers }];
   });
-  make(
-    'answers_subdomains',
-    'Subdomains by the result of comparing the answers of their name servers with the service.',
-    answered.flatMap(({ client, answers }) => {
+  return {
+    settings_valid: Array.from(names, (client) => [{ client }, refused.has(client) ? 0 : 1]),
+    last_pass_timestamp_seconds: ofClients(
+      ({ lastPass }) => lastPass && (lastPass.startedAt + lastPass.durationMs) / 1_000,
+    ),
+    last_success_timestamp_seconds: ofClients(({ lastSuccess }) => lastSuccess / 1_000),
+    last_complete_pass_timestamp_seconds: ofClients(({ lastComplete }) => lastComplete / 1_000),
+    template_files_valid: ofClients(
+      ({ newest }) => newest && Number(newest.problems.every(({ severity }) => severity !== 'error')),
+    ),
+    answers_subdomains: answered.flatMap(({ client, answers }) => {
       const found = answers.map(({ status, message }) => (message === undefined ? status : 'failed'));
       return tally({ client }, 'status', ['in-sync', 'pending', 'drifted', 'failed'], found);
     }),
-  );
-  make(
-    'last_answers_timestamp_seconds',
-    'When the name servers were last asked.',
-    answered.flatMap(({ client, answers }) => {
+    last_answers_timestamp_seconds: answered.flatMap(({ client, answers }) => {
       const times = answers.flatMap(({ askedAt }) => (askedAt === undefined ? [] : Date.parse(askedAt)));
       return times.length === 0 ? [] : [[{ client }, Math.max(...times) / 1_000] as const];
     }),
-  );
+  };
 };
 
-const templateGauges = (make: MakeGauge, clients: readonly SeenClient[], maxTemplates: number): void => {
+const templateGauges = (clients: readonly SeenClient[], maxTemplates: number): Gauges => {
   // Those with the same name and different ids are one.
-  const all = clients.flatMap(({ client, latest }) =>
-    [...groupBy(latest?.templates ?? [], ({ template }) => template)].map(([template, ofName]) => ({
+  const all = clients.flatMap(({ name: client, known: { newest } }) =>
+    [...groupBy(newest?.templates ?? [], ({ template }) => template)].map(([template, ofName]) => ({
       labels: { client, template },
       status: worstOf(ofName.map((one) => one.status)),
       counts: recordsOf(ofName),
@@ -260,28 +213,18 @@ const templateGauges = (make: MakeGauge, clients: readonly SeenClient[], maxTemp
   // If they are too many, those that need somebody.
   const few = all.length <= maxTemplates ? all : all.filter(({ status }) => status !== 'in-sync');
   const shown = few.slice(0, maxTemplates);
-  make(
-    'records',
-    'Records of a template by state, as last seen.',
-    shown.flatMap(({ labels, counts }) =>
+  const found = all.map(({ status }) => status);
+  return {
+    records: shown.flatMap(({ labels, counts }) =>
       counts === null ? [] : recordStates.map((state): Sample => [{ ...labels, state }, counts[state]]),
     ),
-  );
-  make(
-    'template_status',
-    'The status of a template: 1 for the current one, 0 for the others.',
-    shown.flatMap(({ labels, status }) => tally(labels, 'status', statuses, [status])),
-  );
-  const found = all.map(({ status }) => status);
-  make('fleet_templates', 'Templates of all clients by status.', tally({}, 'status', statuses, found));
-  make(
-    'fleet_records',
-    'Records of the templates of all clients by state, as last seen.',
-    recordStates.map((state) => [
+    template_status: shown.flatMap(({ labels, status }) => tally(labels, 'status', statuses, [status])),
+    fleet_templates: tally({}, 'status', statuses, found),
+    fleet_records: recordStates.map((state) => [
       { state },
       all.reduce((sum, { counts }) => sum + (counts?.[state] ?? 0), 0),
     ]),
-  );
+  };
 };
 
 const recordStates = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;

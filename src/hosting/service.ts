@@ -205,9 +205,7 @@ export const connectHosting = (options: HostingOptions) => {
       return write('update-dns-template-record', `/dns_templates/${id}/update_record`, parameters);
     },
     /** Whether the outcome of a write that was sent is not known yet. */
-    get isWriting() {
-      return sent.size > 0;
-    },
+    isWriting: (): boolean => sent.size > 0,
     /** Starts no more requests, ends reads and what is not sent yet, and waits for writes in flight. */
     close: async (): Promise<void> => {
       closing.abort();

@@ -4,7 +4,7 @@ import { resolveNames } from '../app/names.ts';
 import { addAnswers, reportOn, runPasses } from '../app/passes.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
 import { refuseDryRun, rehearse } from '../app/rehearse.ts';
-import { validateClients } from '../app/validate-clients.ts';
+import { validateClients } from '../app/template-files.ts';
 import { ArgumentError, UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { parseDuration } from '../model/duration.ts';

@@ -1,52 +1,29 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { newestWrites } from '../../src/app/history.ts';
-import type { HistoryQuery } from '../../src/daemon/context.ts';
-import { readSettings } from '../../src/settings.ts';
-import type { ClientSettings } from '../../src/settings/client.ts';
+import { newestWrites, type HistoryQuery } from '../../src/app/history.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fileStore } from '../../src/state/store.ts';
 import { changesOf, newEntry, newFolder, openedFor, finish } from '../state/samples.ts';
 
-/** Clients that share a state directory, as the settings have them. */
-const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientSettings[] => {
-  const flags = { stateDir, baseUrl: 'https://panel.example.net' };
-  const env = { DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' };
-  const [client] = readSettings({
-    flags,
-    needsService: true,
-    env,
-    cwd: stateDir,
-  }).clients;
-  return names.map((name) => ({
-    ...client!,
-    name,
-    tokens: { read: () => ({ userToken: 'user-token', clientToken: `token-of-${name}` }) },
-  }));
-};
-
-/** Writes at these times, one after the other, for each client. */
+/** Writes at these times, one after the other, for each of some clients that share a state directory. */
 const withWrites = async (times: Readonly<Record<string, readonly number[]>>) => {
-  const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
-  for (const client of clients) {
-    const memory = await openedFor(storeLocation(client, client.tokens.read().clientToken, false));
-    for (const [index, at] of times[client.name]!.entries()) {
-      const intent = await memory.begin(newEntry({ at, run: `${client.name} ${index}`, template: `t${at}` }));
+  const stateDir = path.join(newFolder(), 'state');
+  const store = fileStore(systemClock);
+  const clients: Parameters<typeof newestWrites>[0][number][] = [];
+  for (const [name, ofClient] of Object.entries(times)) {
+    const place = { stateDir, baseUrl: 'https://panel.example.net', name };
+    const location = storeLocation(place, `token-of-${name}`, false);
+    const memory = await openedFor(location);
+    for (const [index, at] of ofClient.entries()) {
+      const intent = await memory.begin(newEntry({ at, run: `${name} ${index}`, template: `t${at}` }));
       await finish(memory, intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     }
+    clients.push({ settings: { name }, saved: (task) => store.read(location, task) });
   }
   const query = { templates: [], since: 0, outcome: null, limit: 1_000 };
   const newest = (changes: Partial<HistoryQuery> = {}) =>
-    newestWrites(
-      {
-        clients,
-        isSandbox: false,
-        query: { ...query, ...changes },
-        redact: (value) => value,
-      },
-      fileStore(systemClock),
-    );
+    newestWrites(clients, { ...query, ...changes }, (value) => value);
   return { newest };
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PassReport } from '../../src/daemon/fleet.ts';
+import type { PassReport } from '../../src/cluster/membership.ts';
 import { reportsOf, type Reports } from '../../src/cluster/reports.ts';
 import { newDatabase } from './databases.ts';
 
@@ -14,7 +14,6 @@ const reportAt = (minute: number, left = 0): PassReport => {
   const at = new Date(startedAt).toISOString();
   const status = left === 0 ? 'in-sync' : 'drifted';
   return {
-    event: { client, run, at, failure: null, removed: [], isEnding: false },
     entry: {
       client,
       trigger: 'schedule',

@@ -1,20 +1,12 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { RunningServer } from '../../src/daemon/http/server.ts';
+import { describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { startTestServer } from './test-server.ts';
 
-const running: RunningServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()));
-});
-
 const start = async () => {
   const changeFeed = new ChangeFeed();
-  const server = await startTestServer({ changeFeed });
-  running.push(server);
-  return { ...server, changeFeed };
+  return { ...(await startTestServer({ changeFeed })), changeFeed };
 };
 
 const open = async (url: string, method = 'GET'): Promise<IncomingMessage> => {

@@ -1,4 +1,6 @@
-import { expect } from 'vitest';
+import { request, type OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/http/server.ts';
 import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { renderJson } from '../../src/report-schema.ts';
@@ -24,7 +26,7 @@ const usual = readSettings({
   cwd: '/nowhere',
 });
 
-/** The server on a free port, with nothing behind it but what is given. */
+/** The server on a free port until the test ends, with nothing behind it but what is given. */
 export const startTestServer = async (
   options: TestOptions = {},
 ): Promise<RunningServer & { readonly lines: Record<string, unknown>[] }> => {
@@ -61,12 +63,45 @@ export const startTestServer = async (
       writes: () => Promise.resolve('writes'),
     },
     changeFeed: new ChangeFeed(),
-    readiness: () => ({ ready: true, reason: null }),
+    unready: () => null,
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     redact: (value) => value,
     onRefused: () => undefined,
     log,
     ...others,
   });
+  onTestFinished(() => server.close());
   return { ...server, lines };
 };
+
+export interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: string;
+}
+
+export const send = (
+  url: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  method = 'GET',
+  form?: string,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    request(new URL(path, url), { method, headers }, (response) => {
+      const { statusCode: status, headers: given } = response;
+      // What streams on says enough by its head.
+      const ends = given['content-type'] === 'text/event-stream' && response.destroy();
+      (ends === false ? text(response) : Promise.resolve('')).then(
+        (body) => resolve({ status, headers: given, body }),
+        reject,
+      );
+    })
+      .on('error', reject)
+      .end(form);
+  });
+
+/** As curl sends it: the bytes of UTF-8. */
+export const bearer = (secret: string) => ({
+  authorization: `Bearer ${Buffer.from(secret).toString('latin1')}`,
+});

@@ -1,72 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import type { Membership, PassReport } from '../../cluster/membership.ts';
 import { LockedError, messageOf, UserError } from '../../errors.ts';
+import { withDeadline } from '../../lib/sleep.ts';
+import { withAnswers, type KnownAnswers } from '../../report/answers.ts';
 import { withoutApplied, type PassResult, type Trigger } from '../../result.ts';
-import type { PassEvent } from '../../notify/news.ts';
-import type { PassEntry } from '../../status-page/facts.ts';
-import { AnswersRounds } from '../passes/answers-rounds.ts';
-import { clientState, Results, type ClientState } from './client-state.ts';
-import type { DaemonClient } from '../context.ts';
-import type { Fleet, Membership, PassReport } from '../fleet.ts';
-import { noPass, timesAfter, type Metrics, type PassTimes } from '../metrics.ts';
+import { watchFiles } from '../../source/watch.ts';
+import type { DaemonClient, DaemonContext, Listeners } from '../context.ts';
 import { PassLoop, type PassCause, type PassOutcome } from '../passes/loop.ts';
 import { passRecord } from '../passes/pass-record.ts';
 import { startSchedule } from '../passes/schedule.ts';
-import { watchFiles } from '../../source/watch.ts';
+import { Known } from './known.ts';
 
-interface ClientControllerOptions {
+interface ClientControllerOptions extends Pick<DaemonContext, 'fleet' | 'log'> {
   readonly client: DaemonClient;
-  /** Those that share the clients. */
-  readonly fleet: Fleet;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  /** Called when something is new for the status page. */
-  readonly onChange: () => void;
-  /** Called after each pass with its result, or with why there was none. Resolves once what is new in it is saved. */
-  readonly onPass: (event: PassEvent) => Promise<void>;
-  /** Called for each pass that has ended, also of another process. */
-  readonly onEntry: (entry: PassEntry) => void;
+  readonly listeners: Listeners;
   /** Limits how many clients' passes run at the same time: of all, and of those of one hosting server. */
-  readonly limit: <T>(client: DaemonClient, task: () => Promise<T>) => Promise<T>;
+  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
 /** One client in the daemon: what starts its passes, and what they found. */
 export class ClientController {
+  readonly name: string;
+  readonly known = new Known();
+  /** Its settings may be replaced by others. */
+  client: DaemonClient;
   readonly #options: ClientControllerOptions;
   /** For log lines that belong to no pass. */
   readonly #log: Logger;
   readonly #membership: Membership;
-  readonly #answers: AnswersRounds;
-  readonly results = new Results();
-  lastPass: PassEntry | null = null;
-  times: PassTimes = noPass;
-  #client: DaemonClient;
-  /** Replaces the client before the next pass. */
-  #successor: DaemonClient | null = null;
   /** What makes passes, and what starts them; null where another process makes them. */
   #loop: PassLoop | null = null;
   #triggers: Triggers | null = null;
-  #isBusy = false;
-  #lastError: string | null = null;
-  /** Whether templates and service have been read at least once, and passes can begin. */
-  #wasRead = false;
-  #canBegin = true;
-  /** Since when the service has rejected the tokens in each pass that it answered, by the monotonic clock. */
-  #deniedSince: number | null = null;
-  /** Whether it has accepted them in any. */
-  #wasAccepted = false;
+  /** The one that has a pass now; it may have been replaced meanwhile. */
+  #busy: DaemonClient | null = null;
+  /** A round over the name servers. Passes do not wait for it, and it starts none. */
+  #asking: { readonly stop: () => void; readonly ended: Promise<void> } | null = null;
+  /** After a start and after new settings, name servers are asked at once rather than on schedule. */
+  #mustAsk = false;
+  /** What is suspended of it, as JSON. */
+  #suspended = '[]';
   /** When another pass may write changes that wait, in ms since the epoch; null if none do. */
   #dueAt: number | null = null;
-  #hasAsked = false;
 
   constructor(options: ClientControllerOptions) {
+    const { client, fleet, log } = options;
     this.#options = options;
-    this.#client = options.client;
-    const { name } = options.client.settings;
-    this.#log = options.log.child({ client: name });
-    this.#membership = options.fleet.join({
-      name,
+    this.client = client;
+    this.name = client.settings.name;
+    this.#log = log.child({ client: this.name });
+    this.#membership = fleet.join({
+      name: this.name,
       baseUrl: () => this.client.settings.baseUrl,
       scope: () => this.client.savedAt.scope,
       files: () => this.client.files(),
@@ -74,41 +59,22 @@ export class ClientController {
       listTemplateIds: () => this.client.listTemplateIds(),
       own: (first) => this.#own(first),
       disown: () => this.#disown(),
-      isBusy: () => this.#isBusy,
+      isBusy: () => this.#busy !== null,
       request: (run) => this.#loop !== null && this.#loop.trigger('request', run) !== null,
     });
-    this.#answers = new AnswersRounds({
-      ask: (signal, previous) => this.#client.askNameServers({ signal, previous }),
-      onEnd: () => this.#tellAnswers(),
-      log: this.#log,
-    });
   }
 
-  get client(): DaemonClient {
-    return this.#successor ?? this.#client;
-  }
-
-  get newest(): PassResult | null {
-    const { latest } = this.results;
-    return latest && this.#answers.addTo(latest);
-  }
-
-  get state(): ClientState {
-    const known = {
-      client: this.#client.settings.name,
-      isReady: this.#isReady,
-      lastError: this.#options.fleet.trouble ?? this.#membership.trouble ?? this.#lastError,
-      nextScheduled: this.#triggers?.next() ?? null,
-    };
+  get state() {
     const loop = this.#loop?.state ?? { running: null, waiting: null, failures: 0, backoffUntil: null };
-    return clientState(known, loop, this.results.latest);
-  }
-
-  /** Rejected tokens may be on their way to be replaced; but not if they never worked, or for long. */
-  get #isReady(): boolean {
-    const since = this.#deniedSince;
-    const isDenied = since !== null && (!this.#wasAccepted || performance.now() - since >= deniedTooLong);
-    return this.#membership.trouble === null && this.#wasRead && this.#canBegin && !isDenied;
+    const { trouble } = this.#membership;
+    return {
+      client: this.name,
+      ...this.known.health(this.#options.fleet.trouble ?? trouble),
+      ...loop,
+      isReady: trouble === null && this.known.isReady,
+      nextScheduled: this.#triggers?.next() ?? null,
+      lastPass: this.known.lastPass,
+    };
   }
 
   /** Takes part, where the others do so already. */
@@ -126,42 +92,48 @@ export class ClientController {
     return this.#loop === null ? this.#membership.request() : this.#loop.trigger('request');
   }
 
+  /** Has a pass if that is something else than before: nothing else would ask for one before the schedule does. */
+  noteSuspended(suspended: string): void {
+    if (this.#suspended !== suspended) this.trigger('request');
+    this.#suspended = suspended;
+  }
+
   /** Shows a pass that another process has made. */
-  adopt({ latest, lastError, isReady, entry }: PassReport): void {
-    if (latest !== null) {
-      this.results.adopt(latest);
-      this.#answers.adopt(latest);
-    }
-    this.#lastError = lastError;
-    this.#wasRead = this.#canBegin = isReady;
-    this.#note(entry);
-    this.#options.onChange();
+  adopt(report: PassReport): void {
+    const { day, changeFeed } = this.#options.listeners;
+    this.known.adopt(report);
+    day.add(report.entry);
+    changeFeed.changed();
   }
 
   /** The same client with new settings. A running pass keeps the old ones; the next pass uses these. */
   async replace(client: DaemonClient): Promise<void> {
-    const skipped = this.#successor;
-    this.#successor = client;
-    await skipped?.close();
-    if (this.#loop === null) await this.#succeed();
+    const [previous, triggers] = [this.client, this.#triggers];
+    this.client = client;
+    this.#mustAsk = true;
+    if (triggers !== null) this.#triggers = this.#startTriggers();
+    await Promise.all([triggers?.close(), this.#busy === previous ? null : previous.close()]);
   }
 
   /** Waits for the write in flight, but not for reads. */
   async close(): Promise<void> {
-    const ended = Promise.all([this.#membership.leave(), this.#answers.close()]);
-    await this.#client.close();
-    await ended;
-    await this.#successor?.close();
+    this.#asking?.stop();
+    await Promise.all([
+      this.#membership.leave(),
+      this.#asking?.ended,
+      this.#busy?.close(),
+      this.client.close(),
+    ]);
   }
 
   #own(first: Trigger | null): void {
     this.#loop = new PassLoop({
       log: this.#log,
-      onState: this.#options.onChange,
+      onState: this.#options.listeners.changeFeed.changed,
       dueAt: () => this.#dueAt,
-      pass: (cause, signal) => this.#inTurn(cause, signal),
+      pass: (cause, signal) => this.#passInTurn(cause, signal),
     });
-    this.#hasAsked = false;
+    this.#mustAsk = true;
     this.#triggers = this.#startTriggers();
     if (first !== null) this.#loop.trigger(first);
   }
@@ -171,33 +143,22 @@ export class ClientController {
     this.#loop = this.#triggers = null;
     const ended = loop?.close();
     // A pass that waits for its turn has not begun, and never will.
-    if (this.#isBusy) await ended;
+    if (this.#busy !== null) await ended;
     await triggers?.close();
-    this.#options.onChange();
-  }
-
-  async #succeed(): Promise<void> {
-    if (this.#successor === null) return;
-    const [previous, triggers] = [this.#client, this.#triggers];
-    this.#client = this.#successor;
-    this.#successor = this.#triggers = null;
-    this.#hasAsked = false;
-    await Promise.all([previous.close(), triggers?.close()]);
-    // It may have become ours meanwhile.
-    if (this.#loop !== null) this.#triggers ??= this.#startTriggers();
+    this.#options.listeners.changeFeed.changed();
   }
 
   #startTriggers(): Triggers {
-    const { templates, cwd, schedule, answersSchedule, timezone, name } = this.#client.settings;
+    const { templates, cwd, schedule, answersSchedule, timezone } = this.client.settings;
     // There may be thousands of clients where processes share them.
-    const spread = this.#options.fleet.isShared ? name : null;
+    const spread = this.#options.fleet.isShared ? this.name : null;
     const start = (expression: string, onTime: () => void) =>
       startSchedule({ expression, timezone, spread, onTime });
     const passes = start(schedule, () => this.trigger('schedule'));
-    const rounds = start(answersSchedule, () => this.#answers.start());
+    const rounds = start(answersSchedule, () => this.#ask());
     const watcher = watchFiles({
       paths: templates.map((one) => path.resolve(cwd, one)),
-      look: this.#client.look,
+      look: this.client.look,
       onChange: () =>
         void this.#membership.mayPass().then((isAllowed) => isAllowed && this.trigger('file-change')),
       log: this.#log,
@@ -212,109 +173,113 @@ export class ClientController {
     };
   }
 
-  #inTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+  #passInTurn(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
     const askedAt = performance.now();
-    const { limit, fleet, metrics } = this.#options;
-    return limit(this.client, async () => {
+    const { inTurn, fleet, listeners } = this.#options;
+    return inTurn(async () => {
       if (signal.aborted) return 'failed';
-      if (fleet.isShared) metrics.countLateness(performance.now() - askedAt);
-      this.#isBusy = true;
+      if (fleet.isShared) listeners.metrics.countLateness(performance.now() - askedAt);
+      const { client } = this;
+      this.#busy = client;
       try {
-        await this.#succeed();
         if (!(await this.#membership.mayPass())) return 'busy';
-        return signal.aborted ? 'failed' : await this.#pass(cause, signal);
+        return signal.aborted ? 'failed' : await this.#pass(client, cause, signal);
       } finally {
-        this.#isBusy = false;
+        this.#busy = null;
+        if (client !== this.client) await client.close();
       }
     });
   }
 
-  async #pass({ run, trigger }: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    const { log, metrics, onChange, onPass } = this.#options;
-    const { name: client } = this.#client.settings;
-    const record = passRecord({ client, run, trigger }, log);
+  async #pass(client: DaemonClient, cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    const { log, listeners } = this.#options;
+    const record = passRecord({ client: this.name, ...cause }, log);
     const started = performance.now();
-    const end = async (outcome: Pick<PassEvent, 'at' | 'result' | 'failure' | 'removed'>) => {
-      const event = { client, run, ...outcome, isEnding: signal.aborted };
-      const durationMs = outcome.result?.durationMs ?? Math.round(performance.now() - started);
-      const entry = await record.ended(event, durationMs, this.results.latest, onPass);
-      metrics.countPass(entry);
-      this.#note(entry);
-      this.#askFirst(signal.aborted);
-      this.#share(event, entry);
-    };
-    let result: PassResult;
+    let result: PassResult | null = null;
+    let error: unknown = null;
     try {
-      result = await this.#client.pass({
-        run,
-        trigger,
+      result = await client.pass({
+        ...cause,
         signal,
         onStart: record.started,
         onDesired: (desired) => {
           record.invalid(desired);
-          this.results.begin(desired);
+          this.known.begin(desired);
         },
         onChange: (change) => {
           record.change(change);
-          metrics.countChange(client, change);
-          onChange();
+          listeners.metrics.countChange(this.name, change);
+          listeners.changeFeed.changed();
         },
       });
-    } catch (error) {
-      const failure = messageOf(error);
-      const isLocked = error instanceof LockedError;
-      if (isLocked && this.#lastError !== failure) record.waiting(failure);
-      this.#lastError = failure;
-      if (isLocked) return 'busy';
-      this.#canBegin = false;
-      const at = new Date(Date.now() - (performance.now() - started)).toISOString();
-      await end({ at, result: null, failure, removed: [] });
-      if (error instanceof UserError) return 'failed';
-      throw error;
+    } catch (caught) {
+      error = caught;
     }
-    const removed = this.results.add(result);
-    this.#learn(result);
-    await end({ at: result.startedAt, result: this.#answers.addTo(result), failure: null, removed });
-    return outcomeOf(result);
+    const failure = result === null ? messageOf(error) : null;
+    if (error instanceof LockedError) {
+      if (this.known.lastError !== failure) record.waiting(error.message);
+      this.known.lastError = failure;
+      return 'busy';
+    }
+    const durationMs = result?.durationMs ?? Math.round(performance.now() - started);
+    const event = {
+      client: this.name,
+      run: cause.run,
+      at: result?.startedAt ?? new Date(Date.now() - durationMs).toISOString(),
+      removed: this.known.add(result, failure ?? result?.holdReason ?? null),
+      result: result && withAnswers(result, this.known.answers),
+      failure,
+      isEnding: signal.aborted,
+    };
+    if (result !== null) this.#dueAt = dueAfter(this.known.newest ?? result);
+    const entry = await record.ended(event, durationMs, () => listeners.notifier.publish(event));
+    listeners.metrics.countPass(entry);
+    listeners.day.add(entry);
+    this.known.end(entry);
+    const { newest, lastError, isReady } = this.known;
+    if (this.#mustAsk && newest !== null && !signal.aborted) this.#ask();
+    this.#membership.passed({ entry, latest: result && newest, lastError, isReady });
+    if (result === null && !(error instanceof UserError)) throw error;
+    return result === null ? 'failed' : outcomeOf(result);
   }
 
-  #learn(result: PassResult): void {
-    this.#lastError = result.holdReason;
-    this.#canBegin = true;
-    this.#wasRead ||= result.wasRead === true && isLoaded(result);
-    if (result.areTokensRejected === true) this.#deniedSince ??= performance.now();
-    else if (result.wasRead === true) [this.#deniedSince, this.#wasAccepted] = [null, true];
-    this.#dueAt = dueAfter(this.results.latest ?? result);
+  /** A round over the name servers, unless one runs. */
+  #ask(): void {
+    this.#mustAsk = false;
+    if (this.#asking !== null) return;
+    const stopping = new AbortController();
+    const ended = this.#askUntil(stopping.signal).finally(() => (this.#asking = null));
+    this.#asking = { stop: () => stopping.abort(), ended };
   }
 
-  #note(entry: PassEntry): void {
-    this.lastPass = entry;
-    this.times = timesAfter(this.times, entry);
-    this.#options.onEntry(entry);
-  }
-
-  #share({ result, ...event }: PassEvent, entry: PassEntry): void {
-    const latest = result === null ? null : this.newest;
-    this.#membership.passed({ event, entry, latest, lastError: this.#lastError, isReady: this.#isReady });
-  }
-
-  /** After a start and after new settings, name servers are asked at once rather than on schedule. */
-  #askFirst(isEnding: boolean): void {
-    if (this.#hasAsked || isEnding || this.results.latest === null) return;
-    this.#hasAsked = true;
-    this.#answers.start();
+  async #askUntil(signal: AbortSignal): Promise<void> {
+    const started = performance.now();
+    const previous = this.known.answers;
+    try {
+      const answers = await withDeadline(longestRound, signal, (deadline) =>
+        this.client.askNameServers({ signal: deadline, previous }),
+      );
+      if (signal.aborted || answers.size + previous.size === 0) return;
+      this.known.answers = answers;
+      const durationMs = Math.round(performance.now() - started);
+      const fields = { event: 'answers.finished', durationMs, subdomains: countsOf(answers) };
+      this.#log.info(fields, 'name servers asked');
+      this.#tellAnswers();
+    } catch (error) {
+      const fields = { event: 'answers.error', err: error };
+      this.#log.error(fields, 'name servers could not be asked: unexpected error');
+    }
   }
 
   #tellAnswers(): void {
-    const { newest } = this;
-    this.#options.onChange();
+    const { newest } = this.known;
+    const { changeFeed, notifier } = this.#options.listeners;
+    changeFeed.changed();
     if (newest === null) return;
     // The event of the pass itself has reported what it wrote.
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
-    const at = new Date().toISOString();
-    const { name: client } = this.#client.settings;
-    const event = { client, run: randomUUID(), at, result, failure: null, removed: [], isEnding: false };
-    void this.#options.onPass(event);
+    const of = { client: this.name, run: randomUUID(), at: new Date().toISOString() };
+    void notifier.publish({ ...of, result, failure: null, removed: [], isEnding: false });
   }
 }
 
@@ -325,15 +290,10 @@ interface Triggers {
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds. */
-const deniedTooLong = 10 * 60_000;
-
-/** Whether templates were loaded, or there are none and that is no error. */
-const isLoaded = ({ templates, problems }: PassResult): boolean => {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  if (templates.length === 0) return errors.length === 0;
-  return errors.every(({ check }) => check !== 'no-templates');
-};
+/**
+ * Milliseconds. What was not asked by then keeps its previous answers, and comes first in the next round.
+ */
+const longestRound = 30 * 60_000;
 
 /** A failed template is no reason to back off; an unusable service is. */
 const outcomeOf = ({ holdReason, retryAfter, isRateLimited = false }: PassResult): PassOutcome => {
@@ -349,4 +309,14 @@ const dueAfter = ({ templates, startedAt, durationMs }: PassResult): number | nu
   const times = templates.flatMap(({ settlesAt }) => settlesAt ?? []).filter((time) => time > startedAt);
   const waits = times.map((time) => Date.parse(time) - Date.parse(startedAt) - durationMs);
   return waits.length === 0 ? null : Date.now() + Math.min(...waits);
+};
+
+/** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
+const countsOf = (answers: KnownAnswers): Readonly<Record<string, number>> => {
+  const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
+  for (const { status, message } of answers.values()) {
+    if (message !== undefined) counts.failed += 1;
+    else if (status !== 'off') counts[status] += 1;
+  }
+  return counts;
 };

@@ -1,28 +1,15 @@
+import { newestWrites, type HistoryQuery, type ShownEntry } from '../../app/history.ts';
+import { noPass } from '../../app/passes.ts';
 import { UserError } from '../../errors.ts';
 import { limit } from '../../lib/limit.ts';
-import type { SuspendedTemplate, Suspension, Suspensions } from '../../model/suspension.ts';
 import { matchNames } from '../../model/match-names.ts';
-import type { Notifier } from '../../notify/notifier.ts';
+import type { SuspendedTemplate, Suspensions } from '../../model/suspension.ts';
 import type { PassResult, Trigger } from '../../result.ts';
 import type { Settings } from '../../settings.ts';
-import { watchFiles, type Watcher } from '../../source/watch.ts';
-import type { WriteEntry } from '../../status-page/facts.ts';
-import type { ClientState } from './client-state.ts';
-import type { DaemonClient, DaemonContext, HistoryQuery } from '../context.ts';
-import type { ChangeFeed } from '../http/events.ts';
-import type { Day } from '../passes/day.ts';
-import type { Metrics } from '../metrics.ts';
-import { ClientController } from './client-controller.ts';
 import { type ClientProblem, settingsProblem, SettingsError } from '../../settings/problems.ts';
-import { watchSuspensions } from './suspension-watch.ts';
-
-/** What clients report to while they run. */
-export interface Listeners {
-  readonly metrics: Metrics;
-  readonly notifier: Notifier;
-  readonly day: Day;
-  readonly changeFeed: ChangeFeed;
-}
+import { watchFiles, type Watcher } from '../../source/watch.ts';
+import type { DaemonClient, DaemonContext, Listeners } from '../context.ts';
+import { ClientController } from './client-controller.ts';
 
 /** What was asked for. `unknown`: nothing, since patterns match no client; `unsure`: not all passes certainly come. */
 export type PassRequests =
@@ -30,61 +17,54 @@ export type PassRequests =
   | { readonly kind: 'unknown'; readonly unknown: readonly string[] }
   | { readonly kind: 'unsure' };
 
-/** All clients of the daemon, under the current settings. */
+/** All clients of the daemon: those that the settings say should run, and those that run. */
 export class ClientManager {
   readonly #context: DaemonContext;
   readonly #listeners: Listeners;
   readonly #passLimit = limit(passesAtOnce);
   readonly #serverLimits = new Map<string, ReturnType<typeof limit>>();
   readonly #historyLimit = limit(1);
-  readonly #controllers = new Map<string, ClientController>();
   readonly #reloadLimit = limit(1);
+  readonly #controllers = new Map<string, ClientController>();
   /** What watches the files of clients. */
   #watcher: Watcher | null = null;
   #retry: NodeJS.Timeout | undefined;
-  /** What was begun by `start`, for `close`. */
-  #suspensions: { readonly close: () => Promise<void> } | null = null;
+  #nextLook: NodeJS.Timeout | undefined;
+  /** The look for suspensions that is under way. */
+  #looking: Promise<void> = Promise.resolve();
   #isClosing = false;
   settings: Settings;
   /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
-  problems: readonly ClientProblem[];
+  problems: readonly ClientProblem[] = [];
 
   constructor(context: DaemonContext, listeners: Listeners) {
     this.#context = context;
     this.#listeners = listeners;
     this.settings = context.settings;
-    this.problems = context.settings.leftOut;
   }
 
   get clients(): readonly ClientController[] {
     return [...this.#controllers.values()];
   }
 
-  get states(): readonly ClientState[] {
-    return this.clients.map(({ state }) => state);
-  }
-
   /** Clients that the last pass could not compare, or none has yet. */
   get uncompared(): readonly ClientProblem[] {
-    return this.states.flatMap(({ client, uncompared: why }) =>
-      why === null ? [] : [{ ...noPass, client, message: why }],
+    return this.clients.flatMap(({ state: { client, uncompared: message } }) =>
+      message === null ? [] : [{ ...noPass, client, message }],
     );
   }
 
   /** The latest result of each client that has had a pass. */
   get newest(): readonly PassResult[] {
-    return this.clients.flatMap(({ newest }) => newest ?? []);
+    return this.clients.flatMap(({ known }) => known.newest ?? []);
   }
 
   async start(): Promise<void> {
-    const { clients, fleet } = this.#context;
+    const { clients, fleet, settings } = this.#context;
     await Promise.all(clients.map((client) => this.#add(client)));
-    this.#show(this.problems, true);
+    this.#show(settings.leftOut, true);
     await this.#watchClientFiles();
-    this.#suspensions = await watchSuspensions(
-      () => this.#suspended(),
-      (client) => this.#controllers.get(client)?.trigger('request'),
-    );
+    await (this.#looking = this.#lookForSuspensions());
     await fleet.start({
       onReport: (client, report) => this.#controllers.get(client)?.adopt(report),
       onChange: this.#listeners.changeFeed.changed,
@@ -95,10 +75,11 @@ export class ClientManager {
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#nextLook);
     await Promise.all([
       this.#context.fleet.close(),
       this.#watcher?.close(),
-      this.#suspensions?.close(),
+      this.#looking,
       this.#reloadLimit(() => Promise.resolve()),
       ...this.clients.map((controller) => controller.close()),
     ]);
@@ -112,22 +93,19 @@ export class ClientManager {
   async request(patterns: readonly string[]): Promise<PassRequests> {
     const { found, unknown } = matchNames(patterns, this.#controllers.keys());
     if (unknown.length > 0) return { kind: 'unknown', unknown };
-    const asked = await Promise.all(
-      [...this.#controllers].map(async ([client, controller]) => {
-        if (patterns.length > 0 && !found.includes(client)) return [];
-        return [{ client, run: await controller.request() }];
-      }),
-    );
-    const passes = asked.flat().flatMap(({ client, run }) => (run === null ? [] : { client, run }));
-    return passes.length === asked.flat().length ? { kind: 'asked', passes } : { kind: 'unsure' };
+    const asked = this.clients.filter(({ name }) => patterns.length === 0 || found.includes(name));
+    const runs = await Promise.all(asked.map((controller) => controller.request()));
+    const passes = asked.flatMap(({ name: client }, at) => {
+      const run = runs[at] ?? null;
+      return run === null ? [] : { client, run };
+    });
+    return passes.length === asked.length ? { kind: 'asked', passes } : { kind: 'unsure' };
   }
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
-  history(query: HistoryQuery): Promise<readonly WriteEntry[]> {
-    const { sandboxUrl, redact, readHistory } = this.#context;
-    const clients = this.clients.map(({ client }) => client.settings);
-    const isSandbox = sandboxUrl !== null;
-    return this.#historyLimit(() => readHistory({ clients, isSandbox, query, redact }));
+  history(query: HistoryQuery): Promise<readonly ShownEntry[]> {
+    const clients = this.clients.map(({ client }) => client);
+    return this.#historyLimit(() => newestWrites(clients, query, this.#context.redact));
   }
 
   /** Suspends or resumes a template, for the page. Null if there is no such template. */
@@ -137,23 +115,29 @@ export class ClientManager {
     task: (one: SuspendedTemplate, suspensions: Suspensions) => Promise<T>,
   ): Promise<T | null> {
     const controller = this.#controllers.get(name);
-    const known = controller?.newest?.templates.find((one) => one.template === template);
-    if (!controller || (!known && controller.results.described(template).length === 0)) return null;
+    const known = controller?.known.newest?.templates.find((one) => one.template === template);
+    if (!controller || (!known && controller.known.described(template).length === 0)) return null;
     return controller.client.suspending((suspensions) =>
       task({ template, templateId: known?.id ?? null }, suspensions),
     );
   }
 
-  /** One statement per store, whatever the number of clients. */
-  async #suspended(): Promise<Map<string, readonly Suspension[]>> {
-    const writing = this.clients.map(({ client }) => client).filter(({ settings }) => !settings.dryRun);
-    const found = await this.#context.suspended(writing.map(({ savedAt }) => savedAt));
-    return new Map(writing.map(({ settings }, at) => [settings.name, found[at] ?? []]));
+  /** Finds what is suspended and resumed in any process, with one statement per store, whatever the number of clients. */
+  async #lookForSuspensions(): Promise<void> {
+    const writing = this.clients.filter(({ client }) => !client.settings.dryRun);
+    // While the store cannot be read, passes fail and say so.
+    const found = await this.#context.store
+      .suspended(writing.map(({ client }) => client.savedAt))
+      .catch(() => []);
+    if (this.#isClosing) return;
+    for (const [at, suspensions] of found.entries()) writing[at]?.noteSuspended(JSON.stringify(suspensions));
+    const again = (): void => void (this.#looking = this.#lookForSuspensions());
+    this.#nextLook = setTimeout(again, lookInterval).unref();
   }
 
   /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
-    this.#reread(() => this.#context.reopen(), true);
+    this.#reread('all');
   }
 
   /** Has the files of clients, which may have changed since they were read, read again when they change. */
@@ -165,68 +149,45 @@ export class ClientManager {
     this.#watcher = watchFiles({
       paths: clientFiles.directories,
       look: () => Promise.resolve(clientFiles.look()),
-      onChange: () => this.#rereadClientFiles(),
+      onChange: () => this.#reread('client-files'),
       log: this.#context.log,
     });
-    this.#rereadClientFiles();
+    this.#reread('client-files');
   }
 
-  #rereadClientFiles(): void {
-    this.#reread(() => this.#context.reopenChanged(), false);
-  }
-
-  /** `isAsked`: a person asked for it, for all settings. */
-  #reread(open: () => Pick<DaemonContext, 'settings' | 'clients'>, isAsked: boolean): void {
+  #reread(what: Parameters<DaemonContext['reopen']>[0]): void {
     void this.#reloadLimit(async () => {
       if (this.#isClosing) return;
       try {
-        const opened = open();
-        if (isAsked) this.#takeProgramSettings(opened.settings);
-        await this.#use(opened, isAsked);
+        await this.#use(this.#context.reopen(what), what === 'all');
       } catch (error) {
         if (!(error instanceof UserError)) throw error;
-        this.#refuse(error);
+        const lines = error instanceof SettingsError ? error.problems : [error.message];
+        const [name = '', ...more] = this.#controllers.keys();
+        const client = more.length > 0 ? '' : name;
+        const problems = lines.map((line) => settingsProblem(client, this.settings.configFile, line));
+        this.#say(problems, 'invalid settings; keeping the previous ones');
+        this.trigger('request');
       }
     });
   }
 
-  #takeProgramSettings({ listen, notify }: Settings): void {
-    if (JSON.stringify(listen) !== JSON.stringify(this.settings.listen))
-      this.#context.log.warn(
-        { event: 'settings.unapplied' },
-        'listen has changed: the new address takes effect after a restart',
-      );
-    this.#listeners.notifier.configure(notify);
-  }
-
-  #refuse(error: UserError): void {
-    this.#context.log.error(
-      { event: 'settings.refused', err: error },
-      'invalid settings; keeping the previous ones',
-    );
-    const lines = error instanceof SettingsError ? error.problems : [error.message];
-    const [name = '', ...more] = this.#controllers.keys();
-    const client = more.length > 0 ? '' : name;
-    this.problems = lines.map((line) => settingsProblem(client, this.settings.configFile, line));
-    this.#listeners.changeFeed.changed();
-    this.trigger('request');
-  }
-
-  /** These clients replace those of their names or are new, and have a pass; those that the settings have no more go. */
-  async #use(
-    { settings, clients }: Pick<DaemonContext, 'settings' | 'clients'>,
-    isAsked: boolean,
-  ): Promise<void> {
+  /**
+   * These clients are new, or replace those of their names, and have a pass; those that the settings have no more go.
+   * `isAsked`: a person asked for it, for all settings.
+   */
+  async #use({ settings, clients }: ReturnType<DaemonContext['reopen']>, isAsked: boolean): Promise<void> {
     this.settings = settings;
+    if (isAsked) this.#listeners.notifier.configure(settings.notify);
     const names = new Set(settings.clients.map(({ name }) => name));
-    const gone = this.clients.filter(({ client }) => !names.has(client.settings.name));
-    for (const { client } of gone) this.#controllers.delete(client.settings.name);
+    const gone = this.clients.filter(({ name }) => !names.has(name));
+    for (const { name } of gone) this.#controllers.delete(name);
     for (const client of clients) await this.#replace(client);
     const refused = [...new Set(settings.leftOut.map(({ client }) => client))];
     const fields = {
       event: 'settings.reloaded',
       clients: clients.map((client) => client.settings.name).filter((name) => !refused.includes(name)),
-      removed: gone.map(({ client }) => client.settings.name),
+      removed: gone.map(({ name }) => name),
       refused,
     };
     if (isAsked || clients.length + gone.length > 0) this.#context.log.info(fields, 'settings reloaded');
@@ -239,57 +200,51 @@ export class ClientManager {
   /** Errors of the files of clients, said if they are new. A missing file may appear later, such as a token file. */
   #show(problems: readonly ClientProblem[], isAsked: boolean): void {
     const isNew = isAsked || JSON.stringify(problems) !== JSON.stringify(this.problems);
-    if (isNew && problems.length > 0)
-      this.#context.log.error(
-        { event: 'settings.refused', problems },
-        'invalid client files; these clients keep their previous settings, and new ones wait',
-      );
+    const words = 'invalid client files; these clients keep their previous settings, and new ones wait';
+    this.#say(problems, isNew ? words : null);
+    clearTimeout(this.#retry);
+    if (problems.length > 0)
+      this.#retry = setTimeout(() => this.#reread('client-files'), retryInterval).unref();
+  }
+
+  /** `words`: for the log; null if it has them. */
+  #say(problems: readonly ClientProblem[], words: string | null): void {
+    if (words !== null && problems.length > 0)
+      this.#context.log.error({ event: 'settings.refused', problems }, words);
     this.problems = problems;
     this.#listeners.changeFeed.changed();
-    clearTimeout(this.#retry);
-    if (problems.length > 0) this.#retry = setTimeout(() => this.#rereadClientFiles(), retryInterval).unref();
   }
 
   async #replace(client: DaemonClient): Promise<void> {
     const controller = this.#controllers.get(client.settings.name);
-    const isSame = controller?.client.savedAt.scope === client.savedAt.scope;
-    if (controller && (isSame || !this.#context.fleet.isShared)) return controller.replace(client);
-    // Whose another base URL is, is another question to those that share it.
+    if (controller?.client.savedAt.scope === client.savedAt.scope) return controller.replace(client);
+    // Another base URL is another client of its own state.
     await controller?.close();
     await this.#add(client);
   }
 
   async #add(client: DaemonClient): Promise<void> {
-    const { metrics, notifier, day, changeFeed } = this.#listeners;
-    const { log, fleet } = this.#context;
+    const { fleet, log } = this.#context;
     const { name } = client.settings;
-    metrics.addClient(name);
-    const controller = new ClientController({
-      client,
-      fleet,
-      log,
-      metrics,
-      onChange: changeFeed.changed,
-      onPass: (event) => notifier.publish(event),
-      onEntry: (entry) => day.add(entry),
-      limit: (of, task) => this.#limited(of, task),
-    });
+    const listeners = this.#listeners;
+    listeners.metrics.addClient(name);
+    const { host } = new URL(client.settings.baseUrl);
+    const inTurn = <T>(task: () => Promise<T>): Promise<T> => this.#inTurn(host, task);
+    const controller = new ClientController({ client, fleet, log, listeners, inTurn });
     this.#controllers.set(name, controller);
     await controller.start();
   }
 
   async #remove(controller: ClientController): Promise<void> {
-    await controller.close();
     const { metrics, day, changeFeed } = this.#listeners;
-    const { name } = controller.client.settings;
-    day.forget(name);
+    await controller.close();
+    day.forget(controller.name);
     changeFeed.changed();
-    await metrics.removeClient(name);
+    await metrics.removeClient(controller.name);
   }
 
   /** Those that wait for a server that never answers keep no others waiting. */
-  #limited<T>({ settings }: DaemonClient, task: () => Promise<T>): Promise<T> {
-    const { host } = new URL(settings.baseUrl);
+  #inTurn<T>(host: string, task: () => Promise<T>): Promise<T> {
     const ofServer = this.#serverLimits.get(host) ?? limit(passesOfServer);
     this.#serverLimits.set(host, ofServer);
     return ofServer(() => this.#passLimit(task));
@@ -300,7 +255,7 @@ export class ClientManager {
 const passesAtOnce = 16;
 const passesOfServer = 12;
 
+/** Milliseconds between two looks for what is suspended. */
+const lookInterval = 2_000;
 /** Milliseconds. */
 const retryInterval = 30_000;
-
-const noPass = { severity: 'error', check: 'no-pass', file: null, line: null, column: null } as const;

@@ -48,11 +48,11 @@ export const statusPages = (sources: PageSources) => {
       ),
     /** The templates of this name, of one client or of all; null if there is none. */
     template: (name: string, client: string | null, visit: Visit): Promise<string> | null => {
-      const found = manager.clients.filter(({ state }) => client === null || state.client === client);
-      const files = found.flatMap(({ state, results }) =>
-        results.described(name).map((desired) => ({ client: state.client, desired })),
+      const found = manager.clients.filter((one) => client === null || one.name === client);
+      const files = found.flatMap((one) =>
+        one.known.described(name).map((desired) => ({ client: one.name, desired })),
       );
-      const results = found.flatMap(({ newest }) => {
+      const results = found.flatMap(({ known: { newest } }) => {
         const templates = newest?.templates.filter(({ template }) => template === name) ?? [];
         return newest === null ? [] : { ...newest, templates };
       });
@@ -95,10 +95,10 @@ const factsOf =
     return {
       version: changeFeed.version,
       now,
-      clients: manager.clients.map(({ state, newest, lastPass }) => {
+      clients: manager.clients.map(({ state, known: { newest } }) => {
         const times = newest?.templates.flatMap(({ asOf }) => (asOf ? Date.parse(asOf) : [])) ?? [];
         return {
-          ...redact({ ...state, lastPass }),
+          ...redact(state),
           backoffUntil: state.backoffUntil?.getTime() ?? null,
           nextScheduled: state.nextScheduled?.getTime() ?? null,
           knownAt: times.length === 0 ? null : Math.min(...times),

@@ -1,13 +1,12 @@
 import { isIP } from 'node:net';
 import { Hono, type Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { outcomes, type HistoryQuery } from '../../app/history.ts';
+import type { Fleet } from '../../cluster/membership.ts';
 import { messageOf } from '../../errors.ts';
 import { parseMoment } from '../../model/duration.ts';
 import { renderRefusal } from '../../status-page/forms.ts';
 import { addressOf, readPageQuery, rootOf, type Visit } from '../../status-page/query.ts';
-import type { Readiness } from '../clients/client-state.ts';
-import { outcomes, type HistoryQuery } from '../context.ts';
-import type { Fleet } from '../fleet.ts';
 import { addActions, pageHeaders, signInPage, type ActionOptions } from './actions.ts';
 import { eventStream, type ChangeFeed } from './events.ts';
 import type { Pages } from './pages.ts';
@@ -19,7 +18,8 @@ export interface RouteOptions extends ActionOptions {
     history(query: HistoryQuery): Promise<readonly unknown[]>;
   };
   readonly fleet: Pick<Fleet, 'owners'>;
-  readonly readiness: () => Readiness;
+  /** Why the program is not ready; null when it is. */
+  readonly unready: () => string | null;
   readonly pages: Pages;
   /** Notifies of changes of what pages show. */
   readonly changeFeed: ChangeFeed;
@@ -28,7 +28,7 @@ export interface RouteOptions extends ActionOptions {
 
 /** What the daemon answers, in this order: probes to all, the rest to known hosts, and pages to those who may see them. */
 export const routes = (options: RouteOptions): Hono => {
-  const { manager, fleet, readiness, pages, metrics, redact, onRefused, log } = options;
+  const { manager, fleet, unready, pages, metrics, redact, onRefused, log } = options;
   const access = signIn(() => manager.settings);
   const app = new Hono();
   app.use(async (c, next) => {
@@ -42,8 +42,8 @@ export const routes = (options: RouteOptions): Hono => {
   app.get('/livez', (c) => c.text('ok\n'));
   for (const path of ['/readyz', '/healthz'])
     app.get(path, (c) => {
-      const now = readiness();
-      return c.json(now, now.ready ? 200 : 503);
+      const reason = unready();
+      return c.json({ ready: reason === null, reason }, reason === null ? 200 : 503);
     });
   app.get('/metrics', async (c) =>
     c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),

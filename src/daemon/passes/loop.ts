@@ -55,8 +55,12 @@ export interface PassLoopState {
  */
 export class PassLoop {
   readonly #options: PassLoopOptions;
-  readonly #closing = new AbortController();
-  #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
+  #isClosed = false;
+  #running: {
+    readonly trigger: Trigger;
+    readonly stop: () => void;
+    readonly ended: Promise<void>;
+  } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
   /** After which outcome, until when. */
@@ -79,7 +83,7 @@ export class PassLoop {
 
   /** Returns the id of the pass, which is this one unless another one waits already; null at the end of the process. */
   trigger(trigger: Trigger, run: string = randomUUID()): string | null {
-    if (this.#closing.signal.aborted) return null;
+    if (this.#isClosed) return null;
     const cause = coalesce(this.#waiting, { run, trigger });
     this.#waiting = cause;
     if (!this.#running && (!this.#backoff || bypasses(trigger, this.#backoff.outcome))) this.#start(cause);
@@ -89,7 +93,8 @@ export class PassLoop {
 
   /** No further pass; resolves when the running one has ended. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
+    this.#running?.stop();
     this.#waiting = null;
     this.#endBackoff();
     clearTimeout(this.#dueTimer);
@@ -99,20 +104,22 @@ export class PassLoop {
   #start(cause: PassCause): void {
     this.#waiting = null;
     this.#endBackoff();
-    this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
+    const stopping = new AbortController();
+    const ended = this.#run(cause, stopping.signal);
+    this.#running = { trigger: cause.trigger, stop: () => stopping.abort(), ended };
     this.#options.onState();
   }
 
-  async #run(cause: PassCause): Promise<void> {
+  async #run(cause: PassCause, signal: AbortSignal): Promise<void> {
     const { pass, log, onState } = this.#options;
-    const outcome = await pass(cause, this.#closing.signal).catch((err: unknown) => {
+    const outcome = await pass(cause, signal).catch((err: unknown) => {
       log.error({ event: 'pass.error', err, trigger: cause.trigger }, 'pass failed: unexpected error');
       return 'failed' as const;
     });
     this.#running = null;
     if (outcome === 'ok') this.#failures = 0;
     else if (outcome !== 'busy') this.#failures += 1;
-    if (!this.#closing.signal.aborted) {
+    if (!this.#isClosed) {
       this.#goOn(outcome, cause);
       this.#awaitDue();
     }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { DesiredState } from '../../model/template.ts';
 import type { PassEvent } from '../../notify/news.ts';
-import { assembleReport, summaryOf } from '../../report/assemble.ts';
+import { assembleReport } from '../../report/assemble.ts';
 import { problemText } from '../../report/view.ts';
-import type { Change, PassResult, Status, TemplateResult, Trigger } from '../../result.ts';
+import type { Change, PassResult, Report, Status, TemplateResult, Trigger } from '../../result.ts';
 import type { PassEntry } from '../../status-page/facts.ts';
 
 interface PassId {
@@ -31,16 +31,14 @@ export const passRecord = (id: PassId, log: Logger) => {
       else log.error({ event: 'change.unknown', ...fields }, 'change outcome unknown');
     },
     /**
-     * The pass has ended, or could not be made. `latest`: what is known of the client now. `save`: resolves once what is new
-     * is saved, before the log says that the pass has ended: a process that is killed after that has lost nothing.
+     * The pass has ended, or could not be made. `save`: resolves once what is new is saved, before the log says that the pass
+     * has ended: a process that is killed after that has lost nothing.
      */
     ended: async (
-      event: PassEvent,
+      { result, failure, removed, isEnding }: PassEvent,
       durationMs: number,
-      latest: PassResult | null,
-      save: (event: PassEvent) => Promise<void>,
+      save: () => Promise<void>,
     ): Promise<PassEntry> => {
-      const { result, failure, removed, isEnding } = event;
       for (const template of removed)
         log.warn(
           { event: 'template.unmanaged', ...id, template },
@@ -53,7 +51,7 @@ export const passRecord = (id: PassId, log: Logger) => {
         const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
         if (log.isLevelEnabled(level)) log[level](fields, 'drift report');
       }
-      await save(event);
+      await save();
       const error = result === null ? failure : errorOf(result, status);
       const fields = { event: 'pass.finished', ...id, status, durationMs, summary: own.summary };
       log[levelOf(status, isEnding)]({ ...fields, ...(error !== null && { error }) }, 'pass finished');
@@ -64,7 +62,7 @@ export const passRecord = (id: PassId, log: Logger) => {
         durationMs,
         status,
         written: own.summary.applied,
-        left: result?.wasRead === true && latest !== null ? differencesIn(latest) : null,
+        left: result?.wasRead === true ? differencesIn(own.summary) : null,
         error: result === null ? failure : result.holdReason,
       };
     },
@@ -100,7 +98,7 @@ const errorOf = ({ holdReason, templates, problems }: PassResult, status: Status
   return others.length > 0 ? `${first} (and ${others.length} more)` : first;
 };
 
-const differencesIn = (latest: PassResult): number => {
-  const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(latest.templates);
+const differencesIn = (summary: Report['summary']): number => {
+  const { add, update, park, surplus, blocked, subdomainDifferences } = summary;
   return add + update + park + surplus + blocked + subdomainDifferences;
 };

@@ -74,7 +74,7 @@ const known = new Map<string, NextTime>();
 /**
  * What node-cron reads an expression as, but where clocks change: it would skip one of the two hours that the clock shows
  * twice, and a whole day for a time that the clock leaps over. Here a time that is shown twice comes twice, and one that is
- * never shown when the clock has leapt.
+ * never shown comes when it would have been, had the clock not leapt.
  */
 const nextTime = (expression: string, timezone: string): NextTime => {
   const fields = expression.trim().split(/\s+/);
@@ -91,22 +91,17 @@ const nextTime = (expression: string, timezone: string): NextTime => {
   );
   const timesOf = (date: number): number[] => {
     const [before, after] = [aheadAt(date - day), aheadAt(date + 2 * day)];
-    if (before === after) return ofDay.map((time) => date + time - before);
     const found = ofDay.flatMap((time) => {
       const shown = date + time;
+      if (before === after) return shown - before;
       const times = [shown - before, shown - after].filter((one) => aheadAt(one) === shown - one);
-      return times.length > 0 ? times : leapAfter(shown - after, before, aheadAt);
+      return times.length > 0 ? times : shown - before;
     });
     return found.sort((one, other) => one - other);
   };
-  const days = new Map<number, number[]>();
   return (after) => {
-    if (days.size > mostDays) days.clear();
     for (let date = Math.floor((after + aheadAt(after)) / day) * day; ; date += day) {
-      if (!isDay(date)) continue;
-      const times = days.get(date) ?? timesOf(date);
-      days.set(date, times);
-      const found = times.find((time) => time > after);
+      const found = isDay(date) ? timesOf(date).find((time) => time > after) : undefined;
       if (found !== undefined) return found;
     }
   };
@@ -122,13 +117,6 @@ const isAt = (expression: string): ((shown: number) => boolean) => {
 const matching = (count: number, length: number, expression: string): number[] =>
   Array.from({ length: count }, (_, at) => at * length).filter(isAt(expression));
 
-/** Finds the minute at which a clock leaps that is ahead by so much before it does. */
-const leapAfter = (time: number, before: number, aheadAt: (time: number) => number): number => {
-  let found = Math.floor(time / 60_000) * 60_000;
-  while (aheadAt(found) === before) found += 60_000;
-  return found;
-};
-
 /** By how many milliseconds a clock of the zone is ahead of UTC. */
 const aheadIn = (timeZone: string): ((time: number) => number) => {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
@@ -140,5 +128,3 @@ const aheadIn = (timeZone: string): ((time: number) => number) => {
 };
 
 const day = 86_400_000;
-/** Whose times are kept: those of a change of the clock take a while. */
-const mostDays = 8;

@@ -1,34 +1,12 @@
-import { request, type OutgoingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PageRefusal } from '../../../src/daemon/http/sign-in.ts';
 import type { Suspensions } from '../../../src/model/suspension.ts';
 import type { Reader } from '../../../src/status-page/facts.ts';
-import { startTestServer, type TestOptions } from '../test-server.ts';
+import { bearer, send, startTestServer, type Answer, type TestOptions } from '../test-server.ts';
 
 const triggerToken = 'trigger tökén +1234';
 const pageToken = 'the page token 5678';
-
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: string;
-}
-
-const send = (url: URL, method: string, headers: OutgoingHttpHeaders, form?: string): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    request(url, { method, headers }, (response) => {
-      const { statusCode: status, headers: given } = response;
-      // What streams on says enough by its head.
-      const ends = given['content-type'] === 'text/event-stream' && response.destroy();
-      (ends === false ? text(response) : Promise.resolve('')).then(
-        (body) => resolve({ status, headers: given, body }),
-        reject,
-      );
-    })
-      .on('error', reject)
-      .end(form);
-  });
 
 const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie']).split(';')[0] ?? '';
 
@@ -74,17 +52,16 @@ const start = async (options: TestOptions = {}) => {
     onRefused: (refusal) => void refused.push(refusal),
     ...options,
   });
-  onTestFinished(() => server.close());
   const { origin } = new URL(server.url);
   const post = (path: string, fields: Record<string, string>, headers: OutgoingHttpHeaders = {}) =>
     send(
-      new URL(path, server.url),
-      'POST',
+      server.url,
+      path,
       { 'content-type': 'application/x-www-form-urlencoded', origin, ...headers },
+      'POST',
       new URLSearchParams(fields).toString(),
     );
-  const ask = (path: string, headers: OutgoingHttpHeaders = {}) =>
-    send(new URL(path, server.url), 'GET', headers);
+  const ask = (path: string, headers?: OutgoingHttpHeaders) => send(server.url, path, headers);
   const signIn = (token: string, headers: OutgoingHttpHeaders = {}, name = 'Anna Example') =>
     post('/sign-in', { token, name, next: 'templates/web' }, headers);
   /** Of somebody who has signed in with the trigger token. */
@@ -101,8 +78,6 @@ const storeNow = Date.parse('2036-11-20T20:00:00Z');
 
 const target = { client: 'acme', template: 'web' };
 const browser = { accept: 'text/html,*/*' };
-/** As curl sends it: the bytes of UTF-8. */
-const bearer = (secret: string) => ({ authorization: `Bearer ${Buffer.from(secret).toString('latin1')}` });
 const both = { pageToken: () => pageToken };
 
 describe('who has signed in with the trigger token', () => {
@@ -194,12 +169,6 @@ describe('who has signed in with the trigger token', () => {
       expect((await post('/sign-in', { token: triggerToken, name })).status).toBe(400);
     },
   );
-
-  it('sees the page too, where reading needs a token', async () => {
-    const { ask, actor, readerWith } = await start(both);
-    expect(await readerWith(await actor())).toEqual({ role: 'act', canAct: true });
-    expect((await ask('/api/report', bearer(triggerToken))).status).toBe(200);
-  });
 });
 
 describe('a session', () => {
@@ -293,7 +262,7 @@ describe('a hostile page', () => {
     for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out'])
       expect((await ask(`/${action}?client=acme&template=web&reason=x`, headers)).status).toBe(405);
     for (const method of ['PUT', 'DELETE', 'PATCH'])
-      expect((await send(new URL('/act/sync', url), method, headers)).status).toBe(405);
+      expect((await send(url, '/act/sync', headers, method)).status).toBe(405);
     const json = { ...headers, 'content-type': 'application/json', origin: 'https://evil.example' };
     expect((await post('/act/sync', {}, json)).status).toBe(403);
     expect(done).toEqual([]);
@@ -326,30 +295,32 @@ describe('behind a proxy that changes the Host', () => {
 });
 
 describe('who signs in', () => {
-  it.each(['', '?show=blocked&q=www', 'templates/standard-web', 'clients/acme/templates/a%2Fb', 'writes'])(
-    'comes to the page that was asked for: %j',
-    async (page) => {
-      const { ask, post } = await start(both);
-      const { body } = await ask(`/${page}`, browser);
-      expect(body).toContain(`name="next" value="${page.replace('&', '&#38;')}"`);
-      const root = page.startsWith('clients') ? '../../../' : page.startsWith('templates') ? '../' : './';
-      expect(body).toContain(`action="${root}sign-in"`);
-      expect((await post('/sign-in', { token: pageToken, next: page })).headers['location']).toBe(
-        `./${page}`,
-      );
-    },
-  );
-
   it.each([
-    '//evil.example',
-    '/\\evil.example',
-    'https://evil.example/',
-    'templates/\r\nx: y',
-    'sign-in',
-    '../x',
-  ])('comes to no page of somebody else: %j', async (next) => {
+    ['', './'],
+    ['?show=blocked&q=www', './'],
+    ['templates/standard-web', '../'],
+    ['clients/acme/templates/a%2Fb', '../../../'],
+    ['writes', './'],
+  ])('comes to the page that was asked for: %j', async (page, root) => {
+    const { ask, post } = await start(both);
+    const { body } = await ask(`/${page}`, browser);
+    expect(body).toContain(`name="next" value="${page.replace('&', '&#38;')}"`);
+    expect(body).toContain(`action="${root}sign-in"`);
+    const { headers } = await post('/sign-in', { token: pageToken, next: page });
+    expect(headers['location']).toBe(`./${page}`);
+  });
+
+  it('comes to no page of somebody else', async () => {
     const { post } = await start(both);
-    expect((await post('/sign-in', { token: pageToken, next })).headers['location']).toBe('./');
+    const hostile = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example/',
+      'templates/\r\nx: y',
+      '../x',
+    ];
+    for (const next of [...hostile, 'sign-in'])
+      expect((await post('/sign-in', { token: pageToken, next })).headers['location']).toBe('./');
   });
 
   it('is told what each token does', async () => {
@@ -360,63 +331,110 @@ describe('who signs in', () => {
   });
 });
 
-describe('with a page token', () => {
-  const guarded = ['/', '/writes', '/events', '/api/report', '/api/history', '/none'];
+describe('who may do what', () => {
+  const table = `
+with both tokens       nobody  wrong  page  trigger  page cookie  trigger cookie
+GET /                  401     401    200   200      200          200
+GET /writes            401     401    200   200      200          200
+GET /events            401     401    200   200      200          200
+GET /api/report        401     401    200   200      200          200
+GET /api/history       401     401    200   200      200          200
+GET /api/fleet         401     401    200   200      200          200
+GET /none              401     401    404   404      404          404
+GET /sign-in           200     200    200   200      200          200
+GET /livez             200     200    200   200      200          200
+GET /readyz            200     200    200   200      200          200
+GET /healthz           200     200    200   200      200          200
+GET /metrics           200     200    200   200      200          200
+POST /api/reconcile    401     401    401   202      401          401
+POST /act/sync         403     403    403   403      403          303
 
-  it.each(guarded)('%s requires one of the tokens', async (path) => {
-    const { ask, signIn, refused } = await start(both);
-    const { status, headers, body } = await ask(path);
-    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
+with a trigger token   nobody  wrong  trigger  trigger cookie
+GET /                  200     200    200      200
+GET /sign-in           200     200    200      200
+POST /api/reconcile    401     401    202      401
+POST /act/sync         403     403    403      303
+
+with one for both      nobody  wrong  trigger  trigger cookie
+GET /                  401     401    200      200
+POST /api/reconcile    401     401    202      401
+POST /act/sync         404     404    404      404
+
+without tokens         nobody  wrong
+GET /                  200     200
+GET /sign-in           404     404
+POST /sign-in          404     404
+POST /api/reconcile    404     404
+POST /act/sync         404     404
+`;
+  const settings: Readonly<Record<string, TestOptions>> = {
+    'with both tokens': both,
+    'with a trigger token': {},
+    'with one for both': { pageToken: () => triggerToken },
+    'without tokens': { triggerToken: () => null },
+  };
+
+  it.each(
+    table
+      .trim()
+      .split('\n\n')
+      .map((block) => block.split('\n').map((line) => line.split(/ {2,}/))),
+  )('%o', async ([title = '', ...readers] = [], ...rows) => {
+    const { ask, post, signIn, done } = await start(settings[title]);
+    const cookie = async (token: string) => ({ cookie: cookieOf(await signIn(token)) });
+    const headersOf = new Map<string, OutgoingHttpHeaders>([
+      ['nobody', {}],
+      ['wrong', bearer(pageToken.slice(1))],
+      ['page', bearer(pageToken)],
+      ['trigger', bearer(triggerToken)],
+      ['page cookie', await cookie(pageToken)],
+      ['trigger cookie', await cookie(triggerToken)],
+    ]);
+    for (const [request = '', ...statuses] of rows) {
+      const [method, path = ''] = request.split(' ');
+      const found: string[] = [];
+      for (const reader of readers) {
+        const headers = headersOf.get(reader);
+        const answer = await (method === 'GET' ? ask(path, headers) : post(path, {}, headers));
+        found.push(String(answer.status));
+      }
+      expect([request, ...found]).toEqual([request, ...statuses]);
+    }
+    // By the bearer and by the cookie.
+    expect(done).toHaveLength(rows.flat().filter((status) => status === '202' || status === '303').length);
+  });
+
+  it('is said to readers', async () => {
+    const { actor, signIn, readerWith } = await start(both);
+    expect(await readerWith(await actor())).toEqual({ role: 'act', canAct: true });
+    const cookie = cookieOf(await signIn(pageToken));
+    expect(await readerWith({ cookie })).toEqual({ role: 'read', canAct: true });
+    const open = await start({ triggerToken: () => null });
+    expect(await open.readerWith({})).toEqual({ role: null, canAct: false });
+  });
+
+  it('is asked for as a bearer, or by signing in, which is no failed attempt of a browser', async () => {
+    const { ask, refused } = await start(both);
+    const { headers, body } = await ask('/');
+    expect(headers['www-authenticate']).toBe('Bearer');
     expect(body).toBe('Needs the page token as a bearer token, or a sign-in.\n');
-    for (const wrong of [pageToken.slice(1), `${pageToken}1`, ''])
-      expect((await ask(path, bearer(wrong))).status).toBe(401);
+    await ask('/', bearer(pageToken.slice(1)));
     expect(refused).toEqual([
       { token: 'page', reason: 'missing', address: '127.0.0.1' },
-      ...Array.from({ length: 3 }, () => ({ token: 'page', reason: 'wrong', address: '127.0.0.1' })),
+      { token: 'page', reason: 'wrong', address: '127.0.0.1' },
     ]);
-    const found = path === '/none' ? 404 : 200;
-    expect((await ask(path, bearer(pageToken))).status).toBe(found);
-    expect((await ask(path, { cookie: cookieOf(await signIn(pageToken)) })).status).toBe(found);
-    expect(refused).toHaveLength(4);
-  });
-
-  it.each(['/livez', '/readyz', '/healthz', '/metrics'])('%s stays open', async (path) => {
-    const { ask } = await start(both);
-    expect((await ask(path)).status).toBe(200);
-  });
-
-  it('a browser is offered to sign in, which is no failed attempt', async () => {
-    const { ask, refused } = await start(both);
     const offered = await ask('/', browser);
-    expect(offered.status).toBe(401);
-    expect(offered.headers['content-security-policy']).toContain("form-action 'self'");
-    expect(refused).toEqual([]);
-  });
-
-  it('that token never acts: not by its cookie, and not as a bearer', async () => {
-    const { post, ask, signIn, readerWith, done } = await start(both);
-    const cookie = cookieOf(await signIn(pageToken));
-    for (const sent of [{ cookie }, bearer(pageToken)]) {
-      expect((await post('/act/sync', {}, sent)).status).toBe(403);
-      expect((await post('/api/reconcile', {}, sent)).status).toBe(401);
-    }
-    expect(await readerWith({ cookie })).toEqual({ role: 'read', canAct: true });
-    expect((await ask('/sign-in', { cookie })).status).toBe(200);
-    expect(done).toEqual([]);
-  });
-
-  it('lets nobody act on the page if it is the trigger token too', async () => {
-    const { post, signIn, readerWith } = await start({ pageToken: () => triggerToken });
-    const cookie = cookieOf(await signIn(triggerToken));
-    expect((await post('/act/sync', {}, { cookie })).status).toBe(404);
-    expect(await readerWith({ cookie })).toEqual({ role: 'read', canAct: false });
-    expect((await post('/api/reconcile', {}, bearer(triggerToken))).status).toBe(202);
+    expect([offered.status, offered.headers['content-security-policy']]).toEqual([
+      401,
+      expect.stringContaining("form-action 'self'"),
+    ]);
+    expect(refused).toHaveLength(2);
   });
 
   it.each([
     ['another token', pageToken.slice(1)],
     ['no token', ''],
-  ])('%s is refused, and shows nothing of it', async (_, token) => {
+  ])('%s in the form is refused, and nothing of it is shown', async (_, token) => {
     const { signIn, refused, lines } = await start(both);
     const { status, headers, body } = await signIn(token);
     expect([status, headers['set-cookie']]).toEqual([401, undefined]);
@@ -425,16 +443,8 @@ describe('with a page token', () => {
     expect(refused).toMatchObject([{ token: 'page', reason: 'wrong' }]);
   });
 
-  it('takes no body larger than a form', async () => {
+  it('a form larger than a form of ours is not read', async () => {
     const { signIn } = await start(both);
     expect((await signIn('x'.repeat(10_000))).status).toBe(413);
   });
-});
-
-it('nobody can sign in or act without a token', async () => {
-  const { ask, post, signIn, readerWith } = await start({ triggerToken: () => null });
-  expect((await ask('/sign-in')).status).toBe(404);
-  expect((await signIn('')).status).toBe(404);
-  expect((await post('/act/sync', {})).status).toBe(404);
-  expect(await readerWith({})).toEqual({ role: null, canAct: false });
 });

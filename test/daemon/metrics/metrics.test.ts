@@ -3,6 +3,7 @@ import perfHooks from 'node:perf_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import type { Difference, Outcome } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
+import { pass as anyPass, template as anyTemplate } from '../../report/every-kind.ts';
 import { parseScrape } from '../scrape.ts';
 import { shownClients } from '../shown-clients.ts';
 
@@ -17,34 +18,11 @@ const adds = (count: number, outcome?: Outcome): Difference[] =>
     ...(outcome ? { outcome } : {}),
   }));
 
-const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult => ({
-  client: 'acme',
-  template: name,
-  id: 17,
-  file: 'templates/web.yaml',
-  revision: null,
-  status: 'in-sync',
-  message: null,
-  inSync: 0,
-  parked: 0,
-  ignored: 0,
-  differences: [],
-  subdomains: [],
-  ...rest,
-});
+const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult =>
+  anyTemplate({ template: name, ...rest });
 
-const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult => ({
-  client: 'acme',
-  run: 'run',
-  trigger: 'schedule',
-  startedAt: '2026-11-20T20:00:00.000Z',
-  durationMs: 1_500,
-  dryRun: false,
-  holdReason: null,
-  retryAfter: null,
-  templates,
-  problems,
-});
+const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult =>
+  anyPass({ durationMs: 1_500, templates, problems });
 
 const ours = (name: string): string => `dns_template_sync_${name}`;
 
@@ -93,9 +71,10 @@ describe('a scrape', () => {
     metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
     const before = Date.now() / 1_000;
     pass('drifted', result([]));
-    const { value, all } = await scrape({ queueDepth: 2 });
+    const { value, all } = await scrape(['acme'], ['bakery']);
     expect(value(ours('build_info'), { version: '1.2.3' })).toBe(1);
-    expect(value(ours('queue_depth'))).toBe(2);
+    expect(value(ours('queue_depth'))).toBe(1);
+    expect(['acme', 'bakery'].map((client) => value(ours('settings_valid'), { client }))).toEqual([1, 0]);
     expect(value(ours('requests_total'), { status: '200' })).toBe(1);
     expect(value(ours('requests_total'), { status: 'none' })).toBe(1);
     expect(value(ours('request_duration_seconds_sum'))).toBeCloseTo(30.02);
@@ -170,7 +149,7 @@ describe('the templates', () => {
   it('are counted together if they have the same name', async () => {
     const { pass, scrape } = shownClients();
     const other = template('web', { id: 18, inSync: 2 });
-    pass('drifted', result([drifted, other]));
+    pass('drifted', result([other, drifted]));
     const { value } = await scrape();
     expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(7);
     expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(1);

@@ -12,6 +12,7 @@ import {
   type Fired,
   type Minute,
 } from './promtool.ts';
+import { pass, template } from '../../report/every-kind.ts';
 import { shownClients } from '../shown-clients.ts';
 
 beforeEach(() => {
@@ -42,7 +43,7 @@ const surplus: Difference = {
 
 type State = Partial<Pick<TemplateResult, 'status' | 'message' | 'inSync' | 'differences' | 'asOf'>> & {
   /** Why the pass ended early. */
-  readonly holdReason?: string;
+  readonly holdReason?: string | null;
   readonly problems?: PassResult['problems'];
 };
 const well: State = { status: 'in-sync', inSync: 5 };
@@ -56,34 +57,8 @@ const invalid: State = {
   ],
 };
 
-const template = (state: State): TemplateResult => ({
-  client: 'acme',
-  template: 'web',
-  id: 1,
-  file: 'web.yaml',
-  revision: null,
-  status: 'in-sync',
-  message: null,
-  inSync: 0,
-  parked: 0,
-  ignored: 0,
-  differences: [],
-  subdomains: [],
-  ...state,
-});
-
-const result = (state: State): PassResult => ({
-  client: 'acme',
-  run: 'run',
-  trigger: 'schedule',
-  startedAt: '2026-11-20T20:00:00.000Z',
-  durationMs: 1,
-  dryRun: false,
-  holdReason: state.holdReason ?? null,
-  retryAfter: null,
-  templates: [template(state)],
-  problems: state.problems ?? [],
-});
+const result = ({ holdReason = null, problems = [], ...state }: State): PassResult =>
+  pass({ holdReason, problems, templates: [template({ template: 'web', ...state })] });
 
 /**
  * Three hours in which `acme` has a pass every five minutes, scraped every minute. `found` gives what the pass at a
@@ -236,7 +211,7 @@ const scenes: readonly [what: string, found: Found, fired: readonly Fired[], bes
         'cafe: the settings are invalid; earlier ones are in use, or the client is left out',
       ),
     ],
-    (minute, _, { scrape }) => (minute >= 30 && minute < 100 ? scrape({ refused: ['cafe'] }) : undefined),
+    (minute, _, { scrape }) => (minute >= 30 && minute < 100 ? scrape([], ['cafe']) : undefined),
   ],
   [
     'a write has an unknown outcome, also if it was the first',

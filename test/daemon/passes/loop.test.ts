@@ -43,14 +43,77 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/**
+ * The words are triggers; how the running pass ends, as `failed` or `asks:60s`, which is for how long the service wants
+ * to be left alone, and `limited:60s`, since there were too many requests; `after:2s`, when the next pass starts, and not
+ * a moment before; `clock:60s`, by which the clock is set; `quiet`: nothing starts any more; and what has started so far.
+ */
+const play = async (script: string): Promise<void> => {
+  const { loop, started, last } = controlled();
+  for (const [word] of script.matchAll(/\[.*?\]|\S+/g)) {
+    const [kind = '', amount = ''] = word.split(':');
+    const milliseconds = Number.parseFloat(amount) * 1_000;
+    const before = started().length;
+    if (kind.startsWith('[')) expect(`[${started().join(' ')}]`).toBe(word);
+    else if (kind === 'ok' || kind === 'failed' || kind === 'busy') await last().end(kind);
+    else if (kind === 'asks' || kind === 'limited')
+      await last().end({ failedFor: milliseconds, isRateLimited: kind === 'limited' });
+    else if (kind === 'close') await loop.close();
+    else if (kind === 'clock') vi.setSystemTime(Date.now() + milliseconds);
+    else if (kind === 'after') {
+      await vi.advanceTimersByTimeAsync(milliseconds - 1);
+      expect(`${script} @ ${started().length}`).toBe(`${script} @ ${before}`);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(started()).toHaveLength(before + 1);
+    } else if (kind === 'quiet') {
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      expect([started().length, vi.getTimerCount()]).toEqual([before, 0]);
+    } else loop.trigger(triggers.find((one) => one === kind) ?? expect.fail(kind));
+  }
+};
+
+const triggers = ['startup', 'schedule', 'file-change', 'request'] as const;
+
 describe('a loop', () => {
-  it('runs a pass at once, and the next one at once after it', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    expect(started()).toEqual(['startup']);
-    await last().end('ok');
-    loop.trigger('schedule');
-    expect(started()).toEqual(['startup', 'schedule']);
+  it.each([
+    ['runs a pass at once, and the next one', 'startup [startup] ok schedule [startup schedule] ok quiet'],
+    [
+      'merges requests during a pass into one, with the strongest trigger',
+      `startup schedule file-change schedule file-change [startup] ok [startup file-change]
+       request file-change ok [startup file-change request] ok quiet`,
+    ],
+    [
+      'backs off after failed passes, up to five minutes',
+      `schedule failed after:2s failed after:4s failed after:8s failed after:16s failed after:32s failed after:64s
+       failed after:128s failed after:256s failed after:300s failed after:300s ok quiet`,
+    ],
+    ['begins anew with that after a good one', 'schedule failed after:2s ok schedule failed after:2s'],
+    ['leaves the service alone for as long as it asks', 'schedule asks:60s after:60s asks:0.001s after:4s'],
+    ['but not for years', 'schedule limited:252288000000s after:86400s'],
+    ['goes on with files that were saved meanwhile', 'schedule file-change asks:60s [schedule file-change]'],
+    [
+      'but lets them wait too after too many requests, whatever the clock says; a person does not wait',
+      `schedule file-change limited:60s file-change schedule clock:86400s after:60s [schedule file-change]
+       limited:60s request [schedule file-change request]`,
+    ],
+    [
+      'lets the schedule wait for the end of the backoff',
+      'startup schedule failed schedule [startup] after:2s [startup schedule] ok quiet',
+    ],
+    ['tries a saved file at once', 'startup failed file-change [startup file-change] ok quiet'],
+    ['tries a request at once', 'startup failed request [startup request] ok quiet'],
+    ['also one that came during the pass', 'startup request failed [startup request] failed after:4s'],
+    [
+      'tries again soon what another process kept from running, however often, which is no failure',
+      'schedule busy after:2s busy after:2s busy after:2s busy after:2s ok schedule failed after:2s',
+    ],
+    [
+      'remembers earlier failures meanwhile, and tries a request at once',
+      'startup failed request busy [startup request] request [startup request request] failed after:4s',
+    ],
+    ['starts nothing once it is closed', 'startup failed close quiet request quiet [startup]'],
+  ])('%s', async (_, script) => {
+    await play(script);
   });
 
   it('gives a pass that waits the id that was told to whoever asked for it first', async () => {
@@ -61,6 +124,18 @@ describe('a loop', () => {
     expect(loop.trigger('request', 'another')).toBe('told');
     await last().end('ok');
     expect(last()).toMatchObject({ run: 'told', trigger: 'request' });
+  });
+
+  it('keeps the id of a request until its pass is made', async () => {
+    const { loop, last } = controlled();
+    const asked = loop.trigger('request');
+    expect(last().run).toBe(asked);
+    await last().end('busy');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(last().run).toBe(asked);
+    await last().end('failed');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(last().run).not.toBe(asked);
   });
 
   it('reports each of its states', async () => {
@@ -81,97 +156,7 @@ describe('a loop', () => {
     expect(seen()).toEqual(rest);
   });
 
-  it('runs one pass at a time, and merges requests during a pass into one, with the strongest trigger', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    for (const trigger of ['schedule', 'file-change', 'schedule', 'file-change'] as const)
-      loop.trigger(trigger);
-    expect(loop.state).toMatchObject({ running: 'startup', waiting: 'file-change' });
-    expect(started()).toEqual(['startup']);
-    await last().end('ok');
-    expect(started()).toEqual(['startup', 'file-change']);
-    loop.trigger('request');
-    loop.trigger('file-change');
-    await last().end('ok');
-    expect(started()).toEqual(['startup', 'file-change', 'request']);
-    await last().end('ok');
-    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, backoffUntil: null });
-    expect(started()).toHaveLength(3);
-  });
-
-  it('does not wait for another loop', () => {
-    const [one, other] = [controlled(), controlled()];
-    one.loop.trigger('startup');
-    other.loop.trigger('startup');
-    expect([one.started(), other.started()]).toEqual([['startup'], ['startup']]);
-  });
-});
-
-describe('after a failed pass', () => {
-  it('another one follows, after a backoff that grows to five minutes', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('schedule');
-    const pauses = [2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
-    for (const [index, seconds] of pauses.entries()) {
-      await last().end('failed');
-      expect(loop.state.failures).toBe(index + 1);
-      expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + seconds * 1_000));
-      await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1);
-      expect(started()).toHaveLength(index + 1);
-      await vi.advanceTimersByTimeAsync(1);
-      expect(started()).toHaveLength(index + 2);
-    }
-    await last().end('ok');
-    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, backoffUntil: null });
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('the backoff is what the service asks for, if that is longer', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('schedule');
-    await last().end({ failedFor: 60_000, isRateLimited: false });
-    expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 60_000));
-    await vi.advanceTimersByTimeAsync(59_999);
-    expect(started()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(started()).toHaveLength(2);
-    await last().end({ failedFor: 1, isRateLimited: false });
-    expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 4_000));
-  });
-
-  it('after too many requests, saved files wait too, and only a person does not', async () => {
-    for (const isRateLimited of [true, false]) {
-      const { loop, started, last } = controlled();
-      loop.trigger('schedule');
-      // Also those that are saved during the pass.
-      loop.trigger('file-change');
-      await last().end({ failedFor: 60_000, isRateLimited });
-      expect(started()).toHaveLength(isRateLimited ? 1 : 2);
-      if (!isRateLimited) continue;
-      for (const trigger of ['file-change', 'schedule'] as const) loop.trigger(trigger);
-      // What is set meanwhile is the time of day.
-      vi.setSystemTime(Date.now() + 86_400_000);
-      await vi.advanceTimersByTimeAsync(59_999);
-      expect(started()).toHaveLength(1);
-      await vi.advanceTimersByTimeAsync(1);
-      expect(started()).toEqual(['schedule', 'file-change']);
-      await last().end({ failedFor: 60_000, isRateLimited });
-      loop.trigger('request');
-      expect(started()).toHaveLength(3);
-    }
-  });
-
-  it('a service that asks for a wait of years is read again after a day', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('schedule');
-    await last().end({ failedFor: 8_000 * 365 * 86_400_000, isRateLimited: true });
-    await vi.advanceTimersByTimeAsync(24 * 3_600_000 - 1);
-    expect(started()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(started()).toHaveLength(2);
-  });
-
-  it('the backoff is shortened by up to a half', async () => {
+  it('shortens the backoff by up to a half', async () => {
     const { loop, started, last } = controlled(0);
     loop.trigger('startup');
     await last().end('failed');
@@ -179,45 +164,7 @@ describe('after a failed pass', () => {
     expect(started()).toEqual(['startup', 'startup']);
   });
 
-  it('the schedule waits for the end of the backoff', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    loop.trigger('schedule');
-    await last().end('failed');
-    loop.trigger('schedule');
-    expect(started()).toEqual(['startup']);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(started()).toEqual(['startup', 'schedule']);
-    await last().end('ok');
-    expect(started()).toHaveLength(2);
-  });
-
-  it.each(['file-change', 'request'] as const)(
-    'a %s is tried at once, and ends the pause',
-    async (trigger) => {
-      const { loop, started, last } = controlled();
-      loop.trigger('startup');
-      await last().end('failed');
-      loop.trigger(trigger);
-      expect(started()).toEqual(['startup', trigger]);
-      await last().end('ok');
-      await vi.advanceTimersByTimeAsync(3_600_000);
-      expect(started()).toHaveLength(2);
-    },
-  );
-
-  it('a request that came during it is tried at once', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    loop.trigger('request');
-    await last().end('failed');
-    expect(started()).toEqual(['startup', 'request']);
-    await last().end('failed');
-    expect(loop.state.failures).toBe(2);
-    expect(started()).toHaveLength(2);
-  });
-
-  it('an error that the pass threw is logged and counts as a failure', async () => {
+  it('logs an error that the pass threw, which counts as a failure', async () => {
     const { loop, lines, started, last } = controlled();
     loop.trigger('startup');
     await last().end(new TypeError('a defect'));
@@ -225,46 +172,8 @@ describe('after a failed pass', () => {
     await vi.advanceTimersByTimeAsync(2_000);
     expect(started()).toHaveLength(2);
   });
-});
 
-describe('after a pass that another process kept from running', () => {
-  it('the same is tried again soon, however often, and counts as no failure', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('schedule');
-    for (const times of [1, 2, 3, 4]) {
-      await last().end('busy');
-      expect(loop.state).toMatchObject({ running: null, waiting: 'schedule', failures: 0 });
-      await vi.advanceTimersByTimeAsync(2_000);
-      expect(started()).toHaveLength(times + 1);
-    }
-  });
-
-  it('a request keeps the id that it was answered with, until it is made', async () => {
-    const { loop, last } = controlled();
-    const asked = loop.trigger('request');
-    expect(last().run).toBe(asked);
-    await last().end('busy');
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(last().run).toBe(asked);
-    await last().end('failed');
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(last().run).not.toBe(asked);
-  });
-
-  it('a request is tried at once, and earlier failures still count', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    await last().end('failed');
-    loop.trigger('request');
-    await last().end('busy');
-    expect(loop.state).toMatchObject({ failures: 1, backoffUntil: new Date(Date.now() + 2_000) });
-    loop.trigger('request');
-    expect(started()).toEqual(['startup', 'request', 'request']);
-  });
-});
-
-describe('closing', () => {
-  it('aborts the running pass, waits for it and starts no other', async () => {
+  it('aborts the running pass when it is closed, waits for it and starts no other', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     loop.trigger('request');
@@ -279,14 +188,5 @@ describe('closing', () => {
     await vi.advanceTimersByTimeAsync(3_600_000);
     expect(started()).toEqual(['startup']);
     await loop.close();
-  });
-
-  it('ends a backoff', async () => {
-    const { loop, started, last } = controlled();
-    loop.trigger('startup');
-    await last().end('failed');
-    await loop.close();
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect(started()).toEqual(['startup']);
   });
 });

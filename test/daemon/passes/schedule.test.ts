@@ -62,76 +62,53 @@ describe('a schedule', () => {
   });
 });
 
+// In Berlin, clocks are put back at 01:00 UTC: from 00:00 to 02:00 UTC they show 2 to 3 o'clock twice.
+const changes = `
+at every hour goes on through the hour that comes twice
+  */30 * * * *  Europe/Berlin  2026-10-24T23:45
+  10-25T00:00 10-25T00:30 10-25T01:00 10-25T01:30 10-25T02:00 10-25T02:30 10-25T03:00
+
+at every hour goes on through it however that is written: 0-23
+  30 0-23 * * *  Europe/Berlin  2026-10-24T23:45
+  10-25T00:30 10-25T01:30 10-25T02:30
+
+does so west of Greenwich
+  */30 * * * *  America/New_York  2026-11-01T04:45
+  11-01T05:00 11-01T05:30 11-01T06:00 11-01T06:30 11-01T07:00 11-01T07:30 11-01T08:00
+
+does so where only half an hour comes twice
+  */15 * * * *  Australia/Lord_Howe  2026-04-04T14:20
+  04-04T14:30 04-04T14:45 04-04T15:00 04-04T15:15 04-04T15:30 04-04T15:45 04-04T16:00
+  04-04T16:15 04-04T16:30 04-04T16:45 04-04T17:00 04-04T17:15
+
+at a given hour that comes twice runs twice
+  30 2 * * *  Europe/Berlin  2026-10-24T12:00
+  10-25T00:30 10-25T01:30 10-26T01:30
+
+runs an hour later where the clock leaps over its time
+  30 2 * * *  Europe/Berlin  2026-03-28T12:00
+  03-29T01:30 03-30T00:30
+
+at every hour goes on over the leap
+  */30 * * * *  Europe/Berlin  2026-03-29T00:15
+  03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:00 03-29T02:30 03-29T03:00
+
+once an hour has no other run for the leap
+  30 * * * *  Europe/Berlin  2026-03-28T23:45
+  03-29T00:30 03-29T01:30 03-29T02:30
+
+with seconds is no other
+  15 30 2 * * *  Europe/Berlin  2026-03-28T12:00
+  03-29T01:30 03-30T00:30
+`;
+
 describe('in the night when a clock is changed, a schedule', () => {
-  it.each([
-    // Put back at 01:00 UTC: from 00:00 to 02:00 UTC it shows 2 to 3 o'clock twice.
-    [
-      'at every hour goes on through the hour that comes twice',
-      '*/30 * * * *',
-      'Europe/Berlin',
-      '2026-10-24T23:45:00Z',
-      '10-25T00:00 10-25T00:30 10-25T01:00 10-25T01:30 10-25T02:00 10-25T02:30 10-25T03:00',
-    ],
-    [
-      'at every hour goes on through it however that is written: 0-23',
-      '30 0-23 * * *',
-      'Europe/Berlin',
-      '2026-10-24T23:45:00Z',
-      '10-25T00:30 10-25T01:30 10-25T02:30',
-    ],
-    [
-      'does so west of Greenwich',
-      '*/30 * * * *',
-      'America/New_York',
-      '2026-11-01T04:45:00Z',
-      '11-01T05:00 11-01T05:30 11-01T06:00 11-01T06:30 11-01T07:00 11-01T07:30 11-01T08:00',
-    ],
-    [
-      'does so where only half an hour comes twice',
-      '*/15 * * * *',
-      'Australia/Lord_Howe',
-      '2026-04-04T14:20:00Z',
-      '04-04T14:30 04-04T14:45 04-04T15:00 04-04T15:15 04-04T15:30 04-04T15:45 04-04T16:00 04-04T16:15 04-04T16:30 04-04T16:45 04-04T17:00 04-04T17:15',
-    ],
-    [
-      'at a given hour that comes twice runs twice',
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-10-24T12:00:00Z',
-      '10-25T00:30 10-25T01:30 10-26T01:30',
-    ],
-    [
-      'runs when the clock has leapt over its time',
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-03-28T12:00:00Z',
-      '03-29T01:00 03-30T00:30',
-    ],
-    [
-      'at every hour goes on over the leap',
-      '*/30 * * * *',
-      'Europe/Berlin',
-      '2026-03-29T00:15:00Z',
-      '03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:00 03-29T02:30 03-29T03:00',
-    ],
-    [
-      'once an hour has one run more for the leap',
-      '30 * * * *',
-      'Europe/Berlin',
-      '2026-03-28T23:45:00Z',
-      '03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:30',
-    ],
-    [
-      'with seconds is no other',
-      '15 30 2 * * *',
-      'Europe/Berlin',
-      '2026-03-28T12:00:00Z',
-      '03-29T01:00 03-30T00:30',
-    ],
-  ])('%s: %s in %s', async (_, expression, timezone, from, expected) => {
-    vi.setSystemTime(new Date(from));
+  const rows = changes.trim().split('\n\n');
+  it.each(rows.map((row) => row.split('\n  ')))('%s', async (_, when = '', ...lines) => {
+    const [expression = '', timezone = '', from = ''] = when.split(/ {2,}/);
+    vi.setSystemTime(new Date(`${from}:00Z`));
     const times = start(expression, timezone);
-    const ends = expected.split(' ');
+    const ends = lines.join(' ').split(' ');
     const last = Date.parse(`2026-${ends.at(-1)}:59Z`);
     await vi.advanceTimersByTimeAsync(last - Date.now());
     expect(times.map((time) => time.slice(0, 11))).toEqual(ends);

@@ -1,4 +1,3 @@
-import type { PassEvent } from '../notify/news.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { FleetProcess, FleetSummary, PassEntry } from '../status-page/facts.ts';
 
@@ -86,12 +85,12 @@ export interface Membership {
   leave(): Promise<void>;
 }
 
-/** What is known of a client after a pass. */
+/** What is known of a client after a pass, here or in another process. */
 export interface PassReport {
-  /** Its result is `latest`, unless there was none. */
-  readonly event: Omit<PassEvent, 'result'>;
   readonly entry: PassEntry;
+  /** The known state of its templates; null if there was no pass. */
   readonly latest: PassResult | null;
+  /** Why the pass could not be made, or ended early. */
   readonly lastError: string | null;
   /** Whether its templates and the service were ever read, and passes can be made. */
   readonly isReady: boolean;
