@@ -54,8 +54,8 @@ export interface DaemonContext {
   readonly log: Logger;
   /** Those that share the clients, this process among them. */
   readonly fleet: Fleet;
-  /** What receivers were told and are to be told, where processes share that. */
-  readonly notified: NotifyStore | null;
+  /** What receivers were told and are to be told. */
+  readonly notified: NotifyStore;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Suspension } from '../model/suspension.ts';
-import { allSuspensions, clientMemory, noteClient, renamedFrom } from './client-memory.ts';
+import { allSuspensions, clientMemory, readableMemory } from './client-memory.ts';
 import { endOf } from './instant.ts';
 import { lockClient } from './lock.ts';
 import { StateFile } from './state-file.ts';
-import { takesOver, type Say, type StateStore } from './store-handle.ts';
+import { takeOver, type Say, type StateStore } from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
-import type { Rows } from './tables.ts';
+import type { ClientTables } from './tables.ts';
 
 /** Each client's state in a file of its state directory. */
 export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
@@ -17,38 +17,26 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     files.set(file, state);
     return state;
   };
-  const begin = async (state: StateFile, say: Say): Promise<Rows> => {
-    const rows = await state.begin(true);
+  const begin = async (state: StateFile, say: Say): Promise<ClientTables> => {
+    const tables = await state.begin(true);
     for (const notice of state.notices.splice(0)) say(...notice);
-    return rows;
+    return tables;
   };
 
   return {
     place: ({ file }) => file,
+    tables: ({ file }) => stateIn(file).tables(),
     read: async (location, task) => {
       if (isAbsent(location.file)) return task(null);
-      const rows = await stateIn(location.file).begin();
-      const before = await rows.ask((query) => renamedFrom(query, rows.sql, location));
-      return task(clientMemory(rows, location, before?.scope));
+      return task(await readableMemory(await stateIn(location.file).begin(), location));
     },
     take: async (location, waiting) => ({
       ...(await lockClient(location, waiting)),
       open: async (lostPause, say) => {
         const state = stateIn(location.file);
-        const rows = await begin(state, say);
-        const { sql, ask, change } = rows;
-        const { scope, name, token } = location;
-        const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
-        if (known?.token !== token) {
-          const before = await change((query) => noteClient(query, sql, location));
-          if (before !== null) say(takesOver(before, name));
-        }
-        const some = await ask((query) => query(`${sql.revisions} LIMIT 1`, [scope]));
-        return {
-          memory: clientMemory(rows, location),
-          isNew: some.length === 0,
-          holdsAdds: holdsAdds(state, location, lostPause),
-        };
+        const memory = clientMemory(await begin(state, say), location);
+        await takeOver(memory, location, say);
+        return { memory, isNew: await memory.isNew(), holdsAdds: holdsAdds(state, location, lostPause) };
       },
     }),
     // Takes no state over: it has no lock, and a pass of the earlier name may be under way.

@@ -132,7 +132,7 @@ describe('a state file', () => {
     ['of another program', (file) => setOther(file, 'CREATE TABLE notes (text)'), 'damaged', 'gone'],
     [
       'of another program with our number',
-      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 7'),
+      (file) => setOther(file, 'CREATE TABLE notes (text); PRAGMA user_version = 8'),
       'damaged',
       'gone',
     ],
@@ -172,7 +172,7 @@ describe('a state file', () => {
       'gone',
     ],
     ['of version 0.1', (file) => meddle(file, ofFirstEdition), 'of version 0.1', 'gone'],
-    ['of a preview', (file) => meddle(file, 'PRAGMA user_version = 6'), 'of version 0.1', 'kept'],
+    ['of a preview', (file) => meddle(file, 'PRAGMA user_version = 7'), 'of version 0.1', 'kept'],
     ['that is empty', (file) => truncateSync(file, 0), 'was removed, emptied or replaced', 'gone'],
   ])('%s makes way for a new one', async (name, damage, what, suspended) => {
     const file = await filled();
@@ -186,7 +186,7 @@ describe('a state file', () => {
       new RegExp(`${broken.length > 0 ? 'it was moved to' : 'emptied'}.* no adds before `),
     );
     expect({ entries, suspensions }).toEqual({ entries: 0, suspensions: suspended === 'kept' ? 1 : 0 });
-    const aside = readdirSync(path.dirname(file)).find((one) => /\.db\.(damaged|earlier)-\d+$/.test(one));
+    const aside = readdirSync(path.dirname(file)).find((one) => /\.db\.damaged-\d+$/.test(one));
     if (broken.length > 0) {
       expect(text).toContain(`it was moved to ${path.join(path.dirname(file), aside!)}`);
       if (!/UTF-8|row/.test(name))
