@@ -42,7 +42,7 @@ const schema = `CREATE SCHEMA dns_sync;
   CREATE TABLE dns_sync.failovers (timeline text NOT NULL, since timestamptz NOT NULL);
   INSERT INTO dns_sync.failovers SELECT ${currentTimeline}, '-infinity';
   CREATE TABLE dns_sync.reports (
-    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, pass text, body text NOT NULL)
+    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, pass text NOT NULL, body text NOT NULL)
     WITH (fillfactor = 50);
   CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL)`;
 

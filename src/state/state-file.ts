@@ -17,9 +17,11 @@ import {
   readSuspensions,
   type Loss,
 } from './database.ts';
+import { endOf } from './instant.ts';
 import { acquireLock } from './lock.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { identityOf, readNote, writeNote } from './private-file.ts';
+import type { Say } from './store-handle.ts';
 import { statementsIn, type ClientTables, type OpeningRow, type Query } from './tables.ts';
 
 /**
@@ -29,7 +31,7 @@ import { statementsIn, type ClientTables, type OpeningRow, type Query } from './
 export class StateFile {
   readonly file: string;
   /** What its openings had to say, until there is somebody to tell. */
-  readonly notices: (readonly [message: string, level?: 'warn' | 'error'])[] = [];
+  readonly #notices: Parameters<Say>[] = [];
   readonly #clock: Pick<Clock, 'now' | 'uptime'>;
   readonly #inTurn = limit(1);
   #open: OpenFile | null = null;
@@ -45,27 +47,28 @@ export class StateFile {
     this.#clock = clock;
   }
 
-  get now(): Instant {
-    return { now: this.#clock.now(), uptime: this.#clock.uptime() };
-  }
-
-  /** What was lost last; null if nothing was. */
-  get lost(): Loss | null {
-    return this.#lost;
-  }
-
   /**
-   * Opens it for a task, whose later statements throw if the file is lost meanwhile. `mayReplace`: from now on a file that
-   * is damaged makes way for a new one, now or whenever that is found.
+   * Opens it for a task, whose later statements throw if the file is lost meanwhile. Where there is somebody to tell, a file
+   * that is damaged makes way for a new one, now or whenever that is found.
    */
-  async begin(mayReplace = false): Promise<ClientTables> {
-    this.#mayReplace ||= mayReplace;
+  async begin(say: Say | null = null): Promise<ClientTables> {
+    this.#mayReplace ||= say !== null;
     const look = (): Promise<void> => this.#use(null, () => Promise.resolve());
     await look().catch((error: unknown) => {
-      if (!mayReplace || !(error instanceof DamagedMemoryError)) throw error;
+      if (say === null || !(error instanceof DamagedMemoryError)) throw error;
       return look();
     });
+    if (say !== null) for (const notice of this.#notices.splice(0)) say(...notice);
     return this.tables(this.#life);
+  }
+
+  /** Why nothing may be added, for so many milliseconds after a loss: what was forgotten may still take effect. */
+  holdsAdds(lostPause: number): string | null {
+    if (this.#lost === null) return null;
+    const { at, why } = this.#lost;
+    // To the second: what two clocks say differs by a little each time, and is to be said once.
+    const until = Math.ceil(endOf(at, lostPause, this.#now) / 1_000) * 1_000;
+    return until > this.#now.now ? `${why}: no adds before ${new Date(until).toISOString()}` : null;
   }
 
   /** `life`: as it was when it was opened for a task; null for tasks to which it does not matter what was lost. */
@@ -95,10 +98,14 @@ export class StateFile {
         return begun!.id;
       },
       ended: () => undefined,
-      now: () => Promise.resolve(this.now.now),
+      now: () => Promise.resolve(this.#now.now),
       // A revision is any number.
       era: () => '',
     };
+  }
+
+  get #now(): Instant {
+    return { now: this.#clock.now(), uptime: this.#clock.uptime() };
   }
 
   /** Waits for what is being saved. It can be used again. */
@@ -135,11 +142,11 @@ export class StateFile {
     // A handle that is left open holds locks on a file that was emptied.
     await this.#shut('now');
     const before = this.#mark ?? readMark(this.file);
-    const connection = await openDatabase(this.file, (message) => void this.notices.push([message]));
+    const connection = await openDatabase(this.file, (message) => void this.#notices.push([message]));
     try {
       const found = originIn(connection);
       const isOther = before !== null && (found.id !== before.id || found.entries < before.entries);
-      const loss = lost ?? (isOther ? { at: this.now, why: wasLost(this.file) } : null);
+      const loss = lost ?? (isOther ? { at: this.#now, why: wasLost(this.file) } : null);
       if (loss !== null) {
         this.#life += 1;
         noteOrigin(connection, { id: found.id, lost: loss });
@@ -163,17 +170,17 @@ export class StateFile {
       if (used !== identityOf([this.file])) return message;
       const suspensions = await readSuspensions(this.file);
       const why = `${message}: it was moved to ${moveAside(this.file)}`;
-      const { connection } = await this.#opened({ at: this.now, why });
+      const { connection } = await this.#opened({ at: this.#now, why });
       for (const { scope, key, body } of suspensions ?? []) connection.all(sql.suspend, [scope, key, body]);
       const said = `${why}; a new one starts without what it knew of the service`;
-      this.notices.push([said]);
+      this.#notices.push([said]);
       if (suspensions === null)
-        this.notices.push([
+        this.#notices.push([
           `what was suspended in ${this.file} cannot be read, and is suspended no more: suspend it again`,
           'error',
         ]);
       else if (suspensions.length > 0)
-        this.notices.push([`${suspensions.length} suspensions in ${this.file} are kept`]);
+        this.#notices.push([`${suspensions.length} suspensions in ${this.file} are kept`]);
       return said;
     } catch (error) {
       throw memoryError(this.file, error);

@@ -2,12 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Suspension } from '../model/suspension.ts';
 import { allSuspensions, clientMemory, readableMemory } from './client-memory.ts';
-import { endOf } from './instant.ts';
 import { lockClient } from './lock.ts';
 import { StateFile } from './state-file.ts';
-import { takeOver, type Say, type StateStore } from './store-handle.ts';
-import type { StoreLocation } from './store-location.ts';
-import type { ClientTables } from './tables.ts';
+import { takeOver, type StateStore } from './store-handle.ts';
 
 /** Each client's state in a file of its state directory. */
 export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
@@ -17,12 +14,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     files.set(file, state);
     return state;
   };
-  const begin = async (state: StateFile, say: Say): Promise<ClientTables> => {
-    const tables = await state.begin(true);
-    for (const notice of state.notices.splice(0)) say(...notice);
-    return tables;
-  };
-
   return {
     place: ({ file }) => file,
     tables: ({ file }) => stateIn(file).tables(),
@@ -34,13 +25,15 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       ...(await lockClient(location, waiting)),
       open: async (lostPause, say) => {
         const state = stateIn(location.file);
-        const memory = clientMemory(await begin(state, say), location);
+        const memory = clientMemory(await state.begin(say), location);
         await takeOver(memory, location, say);
-        return { memory, isNew: await memory.isNew(), holdsAdds: holdsAdds(state, location, lostPause) };
+        // The embedded service answers truly at once.
+        const holdsAdds = location.isSandbox ? null : state.holdsAdds(lostPause);
+        return { memory, isNew: await memory.isNew(), holdsAdds };
       },
     }),
     // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
-    suspending: async (location, say) => clientMemory(await begin(stateIn(location.file), say), location),
+    suspending: async (location, say) => clientMemory(await stateIn(location.file).begin(say), location),
     suspended: async (places) => {
       const there = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
       const found = new Map<string, ReadonlyMap<string, readonly Suspension[]>>();
@@ -51,18 +44,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       await Promise.all([...files.values()].map((state) => state.close()));
     },
   };
-};
-
-/** What was forgotten may still take effect. The embedded service answers truly at once. */
-const holdsAdds = (
-  { lost, now }: StateFile,
-  { isSandbox }: StoreLocation,
-  lostPause: number,
-): string | null => {
-  if (lost === null || isSandbox) return null;
-  // To the second: what two clocks say differs by a little each time, and is to be said once.
-  const until = Math.ceil(endOf(lost.at, lostPause, now) / 1_000) * 1_000;
-  return until > now.now ? `${lost.why}: no adds before ${new Date(until).toISOString()}` : null;
 };
 
 /** If the directory cannot be read, opening the file reports why. */

@@ -12,8 +12,7 @@ import {
   type Claim,
 } from '../../src/cluster/owners.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
-import { connected } from './databases.ts';
-import { newTables } from './new-databases.ts';
+import { connected, newTables } from './databases.ts';
 import { addProcess, endless } from './process-rows.ts';
 
 const duration = 30_000;

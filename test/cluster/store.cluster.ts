@@ -9,7 +9,7 @@ import { storeHandle } from '../../src/state/store-handle.ts';
 import { identityContract, processesOn } from '../state/identity-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
 import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
-import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
+import { connected, newDatabaseUrl, newTables } from './databases.ts';
 import { addProcess, endless } from './process-rows.ts';
 
 /** Owned by a process that lives for the time of the test. */
@@ -25,7 +25,7 @@ const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<O
 };
 
 memoryContract(async () => {
-  const database = await newDatabase();
+  const { database } = await newTables();
   const close = (): Promise<void> => Promise.resolve();
   const known = new Map<string | undefined, Promise<OpenedClient>>();
   return async (name) => {
@@ -60,13 +60,13 @@ describe('the tables', () => {
   });
 
   it('of a newer version are left alone', async () => {
-    const database = await newDatabase();
+    const { database } = await newTables();
     await database.query('UPDATE dns_sync.schema_version SET version = 999');
     await expect(makeTables(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
   it('of a preview are left alone', async () => {
-    const database = await newDatabase();
+    const { database } = await newTables();
     await database.query('UPDATE dns_sync.schema_version SET version = 2');
     await expect(makeTables(database)).rejects.toThrow('remove them with DROP SCHEMA dns_sync CASCADE');
     await expect(hasTables(database)).rejects.toThrow('preview');
@@ -87,7 +87,7 @@ describe('the tables', () => {
 });
 
 it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = await ownedMemory(await newDatabase());
+  const memory = await ownedMemory((await newTables()).database);
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
   expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
