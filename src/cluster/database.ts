@@ -12,6 +12,7 @@ export const dialect: Dialect = {
   revision: "nextval('dns_sync.revisions')",
   text: (expression) => expression,
   each: (parameter) => `json_array_elements(${parameter}::json)`,
+  object: (key, value) => `coalesce(json_object_agg(${key}, ${value}), '{}')::text`,
   mostWrites: null,
 };
 

@@ -59,7 +59,7 @@ export const clientMemory = (
   };
 
   return {
-    isNew: async () => (await opening()).revisions.size === 0,
+    isNew: async () => Object.keys((await opening()).revisions).length === 0,
     note: async () =>
       (await opening()).token === location.token
         ? null
@@ -148,7 +148,7 @@ export const clientMemory = (
       if (!areRevisionsNew) opened = null;
       const { revisions } = await opening();
       areRevisionsNew = false;
-      return { of: (id) => `${scope} ${revisions.has(id) ? `${era()} ${revisions.get(id)}` : 'none'}` };
+      return { of: (id) => `${scope} ${id in revisions ? `${era()} ${revisions[id]}` : 'none'}` };
     },
     comparedByOthers: async (ids) =>
       baseUrl === null || ids.length === 0 ? new Map() : others(tables.query, ids, await now()),
@@ -156,7 +156,7 @@ export const clientMemory = (
     compare: async (ids) => {
       const { compared } = await opening();
       const at = await now();
-      const left = ids.filter((id) => Math.abs(at - (compared.get(id) ?? -Infinity)) >= hour);
+      const left = ids.filter((id) => Math.abs(at - (compared[id] ?? -Infinity)) >= hour);
       if (baseUrl === null || left.length === 0) return new Map();
       // It changes nothing that the pass began with.
       return tables.transaction(async (query) => {
@@ -172,9 +172,9 @@ interface Opening {
   readonly entries: readonly Entry[];
   readonly suspensions: readonly Suspension[];
   /** By template. */
-  readonly revisions: ReadonlyMap<number, string>;
+  readonly revisions: Readonly<Record<string, number>>;
   /** When this client compared a template last, by the clock of the store. */
-  readonly compared: ReadonlyMap<number, number>;
+  readonly compared: Readonly<Record<string, number>>;
   /** The digest of the token that was used last; empty if there is no state. */
   readonly token: string;
 }
@@ -185,9 +185,9 @@ const openingIn = (rows: readonly OpeningRow[]): Opening => {
   const entries = of('entry').map((row): Entry => ({ ...bodyIn<Entry>(row), id: Number(row.id) }));
   return {
     entries: entries.toSorted((one, other) => one.id - other.id),
-    suspensions: of('suspension').map((row) => bodyIn<Suspension>(row)),
-    revisions: new Map(of('revision').map(({ id, body }) => [Number(id), body])),
-    compared: new Map(of('compared').map(({ id, body }) => [Number(id), Number(body)])),
+    suspensions: of('suspension').map((row) => bodyIn(row)),
+    revisions: bodyIn(of('revisions')[0]!),
+    compared: bodyIn(of('compared')[0]!),
     token: of('token')[0]?.body ?? '',
   };
 };

@@ -27,6 +27,7 @@ export const dialect: Dialect = {
   revision: 'random() & 9007199254740991',
   text: (expression) => `CAST(${expression} AS BLOB)`,
   each: (parameter) => `json_each(${parameter})`,
+  object: (key, value) => `json_group_object(CAST(${key} AS text), ${value})`,
   // Some 30 MB.
   mostWrites: 50_000,
 };

@@ -33,7 +33,7 @@ export interface ClientTables extends Tables {
 }
 
 export interface OpeningRow {
-  readonly kind: 'entry' | 'suspension' | 'revision' | 'compared' | 'token' | 'claim';
+  readonly kind: 'entry' | 'suspension' | 'revisions' | 'compared' | 'token' | 'claim';
   readonly id: number | string;
   readonly body: string;
 }
@@ -52,6 +52,8 @@ export interface Dialect {
   readonly text: (expression: string) => string;
   /** The elements of the JSON array in this parameter, each of them an array: `value ->> 0`. */
   readonly each: (parameter: string) => string;
+  /** All rows as one JSON object, of numbers by numbers. */
+  readonly object: (key: string, value: string) => string;
   /** How many writes the history of all clients together has; null: any number. */
   readonly mostWrites: number | null;
 }
@@ -91,12 +93,12 @@ export const tablesOf = ({ schema, id, keyed, revision }: Dialect): readonly str
 export type Statements = ReturnType<typeof statementsIn>;
 
 /** What is done with the tables, which have the same names and columns in both stores. */
-export const statementsIn = ({ schema, text, each, mostWrites }: Dialect) => ({
+export const statementsIn = ({ schema, text, each, object, mostWrites }: Dialect) => ({
   // By one statement, since each pass asks for it. Each part is found by its client.
   opening: `SELECT 'entry' AS kind, id, ${text('body')} AS body FROM ${schema}journal WHERE scope = $1
     UNION ALL SELECT 'suspension', 0, ${text('body')} FROM ${schema}suspensions WHERE scope = $1
-    UNION ALL SELECT 'revision', template_id, CAST(revision AS text) FROM ${schema}templates WHERE scope = $1
-    UNION ALL SELECT 'compared', template_id, CAST(at AS text) FROM ${schema}compared WHERE scope = $1
+    UNION ALL SELECT 'revisions', 0, ${object('template_id', 'revision')} FROM ${schema}templates WHERE scope = $1
+    UNION ALL SELECT 'compared', 0, ${object('template_id', 'at')} FROM ${schema}compared WHERE scope = $1
     UNION ALL SELECT 'token', 0, ${text('token')} FROM ${schema}clients WHERE scope = $1`,
   // By one as well.
   template: `SELECT 1 AS "isTemplate", ${text('body')} AS body FROM ${schema}templates
