@@ -3,22 +3,16 @@ import { Socket } from 'node:net';
 import type Pg from 'pg';
 import { messageOf } from '../errors.ts';
 import { MemoryError } from '../state/memory.ts';
-import type { Dialect } from '../state/tables.ts';
-
-/** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
-export type Query = <Row>(
-  sql: string,
-  values?: readonly unknown[],
-  patience?: number,
-) => Promise<readonly Row[]>;
+import type { Dialect, Query } from '../state/tables.ts';
 
 export const dialect: Dialect = {
   schema: 'dns_sync.',
   id: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   keyed: '',
   revision: "nextval('dns_sync.revisions')",
-  text: (column) => column,
+  text: (expression) => expression,
   each: (parameter) => `json_array_elements(${parameter}::json)`,
+  object: (key, value) => `coalesce(json_object_agg(${key}, ${value}), '{}')::text`,
   mostWrites: null,
 };
 

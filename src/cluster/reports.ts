@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PassReport } from './membership.ts';
 import { batched, limit } from '../lib/limit.ts';
-import type { Trigger } from '../result.ts';
 import { planned, type PostgresDatabase } from './database.ts';
 
 /** The last pass of each scope, for all processes to show. */
@@ -24,8 +23,8 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, process: s
     const found: { scope: string; report: PassReport }[] = [];
     for (let from = 0; from < fresh.length; from += pageSize) {
       const scopes = fresh.slice(from, from + pageSize).map(({ scope }) => scope);
-      for (const { scope, pass, body } of await query<GivenRow>(bodies, [scopes, process]))
-        found.push({ scope, report: at(parse<PassReport>(body), pass) });
+      for (const row of await query<GivenRow>(bodies, [scopes, process]))
+        found.push({ scope: row.scope, report: join(row) });
     }
     for (const { scope, number } of fresh) shown.set(scope, number);
     newest = Math.max(newest, ...passes.map(({ number }) => Number(number)));
@@ -54,36 +53,34 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, process: s
 
 interface GivenRow {
   readonly scope: string;
-  /** When it was; null if the report says it. */
-  readonly pass: string | null;
+  /** What distinguishes the pass from another one that found the same: JSON of a list. */
+  readonly pass: string;
   /** The same of all passes that found the same. */
   readonly body: string;
 }
 
-/** What distinguishes a pass from another one that found the same. */
-type Moment = readonly [run: string, trigger: Trigger, at: string, startedAt: number, durationMs: number];
-
+/** A pass that has read nothing shows what an earlier one has found, and when that was: that stays. */
 const split = (report: PassReport): Omit<GivenRow, 'scope'> => {
   const { entry, latest } = report;
-  if (latest === null) return { pass: null, body: JSON.stringify(report) };
-  const { run, trigger, startedAt, durationMs } = latest;
-  const pass: Moment = [run, trigger, startedAt, entry.startedAt, durationMs];
-  const timeless = at(report, JSON.stringify(['', 'schedule', '', 0, 0]));
-  return { pass: JSON.stringify(pass), body: JSON.stringify(timeless) };
+  const { trigger, startedAt, durationMs } = entry;
+  const pass: unknown[] = [latest?.run ?? '', trigger, latest?.startedAt ?? '', startedAt, durationMs];
+  const body = JSON.stringify(report, (key, value: unknown) =>
+    ofPass.has(key) && pass.includes(value) ? { ofPass: pass.indexOf(value) } : value,
+  );
+  return { pass: JSON.stringify(pass), body };
 };
 
-const at = (report: PassReport, pass: string | null): PassReport => {
-  if (pass === null) return report;
-  const [run, trigger, time, startedAt, durationMs] = parse<Moment>(pass);
-  return {
-    ...report,
-    entry: { ...report.entry, trigger, startedAt, durationMs },
-    latest: report.latest && { ...report.latest, run, trigger, startedAt: time, durationMs },
-  };
-};
+/** The keys under which a report says that. */
+const ofPass: ReadonlySet<string> = new Set(['run', 'trigger', 'startedAt', 'durationMs']);
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- what this program wrote
-const parse = <T>(text: string): T => JSON.parse(text) as T;
+const join = ({ pass, body }: GivenRow): PassReport => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this program wrote
+  const values = JSON.parse(pass) as readonly unknown[];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
+  return JSON.parse(body, (_, value: { readonly ofPass: number } | string | null) =>
+    typeof value === 'object' && value !== null && 'ofPass' in value ? values[value.ofPass] : value,
+  ) as PassReport;
+};
 
 /** Milliseconds in which reports are saved together. */
 const moment = 300;

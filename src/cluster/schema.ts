@@ -1,11 +1,10 @@
 import { UserError } from '../errors.ts';
-import { tablesIn } from '../notify/outbox.ts';
 import { MemoryError } from '../state/memory.ts';
-import { tablesOf } from '../state/tables.ts';
-import { currentTimeline, dialect, isMissingTable, type PostgresDatabase, type Query } from './database.ts';
+import { tablesOf, type Query } from '../state/tables.ts';
+import { currentTimeline, dialect, isMissingTable, type PostgresDatabase } from './database.ts';
 
 /** Of the tables. Those of another one are left alone. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /**
  * Rows that are changed often have room for that beside them, so that their indexes stay as they are.
@@ -31,7 +30,6 @@ const schema = `CREATE SCHEMA dns_sync;
     SET (fillfactor = 50);
   CREATE INDEX clients_by_token ON dns_sync.clients (token);
   CREATE INDEX clients_by_owner ON dns_sync.clients (owner);
-  CREATE INDEX compared_by_client ON dns_sync.compared (scope);
   CREATE INDEX history_by_id ON dns_sync.history (scope, id);
   CREATE TABLE dns_sync.processes (
     id text PRIMARY KEY, is_daemon boolean NOT NULL, place text NOT NULL, address text, version text NOT NULL,
@@ -44,10 +42,9 @@ const schema = `CREATE SCHEMA dns_sync;
   CREATE TABLE dns_sync.failovers (timeline text NOT NULL, since timestamptz NOT NULL);
   INSERT INTO dns_sync.failovers SELECT ${currentTimeline}, '-infinity';
   CREATE TABLE dns_sync.reports (
-    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, pass text, body text NOT NULL)
+    scope text PRIMARY KEY, number bigint NOT NULL, process text NOT NULL, pass text NOT NULL, body text NOT NULL)
     WITH (fillfactor = 50);
-  CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL);
-  ${tablesIn('dns_sync.')}`;
+  CREATE TABLE dns_sync.requests (scope text PRIMARY KEY, run text NOT NULL)`;
 
 /** The tables are those of a later program, which this one cannot use. */
 export class NewerSchemaError extends UserError {

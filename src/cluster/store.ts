@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { LockedError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { allSuspensions, renamedFrom } from '../state/client-memory.ts';
+import { allSuspensions, clientMemory, readableMemory } from '../state/client-memory.ts';
 import type { Waiting } from '../state/lock.ts';
-import { takesOver, type OpenedMemory, type StateStore } from '../state/store-handle.ts';
+import { takeOver, type StateStore } from '../state/store-handle.ts';
 import type { StoreLocation } from '../state/store-location.ts';
-import { currentTimeline, isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
+import { isMissingTable, openDatabase, type PostgresDatabase } from './database.ts';
 import { ProcessLease } from './lease.ts';
-import { openPostgresMemory, rowsOf, type PostgresMemory } from './memory.ts';
 import { tell } from './listen.ts';
+import { claimedTables, tablesIn } from './memory.ts';
 import { addClients, claimForCommand, releaseClients, type Claim } from './owners.ts';
 import { hasTables, withTables } from './schema.ts';
 
@@ -51,13 +51,15 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
     lease,
     claims,
     place: () => database().place,
+    tables: () =>
+      tablesIn({
+        ...database(),
+        query: async (...what) => (await opened()).query(...what),
+        transaction: async (task) => (await opened()).transaction(task),
+      }),
     read: async (location, task) => {
       if (!(await hasTables(database()))) return task(null);
-      const { sql, ask } = rowsOf(database());
-      const before = await ask((query) => renamedFrom(query, sql, location));
-      const memory = openPostgresMemory(database(), location, null, before ?? {});
-      await memory.open();
-      return task(memory);
+      return task(await readableMemory(claimedTables(database(), location, null), location));
     },
     // The lock of the token is none here: a template that two names manage is found out when it is compared.
     take: async (location, waiting) => {
@@ -71,20 +73,26 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
         // What a daemon owns it has until it gives it up.
         release: async () => void (isDaemon || (await giveBack(await opened(), lease, location.scope))),
         open: async (lostPause, say) => {
-          const memory = openPostgresMemory(await opened(), location, claim, { deadline });
-          // Who owned it may have begun an add before the failover, and send it until that lease ends.
-          const found = await openAfterFailover(database(), memory, lostPause + leaseDuration);
-          const before = await memory.note();
-          if (before !== null) say(takesOver(before, location.name));
-          const isNew = found.isNew && before === null;
+          const tables = claimedTables(await opened(), location, { ...claim, deadline });
+          const memory = clientMemory(tables, location);
+          await takeOver(memory, location, say);
+          const isNew = await memory.isNew();
           if (isNew && existsSync(location.file)) say(leftIn(location.file));
-          return { ...found, isNew, memory };
+          const { failedOverAt, offset } = tables.opened();
+          const now = (): number => Math.round(performance.now() + offset);
+          // Who owned it may have begun an add before the failover, and send it until that lease ends.
+          const until = failedOverAt + lostPause + leaseDuration;
+          const holdsAdds =
+            until > now()
+              ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
+              : null;
+          return { memory, isNew, holdsAdds, now };
         },
       };
     },
-    suspending: async (location) => openPostgresMemory(await opened(), location, null),
+    suspending: async (location) => clientMemory(claimedTables(await opened(), location, null), location),
     suspended: async (places) => {
-      const byScope = await allSuspensions(rowsOf(database())).catch((error: unknown) => {
+      const byScope = await allSuspensions(tablesIn(database())).catch((error: unknown) => {
         // Nothing was suspended before there were tables.
         if (isMissingTable(error)) return new Map<string, never>();
         throw error;
@@ -135,31 +143,3 @@ const giveBack = async (database: PostgresDatabase, lease: ProcessLease, scope: 
 
 const leftIn = (file: string): string =>
   `the state in ${file} is not used with PostgreSQL, so what is suspended, writes of unknown outcome and the history are lost: suspend again what is to stay suspended`;
-
-/**
- * The first process to see another timeline notes it. From then on no add is sent for `pause` milliseconds, for one whose
- * intent is forgotten may still be on its way; and readings that were made before the failover count no more.
- */
-const openAfterFailover = async (
-  { query }: PostgresDatabase,
-  memory: PostgresMemory,
-  pause: number,
-): Promise<Omit<OpenedMemory, 'memory'>> => {
-  let opening = await memory.open();
-  if (opening.failedOverTo !== opening.timeline) {
-    await query(noticeFailover);
-    opening = await memory.open();
-  }
-  const { timeline, rememberedOn, failedOverAt, revisions, now, sharedWith } = opening;
-  if (sharedWith !== null) throw new LockedError(`another pass for this client is running: ${sharedWith}`);
-  if (rememberedOn !== timeline) await memory.forgetReadings();
-  const until = failedOverAt + pause;
-  const holdsAdds =
-    until > now()
-      ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
-      : null;
-  return { holdsAdds, isNew: Object.keys(revisions).length === 0, now };
-};
-
-const noticeFailover = `UPDATE dns_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
-  WHERE timeline <> ${currentTimeline}`;

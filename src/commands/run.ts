@@ -3,7 +3,6 @@ import { openDaemon } from '../daemon/daemon.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { openFleet } from '../cluster/fleet.ts';
 import { alone } from '../cluster/membership.ts';
-import { sharedNotifyStore } from '../cluster/notify-store.ts';
 import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
 import type { Options } from '../app/options.ts';
@@ -61,11 +60,13 @@ export const startDaemon = async (options: Options, io: Io) => {
 
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
-  { settings, shared: store, sandboxUrl, log, redact }: AppContext,
+  { settings, clients, store: local, shared: store, sandboxUrl, log, redact }: AppContext,
   { countOwned: onOwned, showDatabase: onDatabase }: Metrics,
   onOutdated: (error: Error) => void,
 ): Pick<DaemonContext, 'fleet' | 'notified'> => {
-  if (store === null || sandboxUrl !== null) return { fleet: alone(), notified: null };
+  const tables = local.tables(clients[0]?.savedAt ?? { file: 'memory.db' });
+  const notified = { ...tables, lookInterval: Infinity, isSender: () => true, clients: () => null };
+  if (store === null || sandboxUrl !== null) return { fleet: alone(), notified };
   const { leaseDuration, storeConnections: most } = settings;
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > leaseDuration);
   if (slow !== undefined)
@@ -76,6 +77,7 @@ const sharedParts = (
   log.info({ event: 'store.connections', most }, 'most connections of this process to PostgreSQL');
   return {
     fleet: openFleet({ store, leaseDuration, redact, log, onOwned, onDatabase, onOutdated }),
-    notified: sharedNotifyStore(store),
+    // The daemon that has run for longest sends, and another one goes on where that one has stopped.
+    notified: { ...notified, lookInterval: 5_000, isSender: () => store.lease.isFirst },
   };
 };

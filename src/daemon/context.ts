@@ -11,8 +11,8 @@ import type { Day } from './passes/day.ts';
 export interface DaemonContext extends AppContext {
   /** Those that share the clients, this process among them. */
   readonly fleet: Fleet;
-  /** What receivers were told and are to be told, where processes share that. */
-  readonly notified: NotifyStore | null;
+  /** What receivers were told and are to be told. */
+  readonly notified: NotifyStore;
 }
 
 /** One client, as the daemon uses it. */

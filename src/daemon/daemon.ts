@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { Notifier } from '../notify/notifier.ts';
 import { checkTargets } from '../settings/receivers.ts';
 import type { ClientController } from './clients/client-controller.ts';
@@ -10,7 +8,6 @@ import type { Metrics } from './metrics.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { statusPages } from './http/pages.ts';
 import { ChangeFeed } from './http/events.ts';
-import { localNotifyStore } from '../notify/outbox.ts';
 import type { Settings } from '../settings.ts';
 
 export interface RunningDaemon {
@@ -117,25 +114,17 @@ const startedClient = ({ client, state: { nextScheduled: next } }: ClientControl
   return { client: name, baseUrl, templates, schedule, timezone, next, dryRun };
 };
 
-/**
- * Opens the notifier for the receivers under `notify`. What they were told, and have not taken yet, is stored in the
- * state directory of a client, unless processes share it: where it is already, whatever clients have come or gone since.
- */
+/** Opens the notifier for the receivers under `notify`. */
 const openNotifier = (
-  { sandboxUrl, redact, log, notified, settings: { notify, clients } }: DaemonContext,
+  { redact, log, notified, fleet, settings: { notify } }: DaemonContext,
   settings: () => Settings,
   { countNotification }: Metrics,
 ): Notifier => {
-  const name = `${sandboxUrl === null ? '' : 'sandbox-'}notified.db`;
-  const files = clients.map(({ stateDir }) => path.join(stateDir, name));
-  const local = localNotifyStore({
-    file: files.find((file) => existsSync(file)) ?? files[0] ?? name,
-    clients: () => settings().clients.map(({ name: client }) => client),
-    log,
-  });
+  // Daemons of other clients may have the same state directory.
+  const clients = (): readonly string[] => settings().clients.map(({ name }) => name);
   return new Notifier({
     receivers: notify,
-    store: notified ?? local,
+    store: fleet.isShared ? notified : { ...notified, clients },
     redact,
     log,
     count: countNotification,

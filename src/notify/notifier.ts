@@ -70,7 +70,6 @@ export class Notifier {
     const timer = setTimeout(() => this.#end.abort(), within);
     await Promise.all(this.#sending.values());
     clearTimeout(timer);
-    await this.#options.store.close();
   }
 
   #wake(): void {

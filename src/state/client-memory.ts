@@ -9,46 +9,84 @@ import {
 } from '../model/suspension.ts';
 import { historyAge, type ClientMemory, type Entry, type HistoryEntry, type SavedRecord } from './memory.ts';
 import type { StoreLocation } from './store-location.ts';
-import type { Query, Rows, Statements } from './tables.ts';
+import type { ClientTables, OpeningRow, Query, Tables } from './tables.ts';
 
-/** The state of one client. `scope`: whose rows they are, its own or those of its earlier name. */
-export const clientMemory = (rows: Rows, location: StoreLocation, scope = location.scope): ClientMemory => {
-  const { sql, ask, change, now } = rows;
-  const owner = { ...location, scope };
-  const bodies = <Body>(statement: string): Promise<Body[]> =>
-    ask(async (query) => (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row)));
-  const inEffect = async (query: Query, at: number): Promise<Suspension[]> =>
-    (await query<SavedBody>(sql.suspensions, [scope]))
-      .map((row) => bodyIn<Suspension>(row))
-      .filter((one) => isInEffect(one, at));
+/** The state of one client, for a pass or another task. */
+export interface OpenedClient extends ClientMemory {
+  /** Whether nothing was ever learnt of it. Reads what the pass begins with. */
+  isNew(): Promise<boolean>;
+  /** Notes that it has this state. Returns the name of the client whose state it takes over; null if there is none. */
+  note(): Promise<string | null>;
+}
+
+/** `scope`: whose rows they are, its own or those of its earlier name. */
+export const clientMemory = (
+  tables: ClientTables,
+  location: StoreLocation,
+  scope = location.scope,
+): OpenedClient => {
+  const { sql, ask, now, era } = tables;
+  const { baseUrl } = location;
+  /** While the client is ours nobody else changes it: what was read holds until this changes something. */
+  let opened: Promise<Opening> | null = null;
+  /** Who suspends it asks nobody, and who only reads it does not own it: then that is for the first who wants to know. */
+  let suspended: readonly Suspension[] | null = null;
+  let areRevisionsNew = false;
+  const opening = (): Promise<Opening> =>
+    (opened ??= tables.opening(scope, openingIn).then((found) => {
+      suspended = found.suspensions;
+      areRevisionsNew = true;
+      return found;
+    }));
+  const changing = <T>(change: Promise<T>): Promise<T> =>
+    change.finally(() => {
+      opened = suspended = null;
+    });
+  const change: Tables['transaction'] = (task, isSynced) => changing(tables.transaction(task, isSynced));
+  const bodies =
+    <Body>(statement: string) =>
+    async (query: Query): Promise<Body[]> =>
+      (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row));
+  const allSuspended = bodies<Suspension>(sql.suspensions);
+  const others = async (
+    query: Query,
+    ids: readonly number[],
+    at: number,
+  ): Promise<ReadonlyMap<number, string>> => {
+    const values = [baseUrl, listOf(ids), scope, at - day, at + day];
+    const rows = await query<{ id: number | string; name: string }>(sql.comparedByOthers, values);
+    return new Map(rows.map(({ id, name }) => [Number(id), name]));
+  };
 
   return {
+    isNew: async () => Object.keys((await opening()).revisions).length === 0,
+    note: async () =>
+      (await opening()).token === location.token
+        ? null
+        : change((query) => noteClient(query, tables, location)),
     template: (templateId) =>
       ask(async (query) => {
         const saved = await query<SavedBody & { isTemplate: number }>(sql.template, [scope, templateId]);
         const row = saved.find(({ isTemplate }) => isTemplate === 1);
         if (row === undefined) return null;
         const records = saved.filter((one) => one !== row);
-        return {
-          row: bodyIn(row),
-          records: records.map((one) => bodyIn<SavedRecord>(one)),
-        };
+        return { row: bodyIn(row), records: records.map((one) => bodyIn<SavedRecord>(one)) };
       }),
-    templates: () => bodies(sql.templates),
-    journal: () =>
-      ask(async (query) => {
-        const saved = await query<SavedBody & SavedId>(sql.journal, [scope]);
-        return saved.map((row) => entryIn(row.body, row.id));
-      }),
+    templates: () => ask(bodies(sql.templates)),
+    journal: async () => [...(await opening()).entries],
     history: async ({ templates = [], since = 0, outcome = null, limit }) => {
       const found: HistoryEntry[] = [];
       let [at, id, count] = [Number.MAX_SAFE_INTEGER, 0, rowsAtOnce];
       while (count === rowsAtOnce && found.length < limit) {
         const values = [scope, since, at, id, rowsAtOnce];
-        const saved = await ask((query) => query<SavedBody & SavedId>(sql.history, values));
-        for (const row of saved) {
-          const entry = bodyIn<HistoryEntry>(row);
-          [at, id] = [entry.at, Number(row.id)];
+        const saved = await ask(async (query) =>
+          (await query<SavedBody & { id: number | string }>(sql.history, values)).map((row) => ({
+            entry: bodyIn<HistoryEntry>(row),
+            number: Number(row.id),
+          })),
+        );
+        for (const { entry, number } of saved) {
+          [at, id] = [entry.at, number];
           const isOther = templates.length > 0 && !templates.includes(entry.template);
           if (!isOther && (outcome === null || entry.outcome === outcome)) found.push(entry);
         }
@@ -58,8 +96,8 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
       return found.slice(0, limit).toReversed();
     },
     begin: async (entry) => {
-      const [begun] = await change((query) => query<SavedId>(sql.begin, [scope, JSON.stringify(entry)]));
-      return { ...entry, id: Number(begun!.id) };
+      const id = await changing(tables.begin(scope, JSON.stringify(entry)));
+      return { ...entry, id };
     },
     save: async ({ row, records, forgotten, entries, left, history }) => {
       // Made before anything is begun: what cannot be stored changes nothing.
@@ -82,10 +120,13 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
         for (const some of slices(asRows(gone))) await query(sql.forget, [scope, row.templateId, some]);
         for (const some of slices([...kept])) await query(sql.saveRecords, [scope, row.templateId, some]);
       }, false);
+      tables.ended([...left, ...entries.map(({ id }) => id)]);
     },
     suspensions: async () => {
+      const known = suspended ?? (await ask(allSuspended));
+      suspended = null;
       const at = await now();
-      return ask((query) => inEffect(query, at));
+      return known.filter((one) => isInEffect(one, at));
     },
     suspend: async (request) => {
       const made = suspensionsFrom(request, await now());
@@ -97,66 +138,101 @@ export const clientMemory = (rows: Rows, location: StoreLocation, scope = locati
     resume: async (templates) => {
       const at = await now();
       return change(async (query) => {
-        const ended = (await inEffect(query, at)).filter((one) => isEndedBy(one, templates));
+        const known = (await allSuspended(query)).filter((one) => isInEffect(one, at));
+        const ended = known.filter((one) => isEndedBy(one, templates));
         for (const one of ended) await query(sql.resume, [scope, suspensionKey(one)]);
         return ended;
       });
     },
-    revisions: () =>
-      ask(async (query) => {
-        const saved = await query<SavedId & { revision: number | string }>(sql.revisions, [scope]);
-        const byId = new Map(saved.map(({ id, revision }) => [Number(id), revision]));
-        return { of: (id) => `${scope} ${byId.get(id) ?? 'none'}` };
-      }),
-    comparedByOthers: async (ids) => {
-      const at = await now();
-      return ask((query) => comparedByOthers(query, sql, owner, ids, at));
+    revisions: async () => {
+      if (!areRevisionsNew) opened = null;
+      const { revisions } = await opening();
+      areRevisionsNew = false;
+      return { of: (id) => `${scope} ${id in revisions ? `${era()} ${revisions[id]}` : 'none'}` };
     },
-    compare: (ids) => compare(rows, owner, ids),
+    comparedByOthers: async (ids) =>
+      baseUrl === null || ids.length === 0 ? new Map() : others(tables.query, ids, await now()),
+    // While its own note of a template is young, nobody else's can be there.
+    compare: async (ids) => {
+      const { compared } = await opening();
+      const at = await now();
+      const left = ids.filter((id) => Math.abs(at - (compared[id] ?? -Infinity)) >= hour);
+      if (baseUrl === null || left.length === 0) return new Map();
+      // It changes nothing that the pass began with.
+      return tables.transaction(async (query) => {
+        await query(sql.compare, [baseUrl, listOf(left), scope, at, at - day, at + day]);
+        return others(query, left, at);
+      }, false);
+    },
   };
 };
 
+/** What a pass needs to know before it compares anything. */
+interface Opening {
+  readonly entries: readonly Entry[];
+  readonly suspensions: readonly Suspension[];
+  /** By template. */
+  readonly revisions: Readonly<Record<string, number>>;
+  /** When this client compared a template last, by the clock of the store. */
+  readonly compared: Readonly<Record<string, number>>;
+  /** The digest of the token that was used last; empty if there is no state. */
+  readonly token: string;
+}
+
+const openingIn = (rows: readonly OpeningRow[]): Opening => {
+  const of = (wanted: OpeningRow['kind']): readonly OpeningRow[] =>
+    rows.filter(({ kind }) => kind === wanted);
+  const entries = of('entry').map((row): Entry => ({ ...bodyIn<Entry>(row), id: Number(row.id) }));
+  return {
+    entries: entries.toSorted((one, other) => one.id - other.id),
+    suspensions: of('suspension').map((row) => bodyIn(row)),
+    revisions: bodyIn(of('revisions')[0]!),
+    compared: bodyIn(of('compared')[0]!),
+    token: of('token')[0]?.body ?? '',
+  };
+};
+
+/** For a task that reads, where nobody has noted yet that a client was renamed. */
+export const readableMemory = async (
+  tables: ClientTables,
+  location: StoreLocation,
+): Promise<OpenedClient> => {
+  const before = await renamedFrom(tables.query, tables, location);
+  const memory = clientMemory(tables, location, before?.scope);
+  await memory.isNew();
+  return memory;
+};
+
 /** Those in effect of all clients, by the scope of the client. */
-export const allSuspensions = ({
+export const allSuspensions = async ({
   ask,
   now,
   sql,
-}: Rows): Promise<ReadonlyMap<string, readonly Suspension[]>> =>
-  ask(async (query) => {
+}: Tables): Promise<ReadonlyMap<string, readonly Suspension[]>> => {
+  const all = await ask(async (query) => {
     const saved = await query<SavedBody & { scope: string }>(sql.allSuspensions);
-    const all = saved.map((row) => ({ key: row.scope, suspension: bodyIn<Suspension>(row) }));
-    return inEffectByKey(all, all.length === 0 ? 0 : await now());
+    return saved.map((row) => ({ key: row.scope, suspension: bodyIn<Suspension>(row) }));
   });
+  return inEffectByKey(all, all.length === 0 ? 0 : await now());
+};
 
 /** Whose state a client without any takes over: of a name that is not set any more, and used this token last. */
-export const renamedFrom = async (
+const renamedFrom = async (
   query: Query,
-  sql: Statements,
+  { sql }: Tables,
   { scope, baseUrl, token, names }: StoreLocation,
-): Promise<Earlier | null> => {
+): Promise<{ readonly scope: string; readonly name: string } | null> => {
   if (baseUrl === null) return null;
-  const gone = (await query<Earlier>(sql.renamed, [scope, baseUrl, token])).filter(
-    ({ name }) => !names.includes(name),
-  );
+  const known = await query<{ scope: string; name: string }>(sql.renamed, [scope, baseUrl, token]);
+  const gone = known.filter(({ name }) => !names.includes(name));
   return gone.length === 1 ? gone[0]! : null;
 };
 
-interface Earlier {
-  readonly scope: string;
-  readonly name: string;
-}
-
-/**
- * Notes who has this state and with which token, and takes over the state of a client that was renamed. Returns the name
- * that it had; null if it was not.
- */
-export const noteClient = async (
-  query: Query,
-  sql: Statements,
-  location: StoreLocation,
-): Promise<string | null> => {
+/** Notes who has this state and with which token, and takes over the state of a client that was renamed. */
+const noteClient = async (query: Query, tables: Tables, location: StoreLocation): Promise<string | null> => {
   const { scope, baseUrl, name, token } = location;
-  const before = await renamedFrom(query, sql, location);
+  const { sql } = tables;
+  const before = await renamedFrom(query, tables, location);
   if (before) {
     // First, so that whoever has the earlier name begins nothing after that, and what it began is seen.
     await query(sql.removeClient, [before.scope]);
@@ -166,62 +242,8 @@ export const noteClient = async (
   return before?.name ?? null;
 };
 
-/** By template: the name of another client of its base URL that has compared it within the last day. */
-const comparedByOthers = async (
-  query: Query,
-  sql: Statements,
-  { scope, baseUrl }: StoreLocation,
-  templateIds: readonly number[],
-  now: number,
-): Promise<ReadonlyMap<number, string>> => {
-  if (baseUrl === null || templateIds.length === 0) return new Map();
-  const values = [baseUrl, listOf(templateIds), scope, now - day, now + day];
-  const rows = await query<{ id: number | string; name: string }>(sql.comparedByOthers, values);
-  return new Map(rows.map(({ id, name }) => [Number(id), name]));
-};
-
-/** The same, and notes that this client compares the others now, unless this process did within the last hour. */
-export const compare = async (
-  { sql, change, now, life }: Rows,
-  location: StoreLocation,
-  templateIds: readonly number[],
-): Promise<ReadonlyMap<number, string>> => {
-  const { scope, baseUrl } = location;
-  if (baseUrl === null) return new Map();
-  const at = await now();
-  const noted = notedAt.get(`${life()} ${scope}`) ?? new Map<number, number>();
-  notedAt.set(`${life()} ${scope}`, noted);
-  const left = templateIds.filter((id) => Math.abs(at - (noted.get(id) ?? -Infinity)) >= hour);
-  if (left.length === 0) return new Map();
-  const others = await change(async (query) => {
-    await query(sql.compare, [baseUrl, listOf(left), scope, at, at - day, at + day]);
-    return comparedByOthers(query, sql, location, left, at);
-  });
-  for (const id of left) if (!others.has(id)) noted.set(id, at);
-  return others;
-};
-
-/** When this process noted that, by client and template, by the clock of the store. */
-const notedAt = new Map<string, Map<number, number>>();
-
-const listOf = (ids: readonly number[]): string => JSON.stringify(ids.map((id) => [id]));
-
-/** Milliseconds. */
-const hour = 3_600_000;
-const day = 24 * hour;
-
-/** By the number of its row. */
-export const entryIn = (body: string, id: number | string): Entry => ({
-  ...bodyIn<Entry>({ body }),
-  id: Number(id),
-});
-
 interface SavedBody {
   readonly body: string;
-}
-
-interface SavedId {
-  readonly id: number | string;
 }
 
 /** Throws if it is none. */
@@ -238,6 +260,8 @@ const keyText = (key: string): string => JSON.stringify(key);
 
 const asRows = <T>(values: readonly T[]): T[][] => values.map((one) => [one]);
 
+const listOf = (ids: readonly number[]): string => JSON.stringify(asRows(ids));
+
 /** JSON of so many rows each: a statement of more would block the event loop for too long. */
 const slices = (rows: readonly (readonly unknown[])[]): string[] =>
   Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, index) =>
@@ -245,3 +269,7 @@ const slices = (rows: readonly (readonly unknown[])[]): string[] =>
   );
 
 const rowsAtOnce = 500;
+
+/** Milliseconds. */
+const hour = 3_600_000;
+const day = 24 * hour;

@@ -9,8 +9,8 @@ import type Libsql from 'libsql';
 export interface SqliteConnection {
   /** Several statements, without values. */
   exec(sql: string): void;
-  get(sql: string, ...values: readonly Value[]): unknown;
-  all(sql: string, ...values: readonly Value[]): unknown[];
+  /** The rows of one, with values `$1`, `$2`, … What is text is asked for as bytes: libsql ends the process where it is not UTF-8. */
+  all<Row>(sql: string, values?: readonly unknown[]): Row[];
   /** With `now`, no file is open and no lock is held once it resolves; with `later` that may take a while. */
   close(when?: Closing): Promise<void>;
 }
@@ -27,8 +27,6 @@ export const closeAtOnce = (): (() => void) => {
   return () => void (usual = 'later');
 };
 
-export type Value = string | number;
-
 /** Opens a SQLite file, and creates it if it is missing. `timeout`: milliseconds to wait for another connection's lock; they block. */
 export const connect = (file: string, options: { readonly timeout: number }): SqliteConnection => {
   const database = new (libsql())(file, options);
@@ -41,8 +39,13 @@ export const connect = (file: string, options: { readonly timeout: number }): Sq
   let isOpen = true;
   return {
     exec: (sql) => void database.exec(sql),
-    get: (sql, ...values) => prepared(sql).get(...values),
-    all: (sql, ...values) => prepared(sql).all(...values),
+    all: <Row>(sql: string, values: readonly unknown[] = []) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+      const rows = prepared(sql.replaceAll('$', '?')).all(...values) as Record<string, unknown>[];
+      for (const row of rows) decode(row);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
+      return rows as Row[];
+    },
     close: async (when = usual) => {
       // libsql ends the process that asks a closed one.
       if (!isOpen) return;
@@ -58,11 +61,12 @@ export const connect = (file: string, options: { readonly timeout: number }): Sq
   };
 };
 
-/** The texts of a row. libsql ends the process when it returns text that is not UTF-8: texts are asked for as bytes. */
-export const withTexts = <Row extends object>(row: Row): Row => {
-  for (const [key, value] of Object.entries(row))
-    if (isArrayBuffer(value)) Object.assign(row, { [key]: utf8.decode(value) });
-  return row;
+/** Puts texts in place of bytes. */
+const decode = (row: Record<string, unknown>): void => {
+  for (const key in row) {
+    const value = row[key];
+    if (typeof value === 'object' && isArrayBuffer(value)) row[key] = utf8.decode(value);
+  }
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { suspensionKey, type Suspension } from '../model/suspension.ts';
-import { connect, withTexts, type SqliteConnection } from './connection.ts';
+import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
 import { tablesOf, type Dialect } from './tables.ts';
@@ -10,12 +10,6 @@ import { tablesOf, type Dialect } from './tables.ts';
 /** The file cannot be used as a database of this program, and never will be. */
 export class DamagedMemoryError extends MemoryError {
   override name = 'DamagedMemoryError';
-  readonly kind: 'damaged' | 'earlier';
-
-  constructor(message: string, kind: 'damaged' | 'earlier' = 'damaged') {
-    super(message);
-    this.kind = kind;
-  }
 }
 
 /** That writes were forgotten which may still take effect. */
@@ -31,8 +25,9 @@ export const dialect: Dialect = {
   id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   keyed: ' WITHOUT ROWID',
   revision: 'random() & 9007199254740991',
-  text: (column) => `CAST(${column} AS BLOB) AS ${column}`,
+  text: (expression) => `CAST(${expression} AS BLOB)`,
   each: (parameter) => `json_each(${parameter})`,
+  object: (key, value) => `json_group_object(CAST(${key} AS text), ${value})`,
   // Some 30 MB.
   mostWrites: 50_000,
 };
@@ -40,7 +35,7 @@ export const dialect: Dialect = {
 const tables = [...tablesOf(dialect), 'CREATE TABLE origin (body text NOT NULL)'];
 
 /** Another one makes way for a new file. */
-const currentVersion = 7;
+const currentVersion = 8;
 
 /** Opens the database of the state and checks it; creates it with mode 0600 if it is missing. Throws `UserError`. */
 export const openDatabase = async (
@@ -74,9 +69,9 @@ const pragmas = `
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
 
-/** Moves a file that cannot be used aside, under a name that says why. Returns that name. */
-export const moveAside = (file: string, kind: DamagedMemoryError['kind'] = 'damaged'): string => {
-  const aside = `${file}.${kind}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+/** Moves a file that cannot be used aside. Returns its new name. */
+export const moveAside = (file: string): string => {
+  const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
   return aside;
 };
@@ -104,6 +99,9 @@ export const memoryError = (file: string, error: unknown): unknown => {
     : error;
 };
 
+const damaged = (file: string, problem: string): DamagedMemoryError =>
+  new DamagedMemoryError(`the database ${file} is damaged (${problem})`);
+
 /** Also of a row that is no text, or no JSON: somebody else has changed it. */
 const damages = /^(SQLITE_(NOTADB|CORRUPT)|ERR_ENCODING_INVALID_ENCODED_DATA)/;
 
@@ -113,7 +111,7 @@ const adviceOn = (message: string): string =>
     : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
 const isEmpty = (connection: SqliteConnection): boolean =>
-  connection.get('SELECT 1 FROM sqlite_master') === undefined;
+  connection.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;
 
 const createTables = (connection: SqliteConnection): void => {
   connection.exec('BEGIN IMMEDIATE');
@@ -121,22 +119,21 @@ const createTables = (connection: SqliteConnection): void => {
   if (isEmpty(connection)) {
     connection.exec(`${tables.join(';')}; PRAGMA user_version = ${currentVersion}`);
     const origin: Origin = { id: randomUUID(), lost: null };
-    connection.all('INSERT INTO origin VALUES (?)', JSON.stringify(origin));
+    connection.all('INSERT INTO origin VALUES ($1)', [JSON.stringify(origin)]);
   }
   connection.exec('COMMIT');
 };
 
 const checkSchema = (connection: SqliteConnection, file: string): void => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  const { user_version: found } = connection.get('PRAGMA user_version') as { user_version: number };
+  const { user_version: found } = connection.all<{ user_version: number }>('PRAGMA user_version')[0]!;
   if (found > currentVersion)
     throw new UserError(
       `${file} was written by a newer version of this program (schema ${found}, this one knows ${currentVersion}): use that version, or another --state-dir`,
     );
   if (found > 0 && found < currentVersion)
-    throw new DamagedMemoryError(`${file} is of version 0.1, or of a preview of 0.2`, 'earlier');
+    throw new DamagedMemoryError(`${file} is of version 0.1, or of a preview of 0.2`);
   const own = tables.filter((sql) => sql.startsWith('CREATE TABLE'));
-  const there = connection.all(madeThere).map((row) => textIn(row));
+  const there = connection.all<{ text: string }>(madeThere).map(({ text }) => text);
   if (own.toSorted().join() !== there.toSorted().join())
     throw damaged(file, 'its tables are not those of this program');
 };
@@ -148,7 +145,7 @@ const madeThere =
 /** A row that cannot be read is found when it is read; one of the journal that its index does not find is found here. */
 const checkPages = (connection: SqliteConnection, file: string): void => {
   for (const check of ['quick_check(1)', 'integrity_check(journal)']) {
-    const [problem] = Object.values(connection.get(`PRAGMA ${check}`) ?? {});
+    const [problem] = Object.values(connection.all<object>(`PRAGMA ${check}`)[0] ?? {});
     if (problem !== 'ok') throw damaged(file, String(problem));
   }
   if (connection.all('SELECT 1 FROM origin').length !== 1) throw damaged(file, 'it has no beginning');
@@ -162,15 +159,17 @@ interface Origin {
 
 /** Also the number of the last entry that its journal ever had. */
 export const originIn = (connection: SqliteConnection): Origin & { readonly entries: number } => {
-  const body = textIn(connection.get('SELECT CAST(body AS BLOB) AS text FROM origin'));
-  const row = connection.get("SELECT seq FROM sqlite_sequence WHERE name = 'journal'");
+  const [row] = connection.all<{ body: string; entries: number }>(
+    `SELECT CAST(body AS BLOB) AS body,
+      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'journal'), 0) AS entries FROM origin`,
+  );
+  const { body, entries } = row!;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own
-  const [origin, last] = [JSON.parse(body) as Origin, row as { seq: number } | undefined];
-  return { ...origin, entries: last?.seq ?? 0 };
+  return { ...(JSON.parse(body) as Origin), entries };
 };
 
 export const noteOrigin = (connection: SqliteConnection, { id, lost }: Origin): void =>
-  void connection.all('UPDATE origin SET body = ?', JSON.stringify({ id, lost }));
+  void connection.all('UPDATE origin SET body = $1', [JSON.stringify({ id, lost })]);
 
 type SavedSuspension = Readonly<Record<'scope' | 'key' | 'body', string>>;
 
@@ -178,7 +177,10 @@ type SavedSuspension = Readonly<Record<'scope' | 'key' | 'body', string>>;
 export const readSuspensions = async (file: string): Promise<readonly SavedSuspension[] | null> => {
   const connection = connect(file, { timeout: 5_000 });
   try {
-    return connection.all(suspended).map(suspensionIn);
+    const found = connection.all<SavedSuspension>(suspended);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is compared
+    const areTheirs = found.every(({ key, body }) => suspensionKey(JSON.parse(body) as Suspension) === key);
+    return areTheirs ? found : null;
   } catch {
     return null;
   } finally {
@@ -189,21 +191,3 @@ export const readSuspensions = async (file: string): Promise<readonly SavedSuspe
 /** As bytes, which may be anything. Version 0.1 had no base URL there, and other scopes. */
 const suspended = `SELECT CAST(scope AS BLOB) AS scope, CAST(key AS BLOB) AS key, CAST(body AS BLOB) AS body
   FROM suspensions LEFT JOIN (SELECT scope, base_url FROM clients) AS client USING (scope)`;
-
-/** Throws if it is not what it should be. */
-const suspensionIn = (row: unknown): SavedSuspension => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-  const found = withTexts(row as SavedSuspension);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is compared
-  if (suspensionKey(JSON.parse(found.body) as Suspension) !== found.key)
-    throw new Error('another suspension');
-  return found;
-};
-
-/** Throws if it is not UTF-8. */
-const textIn = (row: unknown): string =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
-  withTexts(row as { readonly text: string }).text;
-
-const damaged = (file: string, problem: string): DamagedMemoryError =>
-  new DamagedMemoryError(`the database ${file} is damaged (${problem})`);

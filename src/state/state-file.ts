@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { limit } from '../lib/limit.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { withTexts, type Closing, type SqliteConnection, type Value } from './connection.ts';
+import type { Closing, SqliteConnection } from './connection.ts';
 import {
   DamagedMemoryError,
   dialect,
@@ -17,10 +17,12 @@ import {
   readSuspensions,
   type Loss,
 } from './database.ts';
+import { endOf } from './instant.ts';
 import { acquireLock } from './lock.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { identityOf, readNote, writeNote } from './private-file.ts';
-import { statementsIn, type Query, type Rows } from './tables.ts';
+import type { Say } from './store-handle.ts';
+import { statementsIn, type ClientTables, type OpeningRow, type Query } from './tables.ts';
 
 /**
  * The state file of a directory: one connection for all clients of this process, from its first use to the end, which one
@@ -29,7 +31,7 @@ import { statementsIn, type Query, type Rows } from './tables.ts';
 export class StateFile {
   readonly file: string;
   /** What its openings had to say, until there is somebody to tell. */
-  readonly notices: (readonly [message: string, level?: 'warn' | 'error'])[] = [];
+  readonly #notices: Parameters<Say>[] = [];
   readonly #clock: Pick<Clock, 'now' | 'uptime'>;
   readonly #inTurn = limit(1);
   #open: OpenFile | null = null;
@@ -45,46 +47,65 @@ export class StateFile {
     this.#clock = clock;
   }
 
-  get now(): Instant {
-    return { now: this.#clock.now(), uptime: this.#clock.uptime() };
-  }
-
-  /** What was lost last; null if nothing was. */
-  get lost(): Loss | null {
-    return this.#lost;
-  }
-
   /**
-   * Opens it for a task, whose later statements throw if the file is lost meanwhile. `mayReplace`: from now on a file that
-   * is damaged makes way for a new one, now or whenever that is found.
+   * Opens it for a task, whose later statements throw if the file is lost meanwhile. Where there is somebody to tell, a file
+   * that is damaged makes way for a new one, now or whenever that is found.
    */
-  async begin(mayReplace = false): Promise<Rows> {
-    this.#mayReplace ||= mayReplace;
+  async begin(say: Say | null = null): Promise<ClientTables> {
+    this.#mayReplace ||= say !== null;
     const look = (): Promise<void> => this.#use(null, () => Promise.resolve());
     await look().catch((error: unknown) => {
-      if (!mayReplace || !(error instanceof DamagedMemoryError)) throw error;
+      if (say === null || !(error instanceof DamagedMemoryError)) throw error;
       return look();
     });
-    const life = this.#life;
+    if (say !== null) for (const notice of this.#notices.splice(0)) say(...notice);
+    return this.tables(this.#life);
+  }
+
+  /** Why nothing may be added, for so many milliseconds after a loss: what was forgotten may still take effect. */
+  holdsAdds(lostPause: number): string | null {
+    if (this.#lost === null) return null;
+    const { at, why } = this.#lost;
+    // To the second: what two clocks say differs by a little each time, and is to be said once.
+    const until = Math.ceil(endOf(at, lostPause, this.#now) / 1_000) * 1_000;
+    return until > this.#now.now ? `${why}: no adds before ${new Date(until).toISOString()}` : null;
+  }
+
+  /** `life`: as it was when it was opened for a task; null for tasks to which it does not matter what was lost. */
+  tables(life: number | null = null): ClientTables {
+    const ask: ClientTables['ask'] = (task) => this.#use(life, (connection) => task(queryOn(connection)));
+    const transaction: ClientTables['transaction'] = (task, isSynced = true) =>
+      this.#use(life, async (connection) => {
+        // What is not synced follows what is: of a machine that loses power it may be missing, in the order of saving.
+        const synchronous = isSynced ? 'FULL' : 'NORMAL';
+        connection.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+        const result = await task(yielding(queryOn(connection)));
+        // Where it fails the connection is closed, which rolls back.
+        connection.exec('COMMIT');
+        this.#open = { connection, print: printOf(this.file) };
+        // Before a write is sent: its entry must be in any file that is used from now on.
+        this.#note(originIn(connection));
+        return result;
+      });
     return {
       sql,
-      ask: (task) => this.#use(life, (connection) => task(queryOn(connection))),
-      change: (task, isSynced = true) =>
-        this.#use(life, async (connection) => {
-          // What is not synced follows what is: of a machine that loses power it may be missing, in the order of saving.
-          const synchronous = isSynced ? 'FULL' : 'NORMAL';
-          connection.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
-          const result = await task(yielding(queryOn(connection)));
-          // Where it fails the connection is closed, which rolls back.
-          connection.exec('COMMIT');
-          this.#open = { connection, print: printOf(this.file) };
-          // Before a write is sent: its entry must be in any file that is used from now on.
-          this.#note(originIn(connection));
-          return result;
-        }),
-      now: () => Promise.resolve(this.now.now),
-      life: () => `${this.file} ${life}`,
+      ask,
+      query: (...statement) => ask((query) => query(...statement)),
+      transaction,
+      opening: (scope, read) => ask(async (query) => read(await query<OpeningRow>(sql.opening, [scope]))),
+      begin: async (scope, body) => {
+        const [begun] = await transaction((query) => query<{ id: number }>(sql.begin, [scope, body]));
+        return begun!.id;
+      },
+      ended: () => undefined,
+      now: () => Promise.resolve(this.#now.now),
+      // A revision is any number.
+      era: () => '',
     };
+  }
+
+  get #now(): Instant {
+    return { now: this.#clock.now(), uptime: this.#clock.uptime() };
   }
 
   /** Waits for what is being saved. It can be used again. */
@@ -121,11 +142,11 @@ export class StateFile {
     // A handle that is left open holds locks on a file that was emptied.
     await this.#shut('now');
     const before = this.#mark ?? readMark(this.file);
-    const connection = await openDatabase(this.file, (message) => void this.notices.push([message]));
+    const connection = await openDatabase(this.file, (message) => void this.#notices.push([message]));
     try {
       const found = originIn(connection);
       const isOther = before !== null && (found.id !== before.id || found.entries < before.entries);
-      const loss = lost ?? (isOther ? { at: this.now, why: wasLost(this.file) } : null);
+      const loss = lost ?? (isOther ? { at: this.#now, why: wasLost(this.file) } : null);
       if (loss !== null) {
         this.#life += 1;
         noteOrigin(connection, { id: found.id, lost: loss });
@@ -140,7 +161,7 @@ export class StateFile {
   }
 
   /** Moves the file aside, and takes over what was suspended. Returns what people have to know. `used`: the file that it is. */
-  async #replace({ message, kind }: DamagedMemoryError, used: string): Promise<string> {
+  async #replace({ message }: DamagedMemoryError, used: string): Promise<string> {
     const { signal } = new AbortController();
     const lock = path.join(path.dirname(this.file), 'replacing.db');
     const held = await acquireLock({ file: lock, timeout: 30_000, signal, onWait: () => undefined });
@@ -148,24 +169,18 @@ export class StateFile {
       // Another process may have done it meanwhile.
       if (used !== identityOf([this.file])) return message;
       const suspensions = await readSuspensions(this.file);
-      const why = `${message}: it was moved to ${moveAside(this.file, kind)}`;
-      const { connection } = await this.#opened({ at: this.now, why });
-      for (const { scope, key, body } of suspensions ?? [])
-        connection.all(
-          'INSERT OR REPLACE INTO suspensions (scope, key, body) VALUES (?, ?, ?)',
-          scope,
-          key,
-          body,
-        );
+      const why = `${message}: it was moved to ${moveAside(this.file)}`;
+      const { connection } = await this.#opened({ at: this.#now, why });
+      for (const { scope, key, body } of suspensions ?? []) connection.all(sql.suspend, [scope, key, body]);
       const said = `${why}; a new one starts without what it knew of the service`;
-      this.notices.push([said]);
+      this.#notices.push([said]);
       if (suspensions === null)
-        this.notices.push([
+        this.#notices.push([
           `what was suspended in ${this.file} cannot be read, and is suspended no more: suspend it again`,
           'error',
         ]);
       else if (suspensions.length > 0)
-        this.notices.push([`${suspensions.length} suspensions in ${this.file} are kept`]);
+        this.#notices.push([`${suspensions.length} suspensions in ${this.file} are kept`]);
       return said;
     } catch (error) {
       throw memoryError(this.file, error);
@@ -199,12 +214,8 @@ interface Mark {
 
 const queryOn =
   (connection: SqliteConnection): Query =>
-  async <Row>(statement: string, values: readonly unknown[] = []) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and numbers
-    const rows = connection.all(statement.replaceAll('$', '?'), ...(values as readonly Value[]));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
-    return rows.map((row) => withTexts(row as object) as Row);
-  };
+  async <Row>(statement: string, values?: readonly unknown[]) =>
+    connection.all<Row>(statement, values);
 
 /** Saving 30,000 records in one go would block the event loop for a third of a second. */
 const yielding =

@@ -2,12 +2,16 @@ import { messageOf } from '../errors.ts';
 import type { SavedAt, Suspension, Suspensions } from '../model/suspension.ts';
 import type { Lock, Waiting } from './lock.ts';
 import { MemoryError, noMemories, type Memory, type MemoryReader, type History } from './memory.ts';
+import type { OpenedClient } from './client-memory.ts';
 import type { StoreLocation } from './store-location.ts';
+import type { Tables } from './tables.ts';
 
 /** Where the state is saved. It throws `UserError`. */
 export interface StateStore {
   /** Where that is, for people. */
   place(location: StoreLocation): string;
+  /** Those that this client's state is in, which are opened when they are asked. */
+  tables(location: Pick<StoreLocation, 'file'>): Tables;
   /** For a task that reads; null if there is no state yet. */
   read<T>(location: StoreLocation, task: (memory: (MemoryReader & History) | null) => Promise<T>): Promise<T>;
   /** For one pass that writes: its locks, under which the memory is opened. */
@@ -125,5 +129,15 @@ export const storeHandle = (store: StateStore, warn: Say) => {
   };
 };
 
-export const takesOver = (before: string, name: string): string =>
-  `${name} takes over the saved state of client ${before}, which used this token and is not set any more`;
+/** Notes whose state it is, and says from whom it was taken over. */
+export const takeOver = async (
+  memory: Pick<OpenedClient, 'note'>,
+  { name }: StoreLocation,
+  say: Say,
+): Promise<void> => {
+  const before = await memory.note();
+  if (before !== null)
+    say(
+      `${name} takes over the saved state of client ${before}, which used this token and is not set any more`,
+    );
+};

@@ -1,13 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Suspension } from '../model/suspension.ts';
-import { allSuspensions, clientMemory, noteClient, renamedFrom } from './client-memory.ts';
-import { endOf } from './instant.ts';
+import { allSuspensions, clientMemory, readableMemory } from './client-memory.ts';
 import { lockClient } from './lock.ts';
 import { StateFile } from './state-file.ts';
-import { takesOver, type Say, type StateStore } from './store-handle.ts';
-import type { StoreLocation } from './store-location.ts';
-import type { Rows } from './tables.ts';
+import { takeOver, type StateStore } from './store-handle.ts';
 
 /** Each client's state in a file of its state directory. */
 export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
@@ -17,42 +14,26 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
     files.set(file, state);
     return state;
   };
-  const begin = async (state: StateFile, say: Say): Promise<Rows> => {
-    const rows = await state.begin(true);
-    for (const notice of state.notices.splice(0)) say(...notice);
-    return rows;
-  };
-
   return {
     place: ({ file }) => file,
+    tables: ({ file }) => stateIn(file).tables(),
     read: async (location, task) => {
       if (isAbsent(location.file)) return task(null);
-      const rows = await stateIn(location.file).begin();
-      const before = await rows.ask((query) => renamedFrom(query, rows.sql, location));
-      return task(clientMemory(rows, location, before?.scope));
+      return task(await readableMemory(await stateIn(location.file).begin(), location));
     },
     take: async (location, waiting) => ({
       ...(await lockClient(location, waiting)),
       open: async (lostPause, say) => {
         const state = stateIn(location.file);
-        const rows = await begin(state, say);
-        const { sql, ask, change } = rows;
-        const { scope, name, token } = location;
-        const [known] = await ask((query) => query<{ token: string }>(sql.token, [scope]));
-        if (known?.token !== token) {
-          const before = await change((query) => noteClient(query, sql, location));
-          if (before !== null) say(takesOver(before, name));
-        }
-        const some = await ask((query) => query(`${sql.revisions} LIMIT 1`, [scope]));
-        return {
-          memory: clientMemory(rows, location),
-          isNew: some.length === 0,
-          holdsAdds: holdsAdds(state, location, lostPause),
-        };
+        const memory = clientMemory(await state.begin(say), location);
+        await takeOver(memory, location, say);
+        // The embedded service answers truly at once.
+        const holdsAdds = location.isSandbox ? null : state.holdsAdds(lostPause);
+        return { memory, isNew: await memory.isNew(), holdsAdds };
       },
     }),
     // Takes no state over: it has no lock, and a pass of the earlier name may be under way.
-    suspending: async (location, say) => clientMemory(await begin(stateIn(location.file), say), location),
+    suspending: async (location, say) => clientMemory(await stateIn(location.file).begin(say), location),
     suspended: async (places) => {
       const there = [...new Set(places.map(({ file }) => file))].filter((file) => existsSync(file));
       const found = new Map<string, ReadonlyMap<string, readonly Suspension[]>>();
@@ -63,18 +44,6 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       await Promise.all([...files.values()].map((state) => state.close()));
     },
   };
-};
-
-/** What was forgotten may still take effect. The embedded service answers truly at once. */
-const holdsAdds = (
-  { lost, now }: StateFile,
-  { isSandbox }: StoreLocation,
-  lostPause: number,
-): string | null => {
-  if (lost === null || isSandbox) return null;
-  // To the second: what two clocks say differs by a little each time, and is to be said once.
-  const until = Math.ceil(endOf(lost.at, lostPause, now) / 1_000) * 1_000;
-  return until > now.now ? `${lost.why}: no adds before ${new Date(until).toISOString()}` : null;
 };
 
 /** If the directory cannot be read, opening the file reports why. */

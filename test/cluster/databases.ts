@@ -23,9 +23,10 @@ export const connected = (url: string): PostgresDatabase => {
   return database;
 };
 
-/** One with the tables. */
-export const newDatabase = async (): Promise<PostgresDatabase> => {
-  const database = connected(await newDatabaseUrl());
+/** One with the tables, which several may connect to. */
+export const newTables = async (): Promise<{ readonly url: string; readonly database: PostgresDatabase }> => {
+  const url = await newDatabaseUrl();
+  const database = connected(url);
   await makeTables(database);
-  return database;
+  return { url, database };
 };

@@ -146,6 +146,7 @@ it.each([hour, 10 * 60_000])(
 );
 
 describe.each([
+  [0, 0],
   [hour, 0],
   [-hour, 0],
   [0, hour],

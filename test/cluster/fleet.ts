@@ -20,8 +20,6 @@ export interface FleetSettings {
   readonly config?: string;
   /** More settings of a client, given the address of the service. */
   readonly settingsOf?: (client: string, url: string) => string;
-  /** Another build of it. */
-  readonly program?: string | undefined;
 }
 
 const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
@@ -34,7 +32,6 @@ export const newFleet = async ({
   meddle = () => null,
   config = '',
   settingsOf = () => '',
-  program,
 }: FleetSettings) => {
   const clients = Array.from({ length: count }, (_, at) => `client-${at}`);
   const variable = (client: string): string => `TOKEN_OF_${client.replace('-', '_').toUpperCase()}`;
@@ -85,7 +82,6 @@ export const newFleet = async ({
         ...args,
       ],
       { cwd, env },
-      program === undefined ? {} : { script: program },
     );
   const contents = async (client: string): Promise<string[]> =>
     (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();

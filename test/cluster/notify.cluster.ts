@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sharedNotifyStore } from '../../src/cluster/notify-store.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
 import { addNews, nextMessage, type Delivery } from '../../src/notify/outbox.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
@@ -128,7 +127,9 @@ const newStore = async (url: string) => {
   });
   await store.lease.join();
   onTestFinished(() => store.close());
-  return sharedNotifyStore(store);
+  const lookInterval = 5_000;
+  const tables = store.tables({ file: '' });
+  return { ...tables, lookInterval, isSender: () => store.lease.isFirst, clients: () => null };
 };
 
 const heardIn = (delivery: Delivery | null): string[] =>

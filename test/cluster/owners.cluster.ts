@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PostgresDatabase } from '../../src/cluster/database.ts';
-import { openPostgresMemory } from '../../src/cluster/memory.ts';
+import { claimedTables } from '../../src/cluster/memory.ts';
 import {
   addClients,
   claimClients,
@@ -12,9 +12,8 @@ import {
   type Claim,
 } from '../../src/cluster/owners.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
-import { connected } from './databases.ts';
-import { newTables } from './new-databases.ts';
-import { addProcess } from './process-rows.ts';
+import { connected, newTables } from './databases.ts';
+import { addProcess, endless } from './process-rows.ts';
 
 const duration = 30_000;
 
@@ -242,8 +241,8 @@ const race = async (owners: PostgresDatabase, successors: PostgresDatabase, roun
         );
         return rows.map(({ id }) => Number(id));
       };
-      const begin = openPostgresMemory(owners, { ...placeOf(), scope }, own)
-        .begin(newEntry())
+      const begin = claimedTables(owners, placeOf(), { ...own, deadline: endless })
+        .begin(scope, JSON.stringify(newEntry()))
         .catch(() => null);
       const [intent, seen] = await Promise.all([begin, takeOver()]);
       await owners.query(
@@ -252,7 +251,7 @@ const race = async (owners: PostgresDatabase, successors: PostgresDatabase, roun
       );
       if (intent === null) continue;
       begun += 1;
-      if (!seen.includes(intent.id)) unseen += 1;
+      if (!seen.includes(intent)) unseen += 1;
     }
   };
   await Promise.all(Array.from({ length: 8 }, lane));

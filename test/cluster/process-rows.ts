@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { currentTimeline, type PostgresDatabase } from '../../src/cluster/database.ts';
+import type { WriteDeadline } from '../../src/cluster/lease.ts';
 
 interface ProcessRow {
   readonly isSettled?: boolean;
@@ -20,3 +21,7 @@ export const addProcess = async (
   );
   return id;
 };
+
+/** Of a lease that never ends. */
+const nothing = (): void => undefined;
+export const endless: WriteDeadline = { begun: nothing, ended: nothing, check: nothing };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../src/cluster/membership.ts';
 import { reportsOf, type Reports } from '../../src/cluster/reports.ts';
-import { newDatabase } from './databases.ts';
+import { newTables } from './databases.ts';
 
 const client = 'one';
 const long = Array.from({ length: 200 }, () => randomUUID()).join();
@@ -44,7 +44,7 @@ const reportAt = (minute: number, left = 0): PassReport => {
 };
 
 const newProcesses = async () => {
-  const database = await newDatabase();
+  const { database } = await newTables();
   const [one, other, reader] = ['one', 'other', 'reader'].map((process) => reportsOf(database, process));
   /** Another one after each change of what was found. */
   const versionOfReport = async (): Promise<string | undefined> => {

@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { never, triggerToken } from '../e2e/daemon.ts';
+import { startProcess } from '../e2e/process.ts';
 import { reportOf, type Program } from '../e2e/program.ts';
+import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
 
@@ -157,6 +159,58 @@ describe('several that run at once', () => {
     const ids = passes.map(({ client, run }) => `${client} ${run}`).toSorted();
     while (String(started()) !== String(ids)) await setTimeout(20);
     expect(passedBy(daemons[0]!).length).toBeGreaterThan(0);
+  });
+});
+
+describe('a command that takes a client from its owner in the middle of a write', () => {
+  it.each([
+    ['is answered late', null],
+    ['comes to nothing', reset],
+  ])('waits for it, and nothing is written twice where that write %s', async (_, answer) => {
+    const wanted = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    let [arrive, release] = [(): void => undefined, (): void => undefined];
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isHeld = true;
+    const { service, cwd, env, describeAll, agree, daemon } = await newFleet({
+      schedule: often,
+      leaseDuration,
+      count: 1,
+      meddle: async ({ method }) => {
+        if (method === 'GET' || !isHeld) return null;
+        isHeld = false;
+        arrive();
+        await released;
+        return answer;
+      },
+    });
+    Object.assign(env, { DNS_SYNC_SETTLE: '50ms' });
+    const owner = daemon();
+    await owner.event('pass.finished');
+    await describeAll(wanted);
+    await arrived;
+    const command = startProcess(['apply', '--yes', '--lock-timeout', '60s'], { cwd, env });
+    // A row while the owner has it, although it is wanted.
+    const keeping = async () =>
+      (await ask(
+        { url: env.DNS_SYNC_STORE },
+        'SELECT renewals FROM dns_sync.clients JOIN dns_sync.processes ON id = owner WHERE wanted_by <> owner',
+      )) as { renewals: number }[];
+    while ((await keeping()).length === 0) await setTimeout(20);
+    const [first] = await keeping();
+    for (let now = first; now?.renewals === first?.renewals; [now] = await keeping()) {
+      expect(now).toBeDefined();
+      await setTimeout(20);
+    }
+    expect(await keeping()).toHaveLength(1);
+    expect(service.writes()).toHaveLength(1);
+    release();
+    await command.ended;
+    // The owner began no other write, and has the client again.
+    expect(writesBy(owner)).toBe(answer === null ? 1 : 0);
+    await agree(wanted);
+    await owner.event('pass.finished', ({ status }) => status === 'in-sync');
+    expect(service.writes()).toHaveLength(answer === null ? 2 : 3);
   });
 });
 

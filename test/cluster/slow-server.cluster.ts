@@ -1,13 +1,10 @@
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../e2e/program.ts';
-import { newFleet, passAgain, passedBy, runningIn } from './fleet.ts';
-import { mutatedProgram } from '../e2e/mutated-program.ts';
+import { newFleet, passAgain, passedBy } from './fleet.ts';
 
 const often = '*/10 * * * * *';
-/** Of one process. */
-const placesInAll = 16;
+/** Of one process, of 16 in all. */
 const placesOfServer = 12;
 
 const isSlow = (client: string): boolean => Number(/\d+$/.exec(client)?.[0]) % 3 === 0;
@@ -16,7 +13,7 @@ const isSlow = (client: string): boolean => Number(/\d+$/.exec(client)?.[0]) % 3
  * A hundred clients of a service that does not answer before it is released, two hundred of one that does, and two
  * processes for all of them.
  */
-const newSlowFleet = async (program?: string) => {
+const newSlowFleet = async () => {
   const held: string[] = [];
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -35,7 +32,6 @@ const newSlowFleet = async (program?: string) => {
       await released;
       return null;
     },
-    ...(program === undefined ? {} : { program }),
   });
   Reflect.deleteProperty(fleet.env, 'DNS_SYNC_BASE_URL');
   const fast = fleet.clients.filter((client) => !isSlow(client));
@@ -60,16 +56,6 @@ describe('a hosting service that does not answer', () => {
     await passAgain(fast, daemons, 2);
     await holds(2 * placesOfServer);
     expect(daemons.flatMap(passedBy).filter(isSlow)).toEqual([]);
-    release();
-    await endAll(daemons);
-  });
-
-  it('would take all the room, but for the limit of each server', async () => {
-    const mutated = mutatedProgram([`passesOfServer=${placesOfServer}`, `passesOfServer=${placesInAll}`]);
-    const { daemons, holds, release } = await newSlowFleet(path.join(mutated, 'main.js'));
-    await holds(2 * placesInAll);
-    // No place is left: passes of others come after the release, however long that takes.
-    await expect.poll(() => daemons.flatMap(runningIn).filter((client) => !isSlow(client))).toEqual([]);
     release();
     await endAll(daemons);
   });

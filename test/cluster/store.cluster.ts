@@ -1,18 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PostgresDatabase } from '../../src/cluster/database.ts';
-import { openPostgresMemory, type PostgresMemory } from '../../src/cluster/memory.ts';
+import { claimedTables } from '../../src/cluster/memory.ts';
 import { addClients, claimForCommand, type Claim } from '../../src/cluster/owners.ts';
 import { hasTables, makeTables } from '../../src/cluster/schema.ts';
 import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
+import { clientMemory, type OpenedClient } from '../../src/state/client-memory.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
 import { identityContract, processesOn } from '../state/identity-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
 import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
-import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
-import { addProcess } from './process-rows.ts';
+import { connected, newDatabaseUrl, newTables } from './databases.ts';
+import { addProcess, endless } from './process-rows.ts';
 
 /** Owned by a process that lives for the time of the test. */
-const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<PostgresMemory> => {
+const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<OpenedClient> => {
   const location = placeOf(name);
   const process = await addProcess(database, { isDaemon: false });
   await addClients(database, [{ scope: location.scope, name: location.name, baseUrl: 'any' }]);
@@ -20,13 +21,13 @@ const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<P
     location.scope,
   ]);
   const claim = (await claimForCommand(database, process, location.scope)) as Claim;
-  return openPostgresMemory(database, location, claim);
+  return clientMemory(claimedTables(database, location, { ...claim, deadline: endless }), location);
 };
 
 memoryContract(async () => {
-  const database = await newDatabase();
+  const { database } = await newTables();
   const close = (): Promise<void> => Promise.resolve();
-  const known = new Map<string | undefined, Promise<PostgresMemory>>();
+  const known = new Map<string | undefined, Promise<OpenedClient>>();
   return async (name) => {
     const memory = known.get(name) ?? ownedMemory(database, name);
     known.set(name, memory);
@@ -59,13 +60,13 @@ describe('the tables', () => {
   });
 
   it('of a newer version are left alone', async () => {
-    const database = await newDatabase();
+    const { database } = await newTables();
     await database.query('UPDATE dns_sync.schema_version SET version = 999');
     await expect(makeTables(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
   it('of a preview are left alone', async () => {
-    const database = await newDatabase();
+    const { database } = await newTables();
     await database.query('UPDATE dns_sync.schema_version SET version = 2');
     await expect(makeTables(database)).rejects.toThrow('remove them with DROP SCHEMA dns_sync CASCADE');
     await expect(hasTables(database)).rejects.toThrow('preview');
@@ -79,14 +80,14 @@ describe('the tables', () => {
 
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
-    await expect(openPostgresMemory(database, placeOf(), null).templates()).rejects.toThrow(
-      'run or apply creates its tables',
-    );
+    await expect(
+      clientMemory(claimedTables(database, placeOf(), null), placeOf()).templates(),
+    ).rejects.toThrow('run or apply creates its tables');
   });
 });
 
 it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = await ownedMemory(await newDatabase());
+  const memory = await ownedMemory((await newTables()).database);
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
   expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());

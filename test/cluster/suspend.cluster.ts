@@ -41,18 +41,6 @@ describe('several processes that share a store', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('write again once its time is over by the clock of the database', async () => {
-    const { template, program, service, describeAll, agree, daemon } = await newPair();
-    const one = daemon();
-    await one.event('pass.finished');
-    await program('suspend', template, '--for', '15s', '--reason', 'an audit');
-    await one.event('pass.finished', suspended);
-    expect(service.writes()).toEqual([]);
-    await describeAll(after);
-    await agree(after);
-    expect((await program('resume', template)).stdout).toBe('web-of-client-0: was not suspended\n');
-  });
-
   it('obey what somebody does on the page of one that does not own the client', async () => {
     const { template, service, describeAll, agree, daemon } = await newPair();
     const worker = daemon();

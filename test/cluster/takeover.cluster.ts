@@ -95,38 +95,3 @@ describe('a worker that is stopped before its first write, and continues after i
 /** Of the write whose intent was begun in time. */
 const refusal =
   /add dns template record: (the lease of this process was not renewed|another process has taken over)/;
-
-const pairs = 3;
-
-const random = (below: number): number => Math.floor(Math.random() * below);
-
-describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the middle of its pass', (name) => {
-  it('is taken over, and no record exists twice', async () => {
-    const lane = async (): Promise<{ refused: number; takenOver: number; twice: number }> => {
-      const { service, worker } = await newRound();
-      const first = worker();
-      const write = random(desired.length);
-      while (service.writes().length < write) await setTimeout(1);
-      await setTimeout(random(10));
-      first.signal(name);
-      const counts = await settle(service, worker);
-      first.signal('SIGCONT');
-      const said = await first.ended;
-      const after = await settle(service, worker);
-      expect(after.every((count) => count > 0)).toBe(true);
-      return {
-        refused: refusal.test(said) ? 1 : 0,
-        takenOver: counts.every((count) => count > 0) ? 1 : 0,
-        twice: after.filter((count) => count > 1).length,
-      };
-    };
-    const found: Awaited<ReturnType<typeof lane>>[] = [];
-    for (let round = 0; round < pairs; round += 1) found.push(...(await Promise.all([lane(), lane()])));
-    const sum = (of: (one: (typeof found)[number]) => number): number =>
-      found.reduce((all, one) => all + of(one), 0);
-    process.stdout.write(
-      `${name}: ${2 * pairs} rounds, ${sum((one) => one.takenOver)} taken over, ${sum((one) => one.refused)} late writes refused, ${sum((one) => one.twice)} records twice\n`,
-    );
-    expect(sum((one) => one.twice)).toBe(0);
-  });
-});

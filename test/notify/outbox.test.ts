@@ -1,12 +1,7 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PassEvent } from '../../src/notify/news.ts';
-import { localNotifyStore } from '../../src/notify/outbox.ts';
 import type { Change } from '../../src/notify/schema.ts';
 import type { NotifyReceiver } from '../../src/settings/receivers.ts';
-import { connect } from '../../src/state/connection.ts';
-import { listeningLogger } from '../daemon/listening-logger.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
 import {
   add,
@@ -323,41 +318,6 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
     told.push(...changes.map(({ event, template }) => `${template} ${event}`));
   expect(told).toEqual(['late held', 'lost mended', 'mail cleared']);
 });
-
-test.each<[string, (file: string) => void]>([
-  [
-    'no database',
-    (file) => {
-      for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
-      writeFileSync(file, 'not a database'.repeat(1_000));
-    },
-  ],
-  // libsql ends the process when it returns such a text.
-  ['of bodies that are not UTF-8', (file) => change(file, `UPDATE told SET body = CAST(x'7bff' AS TEXT)`)],
-])('a file that is %s is moved aside, and what was told in it is told again', async (_, damage) => {
-  const { log, lines } = listeningLogger();
-  const before = newStore();
-  await newOutbox(before).add(drifted);
-  await taken(newOutbox(before));
-  await before.close();
-  damage(before.file);
-  const store = localNotifyStore({ file: before.file, clients: () => ['acme'], log });
-  onTestFinished(() => store.close());
-  const outbox = newOutbox(store);
-  await expect(outbox.add(drifted)).rejects.toThrow(/not a database|not valid/);
-  await outbox.add(drifted);
-  expect((await taken(outbox)).map(({ event }) => event)).toEqual(['drift']);
-  const folder = path.dirname(before.file);
-  const aside = readdirSync(folder).find((name) => /^notified.db.damaged-\d+$/.test(name));
-  expect(lines).toMatchObject([{ event: 'notify.damaged', aside: path.join(folder, aside ?? '') }]);
-  expect(statSync(before.file).mode & 0o777).toBe(0o600);
-});
-
-const change = (file: string, sql: string): void => {
-  const connection = connect(file, { timeout: 1_000 });
-  connection.exec(sql);
-  void connection.close('now');
-};
 
 test('a change with a delay is told by the first pass after it, and its end at once', async () => {
   let time = 0;

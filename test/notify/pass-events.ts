@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import {
-  addNews,
-  endMessage,
-  localNotifyStore,
-  nextMessage,
-  type NotifyStore,
-} from '../../src/notify/outbox.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { addNews, endMessage, nextMessage, type NotifyStore } from '../../src/notify/outbox.ts';
 import type { PassEvent } from '../../src/notify/news.ts';
 import type { NotifyReceiver } from '../../src/settings/receivers.ts';
 import { occasions } from '../../src/settings/table.ts';
+import { fileStore } from '../../src/state/store.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { pass, template } from '../report/every-kind.ts';
@@ -94,15 +89,20 @@ export const receiver = (more: Partial<NotifyReceiver> = {}): NotifyReceiver => 
 export const another = (event: PassEvent): PassEvent => ({ ...event, run: randomUUID() });
 
 /** What was told, for as long as the test runs. */
-export const newStore = (log = pino({ level: 'silent' })): NotifyStore & { readonly file: string } => {
+export const newStore = (): NotifyStore => {
   const folder = mkdtempSync(path.join(tmpdir(), 'notified-'));
-  const file = path.join(folder, 'notified.db');
-  const store = localNotifyStore({ file, clients: () => ['acme', 'bakery'], log });
+  const store = fileStore(systemClock);
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });
   });
-  return { ...store, file };
+  const tables = store.tables({ file: path.join(folder, 'memory.db') });
+  return {
+    ...tables,
+    lookInterval: Infinity,
+    isSender: () => true,
+    clients: () => ['acme', 'bakery'],
+  };
 };
 
 /** Of one receiver. */

@@ -9,7 +9,7 @@ import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
 import { add, blocked, newOutbox, newStore, passEvent, update } from './pass-events.ts';
 
 const changesIn = async (one: PassEvent): Promise<readonly Change[]> => {
-  const outbox = newOutbox({ ...newStore(), isMine: () => 'true' });
+  const outbox = newOutbox({ ...newStore(), clients: () => null });
   await outbox.add(one);
   return (await outbox.next())?.changes ?? [];
 };
