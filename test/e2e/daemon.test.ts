@@ -236,7 +236,7 @@ describe('a signal', () => {
     await other.event('pass.finished');
     await write('dns-template-sync.yaml', 'listen: off\n');
     other.signal('SIGHUP');
-    await other.says('listen has changed: the new address takes effect after a restart');
+    await other.says('listen has changed: the new one takes effect');
   });
 
   it('SIGTERM waits no longer for a write than writeTimeout', async () => {
