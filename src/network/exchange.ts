@@ -148,7 +148,12 @@ const bodyOf = async (answer: AsyncIterable<Buffer>, { maxSize, previous }: Wire
     const problem = `the answer is larger than ${sizeText(maxSize)}: if that is right, allow more with maxAnswerSize`;
     throw new WireError(problem, 'too-large', true);
   }
-  return previous && isSame && size === previous.length ? previous : Buffer.concat(pieces);
+  if (previous && isSame && size === previous.length) return previous;
+  // Not from the pool, as `concat` takes it: a small answer that is kept would keep 8 KiB.
+  const body = Buffer.allocUnsafeSlow(size);
+  let end = 0;
+  for (const piece of pieces) end += piece.copy(body, end);
+  return body;
 };
 
 /** One connection, and what speaks HTTP on it. */
