@@ -34,7 +34,7 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
     begin: async (entry) => ({ ...entry, id: (await memory.begin(entryOf(entry))).id }),
     save: (changes) => {
       // As nearly always: one look at all of it costs far less than a look at each text.
-      const text = JSON.stringify(changes);
+      const text = textsIn(changes).join('\n');
       if (scrub(text) === text) return memory.save(changes);
       return memory.save({
         ...changes,
@@ -44,4 +44,9 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
       });
     },
   };
+};
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
