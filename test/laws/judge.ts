@@ -213,13 +213,14 @@ export const createJudge = ({
         if (one.begun.some((begun) => sameKey(begun.record, record))) one.taken.add(record.id);
         for (const other of one.attempts) {
           const { told, landed, write, at } = other.sent;
-          const isItsOwn =
-            write.action === 'add' ? !before.has(record.id) : write.change.recordId === record.id;
+          const since = before.get(record.id)?.since ?? Infinity;
+          const isItsOwn = write.action === 'add' ? since > at : write.change.recordId === record.id;
           const isSame = isItsOwn && other.after.some((after) => sameKey(after, record));
           const isLost = told === 'nothing' || (told === 'an answer' && !other.isShown);
           other.isRivalled ||= isSame && isLost && (landed !== 'no' || at === now());
           // It is taken for what that add may have made.
-          if (isSame && told === 'nothing' && write.action === 'add') one.ours.add(record.id);
+          const isUntold = told === 'nothing' || other.pass.hasDied;
+          if (isSame && isUntold && write.action === 'add') one.ours.add(record.id);
         }
       }
       if (!attempt || by?.recordId == null) return;
