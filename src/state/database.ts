@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { suspensionKey, type Suspension } from '../model/suspension.ts';
 import { connect, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
@@ -51,13 +52,27 @@ export const openDatabase = async (
     connection.exec('PRAGMA trusted_schema = OFF');
     if (isEmpty(connection)) createTables(connection);
     checkSchema(connection, file);
-    connection.exec(pragmas);
+    await setUp(connection);
     checkPages(connection, file);
     return connection;
   } catch (error) {
     await connection?.close('now');
     throw memoryError(file, error);
   }
+};
+
+/** Two processes that make the same file refuse each other its journal, and SQLite does not wait there. */
+const setUp = async (connection: SqliteConnection): Promise<void> => {
+  const end = performance.now() + 5_000;
+  for (;;)
+    try {
+      connection.exec(pragmas);
+      return;
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+      if (!isTaken || performance.now() >= end) throw error;
+      await sleep(20);
+    }
 };
 
 /** The journal is merged into the file soon after 1 MB, and is truncated to that. */

@@ -147,6 +147,16 @@ describe('a state that', () => {
     expect((await pass(write)).holdsAdds).toBeNull();
     expect((await pass()).holdsAdds).toBeNull();
   });
+
+  it('is being made by another process is waited for', async () => {
+    const { pass, file } = newProcess();
+    await saveElsewhere(file);
+    const another = new Database(file);
+    another.exec('PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE');
+    setTimeout(() => another.exec('COMMIT'), 1);
+    expect((await pass()).journal).toEqual([]);
+    another.close();
+  });
 });
 
 const saveElsewhere = async (file: string, client = 'other'): Promise<void> => {
