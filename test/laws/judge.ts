@@ -264,7 +264,12 @@ export const createJudge = ({
       pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
         const one = caseOf(templateId);
-        if (!pass.hasDied) one.begun = one.begun.filter((begun) => begun.pass !== pass);
+        const begun = one.begun.filter((other) => other.pass === pass);
+        if (!pass.hasDied) one.begun = one.begun.filter((other) => other.pass !== pass);
+        // It was there already when the add was begun, and was not listed yet.
+        else
+          for (const record of newIn(recordsIn(one), views))
+            if (begun.some((other) => sameKey(other.record, record))) one.taken.add(record.id);
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
@@ -301,6 +306,9 @@ export const createJudge = ({
     remembered: () => [...cases.values()].map((one) => rememberedOf(one, now())),
   };
 };
+
+const recordsIn = ({ standing }: TemplateCase): ActualRecord[] =>
+  [...standing.values()].map(({ record }) => record);
 
 const shownByAll = (listings: readonly View[]): ReadonlySet<number> => {
   const [first, ...others] = listings.map(({ records }) => new Set(records.map(({ id }) => id)));
