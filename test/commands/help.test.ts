@@ -25,12 +25,15 @@ const commands = [
 ];
 
 it('the list of commands has each of them', async () => {
-  const listed = async (page: Promise<string>): Promise<(string | undefined)[]> =>
-    [...(await page).matchAll(/^ {2}([a-z-]+)(?: .*)? {2}\S/gm)].map(([, name]) => name);
+  const listed = (page: string): (string | undefined)[] =>
+    [...page.matchAll(/^ {2}([a-z-]+)(?: .*)? {2}\S/gm)].map(([, name]) => name);
   const cwd = await workplace({ withExamples: false });
-  const all = await listed(run(['--help'], { cwd }).then(({ stdout }) => stdout));
-  const below = await listed(helpOf('get'));
+  const { stdout: page } = await run(['help'], { cwd });
+  const all = listed(page);
+  const below = listed(await helpOf('get'));
   expect([...all, ...below.map((name) => `get ${name}`)]).toEqual(expect.arrayContaining(commands));
+  // Whoever gives no command sees it, too, as an error.
+  expect(await run([], { cwd })).toMatchObject({ code: 1, stdout: '', stderr: page });
 });
 
 it.each(commands)('the help of %s has what it does, exit codes and examples', async (words) => {

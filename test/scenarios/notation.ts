@@ -1,6 +1,7 @@
 /*
  * A scenario is a title at the margin, and its steps below it, indented by two. What belongs to a step follows it,
- * indented by four; or after a colon in the same line, separated by ` | `. Lines that begin with # are comments.
+ * indented by four; or after a colon in the same line, separated by ` | `. How a command with more lines ends stands after
+ * the colon as well. Lines that begin with # are comments.
  *
  *   An add whose answer is lost is not sent again
  *     known: @ A 192.0.2.1
@@ -35,7 +36,7 @@ export interface Step {
 }
 
 export const parseScenarios = (text: string): Scenario[] => {
-  const scenarios: { title: string; steps: { text: string; lines: string[]; from: number; to: number }[] }[] =
+  const scenarios: { title: string; steps: (Step & { lines: string[]; ends: string[]; to: number })[] }[] =
     [];
   for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
@@ -50,10 +51,13 @@ export const parseScenarios = (text: string): Scenario[] => {
     } else {
       const [, step = '', rest] = /^ {2}(\S.*?)(?:: (.*))?$/.exec(line) ?? [];
       if (step === '' || !steps) throw new Error(`line ${to} is no step: ${line}`);
-      steps.push({ text: step, lines: rest?.split(' | ') ?? [], from: at, to });
+      steps.push({ text: step, lines: [], ends: rest?.split(' | ') ?? [], from: at, to });
     }
   }
-  return scenarios;
+  return scenarios.map(({ title, steps }) => ({
+    title,
+    steps: steps.map(({ lines, ends, ...step }) => ({ ...step, lines: [...lines, ...ends] })),
+  }));
 };
 
 /** `h[1-3] A 192.0.2.[11-13]` is three lines: ranges count together. */
@@ -72,7 +76,10 @@ export const expanded = (line: string): string[] => {
 export const formatStep = (text: string, lines: readonly string[]): string => {
   if (lines.length === 0) return `  ${text}`;
   const short = `  ${text}: ${lines.join(' | ')}`;
-  return short.length <= 100 ? short : [`  ${text}`, ...lines.map((line) => `    ${line}`)].join('\n');
+  if (short.length <= 110) return short;
+  const end = lines.findLastIndex((line) => !/^exit \d+$/.test(line)) + 1;
+  const head = [text, ...lines.slice(end)].join(': ');
+  return [`  ${head}`, ...lines.slice(0, end).map((line) => `    ${line}`)].join('\n');
 };
 
 /** The text of a file, with what steps have said in place of what they were to say. */

@@ -17,8 +17,18 @@ export const outputs: Readonly<Record<string, Output>> = {
       records.map((record) => (templates.length === 1 ? '' : `${name} `) + formatStored(record)),
     );
   },
-  // Every line of a command.
-  prints: async (world, _, words) => printed(world, await run(words, launchIn(world))),
+  // Every line of a command, but for those that say what is usual here.
+  prints: async (world, _, words) => {
+    const lines = printed(world, await run(words, launchIn(world)));
+    return lines.filter((line) => !usual.test(line));
+  },
+  // With those, too.
+  tells: async (world, _, words) => printed(world, await run(words, launchIn(world))),
+  // The lines that have a text.
+  finds: async (world, _, [text = '', ...words]) => {
+    const lines = printed(world, await run(words, launchIn(world)));
+    return lines.filter((line) => line.includes(text) || /^exit \d/.test(line));
+  },
   // Its first line and how it ends.
   begins: async (world, _, words) => {
     const { code, stdout, stderr } = await run(words, launchIn(world));
@@ -31,9 +41,17 @@ export const outputs: Readonly<Record<string, Output>> = {
     type(keys[answer] ?? `${answer}\n`);
     return printed(world, await ended);
   },
-  shows: async ({ folder }, _, [name = '']) => {
+  // The same from the question on.
+  asked: async (world, _, words) => {
+    const lines = (await outputs['typed']?.(world, 'typed', words)) ?? [];
+    return lines.slice(lines.findIndex((line) => line.includes('[y/N]')));
+  },
+  // What a file holds, or the lines with one of these words.
+  shows: async ({ folder }, _, [name = '', ...words]) => {
     const lines = readFileSync(path.join(folder, name), 'utf8').split('\n');
-    return lines.filter((line) => line !== '' && !line.startsWith('#'));
+    const isAsked = (line: string): boolean =>
+      words.length === 0 || words.some((word) => line.includes(word));
+    return lines.filter((line) => line !== '' && !line.startsWith('#') && isAsked(line));
   },
   // How many lines the daemon has logged, by event.
   log: async ({ daemon }) => {
@@ -101,6 +119,16 @@ export const outputs: Readonly<Record<string, Output>> = {
   join: async ({ started }) => (await started) ?? [],
 };
 
+const usual = new RegExp(
+  [
+    ' settings from .*, since it is there; --no-config reads none$',
+    ' planned without saved state: there is none in .* yet$',
+    ' no saved state for this client yet in .*: first writes wait for a second listing$',
+    'waiting 10 s: then the service is read once more$',
+    '^= same as to the left, ',
+  ].join('|'),
+);
+
 const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env, clock });
 
 const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
@@ -129,7 +157,7 @@ const shownText = (text: string): string => {
 
 const folded = (value: unknown, indent = ''): string => {
   const flat = JSON.stringify(value);
-  if (typeof value !== 'object' || value === null || indent.length + flat.length <= 100) return flat;
+  if (typeof value !== 'object' || value === null || indent.length + flat.length <= 105) return flat;
   const within = `${indent}  `;
   const parts = Array.isArray(value)
     ? value.map((one) => folded(one, within))
@@ -137,7 +165,7 @@ const folded = (value: unknown, indent = ''): string => {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    const isTogether = last !== undefined && !part.includes('\n') && last.length + part.length < 100;
+    const isTogether = last !== undefined && !part.includes('\n') && last.length + part.length < 105;
     if (isTogether && !last.includes('\n')) lines[lines.length - 1] = `${last}, ${part}`;
     else lines.push(within + part);
   }
