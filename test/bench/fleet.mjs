@@ -1,15 +1,16 @@
-import { fork, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../cluster/postgres.ts';
 import { built } from './daemon.mjs';
+import { recordOf, templateName, templateText } from './records.mjs';
+import { median } from './statistics.mjs';
 import { statOf, usageOf } from './usage.mjs';
+import { withClients } from './world.mjs';
 
 /**
  * Two processes share a PostgreSQL and thousands of clients of a service that
@@ -24,73 +25,42 @@ const { values } = parseArgs({
   },
 });
 
-const measure = async (count) => {
-  const cwd = mkdtempSync(path.join(tmpdir(), 'fleet-'));
-  const postgres = await startPostgres();
-  const service = fork(path.join(import.meta.dirname, 'fleet-service.mjs'));
-  const writes = [];
-  service.on('message', (message) => 'write' in message && writes.push(message));
-  const [{ port }] = await once(service, 'message');
-  makeClients(cwd, count);
-  const env = {
-    DNS_SYNC_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
-    DNS_SYNC_USER_TOKEN: 'token-of-the-user',
-    DNS_SYNC_STORE: postgres.url,
-    DNS_SYNC_STATE_DIR: path.join(cwd, 'state'),
-    DNS_SYNC_SETTLE: '0s',
-    LOG_LEVEL: 'warn',
-  };
-  const workers = [];
-  try {
-    for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
-    const firstRound = await firstPasses(postgres.url, count);
-    process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
-    // The second pass of a client still reads what the first one has saved.
-    while (sum((await countsOf(workers)).passes) < 2 * count) await setTimeout(1_000);
-    const before = { ...(await countsOf(workers)), ...usageNow(workers, postgres) };
-    await setTimeout(Number(values.seconds) * 1_000);
-    const after = { ...usageNow(workers, postgres), ...(await countsOf(workers)) };
-    const urgent = await timeUrgent(cwd, count, writes);
-    const twice = writes.length - new Set(writes.map(({ write, content }) => `${write} ${content}`)).size;
-    return {
-      clients: count,
-      ...firstRound,
-      ...differenceOf(before, after),
-      urgent,
-      writes: writes.length,
-      twice,
+const measure = (count) =>
+  withClients(count, { templates: 1, records: 1 }, async ({ cwd, env: ofWorld, service }) => {
+    const postgres = await startPostgres();
+    const env = {
+      ...ofWorld,
+      DNS_SYNC_STORE: postgres.url,
+      DNS_SYNC_SCHEDULE: values.schedule,
+      LOG_LEVEL: 'warn',
     };
-  } finally {
-    for (const { child } of workers) child.kill('SIGTERM');
-    await Promise.all(workers.map(({ ended }) => ended));
-    service.kill();
-    await postgres.remove();
-    rmSync(cwd, { recursive: true });
-  }
-};
-
-const makeClients = (cwd, count) => {
-  const clients = Array.from({ length: count }, (_, at) => `client-${at + 1}`);
-  for (const folder of ['templates', 'tokens']) mkdirSync(path.join(cwd, folder));
-  const lines = clients.map((client, at) => {
-    mkdirSync(path.join(cwd, 'templates', client));
-    describeClient(cwd, at + 1, ['192.0.2.1']);
-    writeFileSync(path.join(cwd, 'tokens', client), `${randomBytes(16).toString('hex')}-${client}\n`);
-    return `  ${client}: {templates: ./templates/${client}, clientToken: {file: ./tokens/${client}}}\n`;
+    const workers = [];
+    try {
+      for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
+      const firstRound = await firstPasses(postgres.url, count);
+      process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
+      // The second pass of a client still reads what the first one has saved.
+      while (sum((await countsOf(workers)).passes) < 2 * count) await setTimeout(1_000);
+      const before = { ...(await countsOf(workers)), ...usageNow(workers, postgres) };
+      await setTimeout(Number(values.seconds) * 1_000);
+      const after = { ...usageNow(workers, postgres), ...(await countsOf(workers)) };
+      const urgent = await timeUrgent(cwd, count, service);
+      const { writes } = service;
+      const twice = writes.length - new Set(writes.map(({ id, content }) => `${id} ${content}`)).size;
+      return {
+        clients: count,
+        ...firstRound,
+        ...differenceOf(before, after),
+        urgent,
+        writes: writes.length,
+        twice,
+      };
+    } finally {
+      for (const { child } of workers) child.kill('SIGTERM');
+      await Promise.all(workers.map(({ ended }) => ended));
+      await postgres.remove();
+    }
   });
-  writeFileSync(
-    path.join(cwd, 'dns-template-sync.yaml'),
-    `schedule: '${values.schedule}'\nclients:\n${lines.join('')}`,
-  );
-};
-
-const describeClient = (cwd, id, addresses) => {
-  const records = addresses.map((address) => `  - {type: A, content: ${address}}\n`).join('');
-  writeFileSync(
-    path.join(cwd, `templates/client-${id}/web.yaml`),
-    `template: web-${id}\nrecords:\n${records}`,
-  );
-};
 
 const startWorker = async (cwd, env) => {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
@@ -213,19 +183,18 @@ const quantile = (share, before, after) => {
   return from;
 };
 
-/** From the change of a file to the first write at the service. */
-const timeUrgent = async (cwd, count, writes) => {
+/** From the change of a file to the write at the service. */
+const timeUrgent = async (cwd, count, service) => {
   const times = [];
   for (let at = 0; at < Number(values.urgent); at += 1) {
-    const id = 1 + Math.floor((at * count) / Number(values.urgent));
-    const changed = Date.now();
-    describeClient(cwd, id, ['192.0.2.1', '192.0.2.2']);
-    let found;
-    while ((found = writes.find(({ write }) => write === id)) === undefined) await setTimeout(2);
-    times.push(found.at - changed);
+    const client = `client-${1 + Math.floor((at * count) / Number(values.urgent))}`;
+    const written = service.written();
+    const changed = performance.timeOrigin + performance.now();
+    const records = [{ ...recordOf(0), content: '192.0.2.200' }];
+    writeFileSync(path.join(cwd, 'files', client, 'template-0.yaml'), templateText(templateName(0), records));
+    times.push((await written) - changed);
   }
-  times.sort((one, other) => one - other);
-  return { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };
+  return { p50: round(median(times)), max: round(Math.max(...times)) };
 };
 
 const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);

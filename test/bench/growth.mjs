@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import path from 'node:path';
 import Database from 'libsql';
 import { withDaemon } from './daemon.mjs';
@@ -30,16 +31,18 @@ const measure = async () => {
       });
     }
   }
-  process.stderr.write(`${table.map(lineOf).join('\n')}\n`);
+  new Console(process.stderr).table(table.map(shown));
   const ofTime = table.filter(({ cost }) => cost === 'processor s');
   return Object.fromEntries(ofTime.map(({ by, exponent: found }) => [by, found]));
 };
 
-const lineOf = ({ exponent: found, ...row }) =>
-  [
-    ...Object.values(row).map((cell) => (typeof cell === 'number' ? cell.toFixed(2) : cell).padStart(12)),
-    found === 0 ? '    constant' : found.toFixed(2).padStart(12),
-  ].join('');
+const shown = (row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([key, cell]) => [
+      key,
+      typeof cell === 'number' ? Number(cell.toFixed(2)) : cell,
+    ]),
+  );
 
 /**
  * Of `constant + growing * size ** exponent`, which three sizes give: 0 where the cost does not even double. Ten times as

@@ -26,8 +26,8 @@ const contentOf = (type, index) => {
 };
 
 /** `records` may be changed before they are written. */
-export const templateText = (name, records, more = '') =>
-  `template: ${name}\n${more}records:\n${records.map((record) => `  - ${entryOf(record)}\n`).join('')}`;
+export const templateText = (name, records) =>
+  `template: ${name}\nrecords:\n${records.map((record) => `  - ${entryOf(record)}\n`).join('')}`;
 
 const entryOf = ({ type, name, content, priority }) =>
   `{type: ${type}, name: ${name}, content: ${quoted(content)}${priority === null ? '' : `, priority: ${priority}`}}`;

@@ -1,5 +1,6 @@
 // npm run bench [-- NAME [OPTIONS]]: measures the built program, all of it or what is named.
 // The soak, which takes long and has no single value, prints its own table and resolves to the exit code.
+import { Console } from 'node:console';
 import { availableParallelism } from 'node:os';
 import { cases } from './cases.mjs';
 import { measure as soak } from './soak.mjs';
@@ -29,30 +30,14 @@ const rowOf = ({ why, ...row }, value) => {
 const reasonsOf = (results) =>
   results.flatMap((one) => (one.why ? `${one.name}: ${one.why}` : [])).join('\n');
 
-const tableOf = (results) => {
-  const rows = [
-    ['measure', 'value', 'target', '', 'about'],
-    ...results.map((one) => [
-      one.name,
-      shown(one.value, one.unit),
-      shown(one.target, one.unit),
-      one.met ? 'met' : 'missed',
-      one.about,
+/** Rows for `console.table`, by the name of the measure. */
+const tableOf = (results) =>
+  Object.fromEntries(
+    results.map(({ name: key, value, target, unit, met, about }) => [
+      key,
+      { value: shown(value, unit), target: shown(target, unit), '': met ? 'met' : 'missed', about },
     ]),
-  ];
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const isNumber = (column) => column === 1 || column === 2;
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          isNumber(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
+  );
 
 const shown = (value, unit) => `${Number(value.toFixed(2))} ${unit}`;
 
@@ -63,7 +48,8 @@ if (name === 'soak') {
   for (const one of name === undefined ? Object.keys(cases) : [name]) results.push(...(await measured(one)));
   const machine = { node: process.version, processors: availableParallelism() };
   const reasons = reasonsOf(results);
-  process.stdout.write(`${tableOf(results)}\n${reasons && `\n${reasons}\n\n`}`);
+  new Console(process.stdout).table(tableOf(results));
+  if (reasons) process.stdout.write(`\n${reasons}\n\n`);
   process.stdout.write(`${JSON.stringify({ ...machine, results })}\n`);
 } else {
   process.stderr.write(

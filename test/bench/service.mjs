@@ -1,80 +1,63 @@
 // A hosting service in a process of its own, which answers at once: what a measure finds is the program's time.
-// Forked with TEMPLATES and RECORDS; tells its parent where it listens, and of each write when it came. Where tokens end in
-// numbers (`…-client-7`), each client has templates of its own, which nobody writes. FAULTS: the share of requests that fail.
+// Forked with TEMPLATES and RECORDS; tells its parent where it listens, and of each write what it was and when it came. Where
+// tokens end in numbers (`…-client-7`), each client has templates of its own. FAULTS: the share of requests that fail.
 import { createServer } from 'node:http';
 import { recordOf, templateName } from './records.mjs';
 
 const [templateCount, recordCount, faults] = ['TEMPLATES', 'RECORDS', 'FAULTS'].map((name) =>
   Number(process.env[name]),
 );
-let lastId = 0;
-const templates = Array.from({ length: templateCount }, (_, index) => ({
-  id: index + 1,
-  name: templateName(index),
-  publicly_available: false,
-  subdomains: 0,
-  dns_template_records: Array.from({ length: recordCount }, (__, record) => {
-    lastId += 1;
-    return { id: lastId, ...recordOf(record), ttl: 3600 };
-  }),
-}));
 
-/** The text of each template, made anew when it changes, and that of the whole list. */
-const texts = templates.map((template) => JSON.stringify(template));
-let listing = null;
+/** Between the ids of one client and those of the next. */
+const idsOfClient = 1_000_000;
+let lastId = 1_000 * idsOfClient;
 
-const change = (index) => {
-  texts[index] = JSON.stringify(templates[index]);
-  listing = null;
-  process.send({ written: performance.timeOrigin + performance.now() });
-  return texts[index];
+/** The templates of a client, the text of each, made anew when it changes, and that of the whole list. */
+const newState = (client) => {
+  const templates = Array.from({ length: templateCount }, (_, index) => ({
+    id: client * idsOfClient + index + 1,
+    name: templateName(index),
+    publicly_available: false,
+    subdomains: 0,
+    dns_template_records: Array.from({ length: recordCount }, (__, record) => ({
+      id: client * idsOfClient + index * recordCount + record + 1,
+      ...recordOf(record),
+      ttl: 3600,
+    })),
+  }));
+  return { templates, texts: templates.map((template) => JSON.stringify(template)), listing: null };
 };
 
-const write = (id, operation, parameters) => {
-  const { dns_template_records: records } = templates[id - 1];
+const states = new Map();
+
+const stateOf = (client) => {
+  const state = states.get(client) ?? newState(client);
+  states.set(client, state);
+  return state;
+};
+
+const write = (state, id, operation, parameters) => {
+  const index = (id % idsOfClient) - 1;
+  const { dns_template_records: records } = state.templates[index];
+  const { type, name = null, content } = parameters;
   if (operation === 'add_record') {
     lastId += 1;
-    const { type, content } = parameters;
-    records.push({ id: lastId, type, name: parameters.name ?? null, content, priority: null, ttl: 3600 });
-  } else {
-    const record = records.find((one) => one.id === Number(parameters.record_id));
-    if (parameters.content !== undefined) record.content = parameters.content;
+    records.push({ id: lastId, type, name, content, priority: null, ttl: 3600 });
+  } else if (content !== undefined) {
+    records.find((one) => one.id === Number(parameters.record_id)).content = content;
   }
-  return change(id - 1);
+  state.texts[index] = JSON.stringify(state.templates[index]);
+  state.listing = null;
+  process.send({ written: performance.timeOrigin + performance.now(), id, content });
+  return state.texts[index];
 };
-
-/** Any subdomain follows the first template. */
-const derived = () =>
-  templates[0].dns_template_records.map((record) => ({
-    ...record,
-    id: record.id + 1_000_000,
-    dns_template_record_id: record.id,
-  }));
-
-/** The same with other ids. */
-const listingOf = (client) => {
-  const offset = client * 1_000_000;
-  const moved = templates.map((template) => ({
-    ...template,
-    id: template.id + offset,
-    dns_template_records: template.dns_template_records.map((one) => ({ ...one, id: one.id + offset })),
-  }));
-  return Buffer.from(JSON.stringify(moved));
-};
-
-const listings = new Map();
 
 const answerTo = ({ pathname, searchParams }, form) => {
-  const client = Number(/-client-(\d+)$/.exec(searchParams.get('client_token'))?.[1] ?? 0);
-  if (client > 0) {
-    const known = listings.get(client) ?? listingOf(client);
-    listings.set(client, known);
-    return known;
-  }
-  if (pathname.endsWith('/dns_templates')) return (listing ??= Buffer.from(`[${texts.join()}]`));
-  if (pathname.endsWith('/dns_records')) return JSON.stringify(derived());
+  const parameters = Object.fromEntries(new URLSearchParams(form || searchParams));
+  const state = stateOf(Number(/-client-(\d+)$/.exec(parameters.client_token)?.[1] ?? 0));
+  if (pathname.endsWith('/dns_templates')) return (state.listing ??= Buffer.from(`[${state.texts.join()}]`));
   const [, id, operation] = /\/dns_templates\/(\d+)\/(\w+)$/.exec(pathname);
-  return write(Number(id), operation, Object.fromEntries(new URLSearchParams(form)));
+  return write(state, Number(id), operation, parameters);
 };
 
 const server = createServer((request, response) => {
@@ -88,6 +71,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
 });
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () =>
   process.send({ url: `http://127.0.0.1:${server.address().port}/api/v1` }),
 );

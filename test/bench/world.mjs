@@ -7,10 +7,10 @@ import path from 'node:path';
 import { recordOf, templateName, templateText } from './records.mjs';
 
 /**
- * A directory with template files and a service that holds the same, for the time of `task`. `more` is a line of
- * the first file; `faults` the share of requests that fail.
+ * A directory with template files and a service that holds the same, for the time of `task`; `faults` is the share of
+ * requests that fail.
  */
-export const withWorld = async ({ templates, records, more = '', faults = 0 }, task) => {
+export const withWorld = async ({ templates, records, faults = 0 }, task) => {
   const cwd = await mkdtemp(path.join(tmpdir(), 'bench-'));
   // What is written elsewhere shall be no news to who watches the files.
   const folder = path.join(cwd, 'files/templates');
@@ -19,9 +19,8 @@ export const withWorld = async ({ templates, records, more = '', faults = 0 }, t
   const wanted = Array.from({ length: records }, (_, index) => recordOf(index));
   const write = async (index, list) => {
     const name = templateName(index);
-    const text = templateText(name, list, index === 0 ? more : '');
     const file = path.join(folder, `${name}.yaml`);
-    await writeFile(`${file}.new`, text);
+    await writeFile(`${file}.new`, templateText(name, list));
     const savedAt = performance.timeOrigin + performance.now();
     await rename(`${file}.new`, file);
     return savedAt;
@@ -34,15 +33,8 @@ export const withWorld = async ({ templates, records, more = '', faults = 0 }, t
   }
   try {
     const edited = (at, content) => wanted.with(at, { ...wanted[at], type: 'A', content });
-    return await task({
-      cwd,
-      folder,
-      service,
-      wanted,
-      edited,
-      write,
-      env: environment(cwd, folder, service.url),
-    });
+    const env = environment(cwd, folder, service.url);
+    return await task({ cwd, folder, service, wanted, edited, write, env });
   } finally {
     service.close();
     await rm(cwd, { recursive: true });
@@ -63,7 +55,7 @@ export const withExamples = async (task) => {
 
 /** So many clients, each with its own templates and token, for the time of `task`. */
 export const withClients = (clients, size, task) =>
-  withWorld(size, async ({ cwd, folder, env }) => {
+  withWorld(size, async ({ cwd, folder, env, ...world }) => {
     const { DNS_SYNC_CLIENT_TOKEN: _, DNS_SYNC_TEMPLATES: __, ...rest } = env;
     await mkdir(path.join(cwd, 'tokens'));
     const names = Array.from({ length: clients }, (___, at) => `client-${at + 1}`);
@@ -75,7 +67,7 @@ export const withClients = (clients, size, task) =>
       (name) => `  ${name}: {templates: ./files/${name}, clientToken: {file: ./tokens/${name}}}\n`,
     );
     await writeFile(path.join(cwd, 'dns-template-sync.yaml'), `clients:\n${lines.join('')}`);
-    return task({ cwd, env: rest });
+    return task({ ...world, cwd, env: rest });
   });
 
 export const triggerToken = 'trigger-token-of-the-bench';
@@ -92,16 +84,15 @@ const environment = (cwd, folder, url) => ({
 
 const startService = async (templates, records, faults) => {
   const child = fork(path.join(import.meta.dirname, 'service.mjs'), {
-    env: {
-      ...process.env,
-      TEMPLATES: String(templates),
-      RECORDS: String(records),
-      FAULTS: String(faults),
-    },
+    env: { ...process.env, TEMPLATES: templates, RECORDS: records, FAULTS: faults },
   });
   const [{ url }] = await once(child, 'message');
+  const writes = [];
+  child.on('message', (write) => writes.push(write));
   return {
     url,
+    /** All that came. */
+    writes,
     /** When the next write comes, in ms since the epoch. */
     written: async () => (await once(child, 'message'))[0].written,
     close: () => child.disconnect(),

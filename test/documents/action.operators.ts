@@ -5,32 +5,33 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, describing } from '../e2e/daemon.ts';
-import { action, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
+import { action, anna, bot, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
 import { openPullRequest, shown } from './pull-request.ts';
 import { startService, userToken } from '../e2e/service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const tokens = { DNS_SYNC_USER_TOKEN: userToken, DNS_SYNC_CLIENT_TOKEN: 'client-token' };
-const anna = { type: 'User', login: 'anna' };
 const bert = { type: 'User', login: 'bert' };
-const bot = { type: 'Bot', login: 'github-actions[bot]' };
+const other = { type: 'Bot', login: 'another[bot]' };
 const ownMarker = '<!-- dns-template-sync plan dns-template-sync.yaml -->';
+const commentOf = (id: number, user: Comment['user'], body = `${ownMarker}\nold`): Comment => ({
+  id,
+  body,
+  user,
+});
 
 /** A base branch that is in sync, and a request that changes its address. */
 const prepared = async (address: string, comments: Comment[] = []) => {
   const service = await startService();
   await addTemplate(service, 'site', '192.0.2.1');
-  const request = await openPullRequest(
-    {
-      'dns-template-sync.yaml': `baseUrl: ${service.url}\n`,
-      'templates/site.yaml': describing('site', '192.0.2.1'),
-    },
-    { 'templates/site.yaml': describing('site', address) },
-  );
+  const base = {
+    'dns-template-sync.yaml': `baseUrl: ${service.url}\n`,
+    'templates/site.yaml': describing('site', '192.0.2.1'),
+  };
+  const request = await openPullRequest(base, { 'templates/site.yaml': describing('site', address) });
   const github = await startGitHub(comments);
-  const job = (more: ActionJob = {}) =>
-    runAction(request, github, { ...more, env: { ...tokens, ...more.env } });
+  const job = (more: ActionJob = {}) => runAction(request, github, { env: tokens, ...more });
   return { request, service, job, comments };
 };
 
@@ -56,37 +57,24 @@ describe('the action', () => {
   });
 
   it('finds its comment behind many others, and takes no other one for its own', async () => {
-    const others = Array.from({ length: 150 }, (_, index): Comment => {
-      const isMarked = index === 140 || index === 3;
-      return {
-        id: index + 1,
-        body: isMarked ? `${ownMarker}\nold` : 'hello',
-        user: index === 140 ? bot : bert,
-      };
-    });
-    const { job, comments } = await prepared('192.0.2.1', others);
+    const others = Array.from({ length: 150 }, (_, id) => commentOf(id, bert, 'hello'));
+    const { job, comments } = await prepared(
+      '192.0.2.1',
+      others.with(3, commentOf(3, bert)).with(140, commentOf(140, bot)),
+    );
     expect(await job()).toMatchObject({ failed: false, code: '0' });
     expect(comments).toHaveLength(150);
-    expect(comments[140]?.body).not.toContain('old');
-    expect(comments[3]?.body).toContain('old');
+    expect([3, 140].map((at) => comments[at]?.body.includes('old'))).toEqual([true, false]);
   });
 
   it.each([
     ['a person', 'token-of-anna', anna],
     ['a bot', 'the-github-token', bot],
   ])('with the token of %s takes only the comment that this one may change', async (_, token, user) => {
-    const marked = (id: number, by: Comment['user']): Comment => ({
-      id,
-      body: `${ownMarker}\nold`,
-      user: by,
-    });
-    const { job, comments } = await prepared('192.0.2.1', [
-      marked(1, bert),
-      marked(2, { type: 'Bot', login: 'another[bot]' }),
-    ]);
+    const { job, comments } = await prepared('192.0.2.1', [commentOf(1, bert), commentOf(2, other)]);
     for (let push = 0; push < 2; push += 1)
       expect(await job({ inputs: { 'github-token': token } })).toMatchObject({ failed: false });
-    expect(comments.map(({ user: by }) => by.login)).toEqual(['bert', 'another[bot]', user.login]);
+    expect(comments.map(({ user: by }) => by)).toEqual([bert, other, user]);
     expect(comments.map(({ body }) => body.endsWith('old'))).toEqual([true, true, false]);
   });
 
@@ -130,28 +118,21 @@ describe('the action', () => {
   });
 
   it('gives the program a token as the file that the settings name', async () => {
-    const service = await startService();
-    for (const name of ['acme', 'bakery']) await addTemplate(service, name, '192.0.2.1');
-    const settings = (place: string): string =>
-      `baseUrl: ${service.url}\nuserToken: {env: USER_TOKEN}\nclients:\n  acme: {templates: templates/acme, clientToken: {file: ${place}}}\n  bakery: {templates: templates/bakery, clientToken: {env: BAKERY_TOKEN}}\n`;
-    const files = {
-      'templates/acme/a.yaml': describing('acme', '192.0.2.1'),
-      'templates/bakery/b.yaml': describing('bakery', '192.0.2.1'),
-    };
-    const request = await openPullRequest(files, {});
+    const { request, service } = await prepared('192.0.2.1');
     const place = path.join(request.cwd, 'run/secrets/acme');
-    const again = await openPullRequest({ ...files, 'dns-template-sync.yaml': settings(place) }, {});
-    const github = await startGitHub();
-    const inputs = { tokens: `USER_TOKEN ACME_TOKEN=${place} BAKERY_TOKEN` };
-    const env = { USER_TOKEN: userToken, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' };
-    const run = await runAction({ ...request, clone: again.clone, head: again.head }, github, {
-      inputs,
-      env,
+    const settings = `baseUrl: ${service.url}\nuserToken: {env: USER_TOKEN}\nclientToken: {file: ${place}}\n`;
+    const files = {
+      'dns-template-sync.yaml': settings,
+      'templates/site.yaml': describing('site', '192.0.2.1'),
+    };
+    const { clone, head } = await openPullRequest(files, {});
+    const run = await runAction({ ...request, clone, head }, await startGitHub(), {
+      inputs: { tokens: `USER_TOKEN ACME_TOKEN=${place}` },
+      env: { USER_TOKEN: userToken, ACME_TOKEN: 'token of acme' },
     });
     expect(run).toMatchObject({ failed: false, code: '0' });
-    expect(
-      service.seen.map(({ headers, query, body }) => JSON.stringify([headers, query, body])),
-    ).toContainEqual(expect.stringContaining('token+of+acme'));
+    const sent = service.seen.map(({ headers, query, body }) => JSON.stringify([headers, query, body]));
+    expect(sent).toContainEqual(expect.stringContaining('token+of+acme'));
   });
 
   it('is called by the documents with inputs that it has', async () => {

@@ -15,7 +15,7 @@ import { writeBelow } from '../daemon/ways.ts';
 import { freePort } from '../free-port.ts';
 import { never } from '../e2e/daemon.ts';
 import { standInForDocker } from './docker.ts';
-import { blocksOf, pages } from './documents.ts';
+import { blocksOf, pages, textOf } from './documents.ts';
 import { startCommand, startCommandOnTerminal } from '../e2e/process.ts';
 import { edit, run, workplace } from '../e2e/program.ts';
 import { environment } from '../e2e/service.ts';
@@ -23,7 +23,8 @@ import { environment } from '../e2e/service.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * How each code block of the documents is checked, in the order of a page, by how it begins. These are checked here:
+ * How each code block of the documents is checked, by its page, its language and how it begins: by the first row that
+ * fits. These are checked here:
  *
  * - `typed`: each line is typed into a shell on a terminal, against the embedded service. Addresses and ports are others,
  *   and `docker`, `npm` and `dig` are stand-ins: there is no engine and no such name server here, and
@@ -34,104 +35,43 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `change`, `changed`: a change of the source, which applies, and what the program then says of the example that it is about
  * - `octodns`, `move`: a file of octoDNS becomes a template file; an imported zone fills a template, and is compared
  *
- * And these elsewhere: `recipe` in `recipes.operators.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `test/processes/library.test.ts`. `drawing` is for reading.
+ * And these elsewhere: `recipe` in `recipes.operators.ts`, `jq` and `scrape` in `test/daemon/operators`, `store` in
+ * `test/cluster/program.cluster.ts`, `library` in `test/processes/library.test.ts`. `drawing` is for reading.
  */
-const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
-  'README.md': [
-    ['npm ci && npm start', 'named'],
-    ['21:27:00 daemon started', 'log'],
-    ['template:', 'template'],
-    ['npm pack', 'typed'],
-    ['export DNS_SYNC_BASE_URL', 'typed'],
-  ],
-  '.github/CONTRIBUTING.md': [
-    ['npm ci', 'named'],
-    ['--- a/src', 'change'],
-    ['$ npm run --silent build', 'changed'],
-    [' template files ─>', 'drawing'],
-    ['npx vitest', 'named'],
-    ['npx vitest', 'named'],
-    ['npm run release', 'named'],
-  ],
-  'pausing.md': [
-    ['dns-template-sync suspend', 'typed'],
-    ['dns-template-sync plan', 'typed'],
-  ],
-  'accept.md': [
-    ['$ dns-template-sync accept', 'shown'],
-    ['dns-template-sync accept', 'typed'],
-  ],
-  'ci.md': [
-    ['dns-template-sync validate', 'typed'],
-    ['SETTINGS=', 'typed'],
-    ['name: dns', 'recipe'],
-    ['stages:', 'recipe'],
-  ],
-  'commands.md': [['$ dns-template-sync plan', 'shown']],
-  'daemon.md': [
-    ['dns-template-sync run', 'typed'],
-    ['# Who caused a change', 'jq'],
-  ],
-  'deployment.md': [
-    ['docker build', 'typed'],
-    ['# ./dns-template-sync.yaml', 'settings'],
-    ['docker create', 'typed'],
-    ['rule_files:', 'scrape'],
-  ],
-  'first-contact.md': [['dns-template-sync doctor', 'typed']],
-  'library.md': [
-    ['import { connect, render } from', 'library'],
-    ['import { connect, render, type', 'library'],
-  ],
-  'move.md': [
-    ['dns-template-sync import', 'typed'],
-    ['dig', 'typed'],
-    ['import { readFileSync }', 'octodns'],
-    ['node octodns.mjs', 'octodns'],
-    ['dns-template-sync validate', 'move'],
-    ['flat()', 'move'],
-  ],
-  'name-servers.md': [
-    ['dns-template-sync check', 'typed'],
-    ['baseUrl:', 'settings'],
-    ['$ dns-template-sync check', 'shown'],
-  ],
-  'notifications.md': [['notify:', 'settings']],
-  'postgres.md': [['export DNS_SYNC_STORE_FILE', 'store']],
-  'promises.md': [['dns-template-sync plan', 'typed']],
-  'sandbox.md': [['dns-template-sync sandbox', 'typed']],
-  'settings.md': [
-    ['baseUrl:', 'settings'],
-    ['baseUrl:', 'settings'],
-    ['clients:', 'layout'],
-  ],
-  'templates.md': [['template:', 'template']],
-  'try-it.md': [
-    ['alias', 'typed'],
-    ['$ dns-template-sync validate', 'try-it'],
-    ['$ SERVICE=', 'try-it'],
-    ['$ dns-template-sync history', 'try-it'],
-  ],
-  'upgrading.md': [['docker stop', 'typed']],
-};
+const kinds: readonly (readonly [kind: string, page: RegExp, block: RegExp])[] = [
+  ['recipe', /ci\.md$/, /^yaml\n(name: dns|stages:)/],
+  ['jq', /daemon/, /^sh\n# Who caused a change/],
+  ['scrape', /deployment/, /^yaml\nrule_files:/],
+  ['library', /library/, /^(js|ts)\nimport /],
+  ['store', /postgres/, /^text\nexport DNS_SYNC_STORE_FILE/],
+  ['drawing', /CONTRIBUTING/, /^text\n template files ─>/],
+  ['change', /CONTRIBUTING/, /^diff\n--- a\/src/],
+  ['changed', /CONTRIBUTING/, /^console\n\$ npm run --silent build/],
+  ['named', /CONTRIBUTING|README/, /^sh\n(npm ci|npx vitest|npm run release)/],
+  ['log', /README/, /^console\n21:27:00 daemon started/],
+  ['octodns', /move/, /^(js\nimport|sh\nnode octodns\.mjs)/],
+  ['move', /move/, /^sh\n(dns-template-sync validate|flat\(\))/],
+  ['try-it', /try-it/, /^console\n\$ /],
+  ['settings', /settings/, /^text\nclients:/],
+  ['template', /./, /^yaml\ntemplate:/],
+  ['settings', /./, /^yaml\n(#|baseUrl:|notify:)/],
+  ['shown', /./, /^console\n\$ dns-template-sync /],
+  ['typed', /./, /^sh\n(dns-template-sync|docker|dig|npm pack|alias|export|SETTINGS=)/],
+];
 
-const kindsOf = (page: string) => kinds[page] ?? kinds[path.basename(page)] ?? [];
+const blocks = pages.flatMap((page) =>
+  [...textOf(page).matchAll(/^```([a-z]*\n(.*?))^```$/gms)].map(([, whole = '', text = '']) => {
+    const kind = kinds.find(([, ofPage, ofBlock]) => ofPage.test(page) && ofBlock.test(whole))?.[0];
+    return { page, kind, text };
+  }),
+);
 
 const those = (kind: string): [page: string, start: string, block: string][] =>
-  pages.flatMap((page) =>
-    blocksOf(page).flatMap((block, at): [string, string, string][] => {
-      const [begins = '', is] = kindsOf(page)[at] ?? [];
-      return is === kind ? [[page, begins, block]] : [];
-    }),
-  );
+  blocks.flatMap((one) => (one.kind === kind ? [[one.page, one.text.split('\n')[0] ?? '', one.text]] : []));
 
-it.each(pages)('every block of %s has its check', (page) => {
-  const listed = kindsOf(page).map(([begins]) => begins);
-  const beginnings = blocksOf(page).map((block, at) => {
-    const begins = listed[at];
-    return begins !== undefined && block.startsWith(begins) ? begins : block.split('\n')[0];
-  });
-  expect(beginnings).toEqual(listed);
+it('every block has its check, and every check a block', () => {
+  expect(blocks.filter(({ kind }) => kind === undefined)).toEqual([]);
+  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(kinds.map(([kind]) => kind)));
 });
 
 /** A directory as the documents assume it, with `bin` for the programs that they call, and a service to call. */
@@ -356,7 +296,7 @@ describe('the files', () => {
     });
   });
 
-  it.each([...those('settings'), ...those('layout')])('of %s are understood: %s', async (_, __, block) => {
+  it.each(those('settings'))('of %s are understood: %s', async (_, __, block) => {
     const cwd = await workplace({ withExamples: false });
     const files = [...block.matchAll(/^.* # in (\S+)\n(?:.+\n)*/gm)];
     for (const [text, file = ''] of files) await writeBelow(cwd, file, text);

@@ -7,23 +7,21 @@ import { scriptedServer } from '../wire/scripted-server.ts';
 import { runScript, type PullRequest } from './pull-request.ts';
 
 const folder = path.resolve('.github/actions/plan');
-const described = z.looseObject({ description: z.string() });
+const string = z.string();
 
+/** Strict where another key would change what a runner does. */
 export const action = z
-  .strictObject({
-    name: z.string(),
-    description: z.string(),
-    inputs: z.record(z.string(), described.extend({ default: z.string().optional() })),
-    outputs: z.record(z.string(), described.extend({ value: z.string() })),
+  .looseObject({
+    inputs: z.record(string, z.looseObject({ default: string.optional() })),
     runs: z.strictObject({
       using: z.literal('composite'),
       steps: z.array(
         z.strictObject({
-          id: z.string().optional(),
-          if: z.string().optional(),
+          id: string.optional(),
+          if: string.optional(),
           shell: z.literal('bash'),
-          env: z.record(z.string(), z.string()).optional(),
-          run: z.string(),
+          env: z.record(string, string).default({}),
+          run: string,
         }),
       ),
     }),
@@ -46,15 +44,15 @@ export interface Comment {
   readonly user: { readonly type: string; readonly login: string };
 }
 
-const bot = { type: 'Bot', login: 'github-actions[bot]' };
-const person = { type: 'User', login: 'anna' };
+export const bot = { type: 'Bot', login: 'github-actions[bot]' };
+export const anna = { type: 'User', login: 'anna' };
 
 /** The comments of pull request 7, 100 a page. Each token may change its own. */
 export const startGitHub = async (comments: Comment[] = []) => {
   const server = await scriptedServer((response, { method, path: address, query, headers, body }) => {
     const answer = (status: number, value: unknown): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    const user = { 'Bearer the-github-token': bot, 'Bearer token-of-anna': person }[
+    const user = { 'Bearer the-github-token': bot, 'Bearer token-of-anna': anna }[
       headers['authorization'] ?? ''
     ];
     if (user === undefined) return answer(401, { message: 'Bad credentials' });
@@ -81,14 +79,6 @@ export const startGitHub = async (comments: Comment[] = []) => {
 
 export type GitHub = Awaited<ReturnType<typeof startGitHub>>;
 
-export interface ActionRun {
-  readonly failed: boolean;
-  readonly code: string;
-  readonly log: string;
-  /** What the log tells the runner to do. */
-  readonly commands: readonly string[];
-}
-
 export interface ActionJob {
   readonly inputs?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -105,7 +95,7 @@ export const runAction = async (
     env = {},
     event = 'pull_request_target' in workflow.on ? 'pull_request_target' : 'pull_request',
   }: ActionJob = {},
-): Promise<ActionRun> => {
+) => {
   const isRequest = event !== 'schedule';
   const job = path.join(cwd, `job-${String(Math.random()).slice(2)}`);
   const [workspace, output] = [path.join(job, 'workspace'), path.join(job, 'output')];
@@ -145,20 +135,15 @@ export const runAction = async (
       );
     expect(condition).toMatch(/^(true|false)( && (true|false))*$/);
     if (condition.includes('false') || (failed && step.if?.includes('always()') !== true)) continue;
-    const own = Object.fromEntries(
-      Object.entries(step.env ?? {}).map(([name, text]) => [name, filled(text)]),
-    );
-    const ran = await runScript(
-      ['bash', '--noprofile', '--norc', '-eo', 'pipefail'],
-      filled(step.run),
-      workspace,
-      { ...context, ...env, ...own },
-    );
+    const own = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, filled(value)]));
+    const shell = ['bash', '--noprofile', '--norc', '-eo', 'pipefail'] as const;
+    const ran = await runScript(shell, filled(step.run), workspace, { ...context, ...env, ...own });
     failed ||= ran.code !== 0;
     log += ran.log;
     for (const [, name, value] of (await readFile(output, 'utf8')).matchAll(/^(\w+)=(.*)$/gm))
       values[`steps.plan.outputs.${name}`] = value ?? '';
   }
+  /** `commands` is what the log tells the runner to do. */
   return { failed, code: values['steps.plan.outputs.code'] ?? '', log, commands: commandsIn(log) };
 };
 

@@ -48,17 +48,15 @@ export const runPipeline = async (
   env: Readonly<Record<string, string>>,
   /** Jobs that cannot start. */
   broken: readonly string[] = [],
-): Promise<{ readonly failed: boolean; readonly log: string }> => {
+) => {
   const place = path.join(cwd, `pipeline-${String(Math.random()).slice(2)}`);
   const kept = path.join(place, 'artifacts');
   await mkdir(kept, { recursive: true });
   let [failed, log] = [false, ''];
   for (const [name, { when, variables: own, script, artifacts }] of jobs) {
     if (failed && when !== 'always') continue;
-    if (broken.includes(name)) {
-      failed = true;
-      continue;
-    }
+    failed ||= broken.includes(name);
+    if (broken.includes(name)) continue;
     const folder = path.join(place, name);
     const context: Readonly<Record<string, string>> = {
       HOME: cwd,

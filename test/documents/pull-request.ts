@@ -48,16 +48,10 @@ export const openPullRequest = async (base: Files, request: Files): Promise<Pull
   await git('update-ref', 'refs/merge-requests/7/head', head);
   await standInForDocker(cwd);
   const url = `file://${origin}`;
-  const clone: PullRequest['clone'] = async (branch, folder) =>
-    void (await promisify(execFile)('git', [
-      'clone',
-      '--quiet',
-      '--depth=1',
-      '--branch',
-      branch,
-      url,
-      folder,
-    ]));
+  const clone: PullRequest['clone'] = async (branch, folder) => {
+    const options = ['--quiet', '--depth=1', '--branch', branch];
+    await promisify(execFile)('git', ['clone', ...options, url, folder]);
+  };
   return { cwd, url, head, clone };
 };
 
