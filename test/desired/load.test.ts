@@ -29,7 +29,11 @@ test('a file with every key becomes one template with all values', async () => {
   const state = await loadFiles({ 'web/standard-web.yaml': standardWeb, 'web/_mail.yaml': mail });
   expect(state.lines).toEqual([]);
   expect(state.files).toBe(1);
-  expect(state.templates).toMatchSnapshot();
+  const [{ records, ...others }] = state.templates as [(typeof state.templates)[number]];
+  const inOrder = (one: object) =>
+    Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => a.localeCompare(b)));
+  const lines = [others, ...records].map((one) => JSON.stringify(inOrder(one)));
+  expect(lines.join('\n')).toMatchSnapshot();
 });
 
 test('a name may be left out beside an id', async () => {
