@@ -3,10 +3,10 @@
 # Unpacks Debian's PostgreSQL into a directory, so that tests can run it. Nothing is installed, and nobody has to be
 # root. Does nothing where one is installed. Needs Debian's package lists (apt-get update).
 set -euo pipefail
-directory=$(mkdir -p "$1" && cd "$1" && pwd)
-for root in "$directory" /; do
+for root in "$1" /; do
   if compgen -G "$root/usr/lib/postgresql/*/bin/initdb" >/dev/null; then exit 0; fi
 done
+directory=$(mkdir -p "$1" && cd "$1" && pwd)
 
 is_installed() { dpkg-query --show --showformat='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 

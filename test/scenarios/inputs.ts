@@ -102,5 +102,4 @@ export const inputs: Readonly<Record<string, Input>> = {
   wait: ({ clock }, [time = '']) => clock.forward(parseTime(time)),
   hangup: ({ daemon }) => daemon?.signal('SIGHUP'),
   jump: ({ clock }, [time = '']) => clock.set(new Date(clock.now() + parseTime(time)).toISOString()),
-  changes: () => undefined,
 };

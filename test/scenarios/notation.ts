@@ -17,8 +17,6 @@
  * no TTL is said. What becomes of it has the signs of a plan: + added, ~ changed, » parked, ? surplus, ! blocked; then its
  * cause if that is known, and its outcome if it was not simply written. A template ends with its status and how many
  * records are in sync, a command with its exit code if that is not 0.
- *
- * `changes WORD: …` marks what is known to change, and how.
  */
 
 export interface Scenario {
