@@ -30,6 +30,12 @@ const peak = (size, about, rounds, target) => ({
   measure: () => peakOfPlan(size, rounds),
 });
 
+/** A daemon on a world of its own, after its first pass. */
+const settled = (size, task) =>
+  withWorld(size, (world) =>
+    withDaemon([], world, async (daemon) => task(daemon, world, await daemon.passed('startup'))),
+  );
+
 /** What a pass takes beyond the same HTTP calls. */
 const beyondCalls = async (daemon, service, task) => {
   const http = httpLoop(daemon.listen, service.url);
@@ -87,11 +93,7 @@ export const cases = {
     unit: 's',
     why: 'of some 5 s of processor three tenths save what was seen of 100,000 records, a quarter is garbage, three tenths read and understand the files, and a tenth plans',
     measure: async () => {
-      const all = await repeated(5, () =>
-        withWorld(large, ({ cwd, env }) =>
-          withDaemon([], { cwd, env }, async ({ passed }) => (await passed('startup')).durationMs / 1_000),
-        ),
-      );
+      const all = await repeated(5, () => settled(large, (_, __, { durationMs }) => durationMs / 1_000));
       return { value: median(all), all };
     },
   },
@@ -119,17 +121,14 @@ export const cases = {
     unit: 'ms',
     why: 'of some 75 ms, the calls among them, 15 look at a thousand files once more after the one that changed was read, 15 understand that one, most of it in `yaml`, 8 put all templates together anew, 15 take in and keep the listing, which all of that delays, and 12 write and remember',
     measure: () =>
-      withWorld(large, ({ cwd, env, service, edited, write }) =>
-        withDaemon([], { cwd, env }, async (daemon) => {
-          await daemon.passed('startup');
-          return beyondCalls(daemon, service, async (http, round) => {
-            const ended = daemon.passed('file-change');
-            const content = `198.51.100.${round}`;
-            await write(500, edited(50, content));
-            const { durationMs, status } = await ended;
-            if (status !== 'in-sync') throw new Error(`the pass left ${status}`);
-            return { passMs: durationMs, callsMs: (await http.read()) + (await http.write(content)) };
-          });
+      settled(large, (daemon, { service, edited, write }) =>
+        beyondCalls(daemon, service, async (http, round) => {
+          const ended = daemon.passed('file-change');
+          const content = `198.51.100.${round}`;
+          await write(500, edited(50, content));
+          const { durationMs, status } = await ended;
+          if (status !== 'in-sync') throw new Error(`the pass left ${status}`);
+          return { passMs: durationMs, callsMs: (await http.read()) + (await http.write(content)) };
         }),
       ),
   },
@@ -138,19 +137,16 @@ export const cases = {
     target: 400,
     unit: 'ms',
     measure: () =>
-      withWorld({ templates: 10, records: 20 }, ({ cwd, env, service, edited, write }) =>
-        withDaemon([], { cwd, env }, async ({ passed }) => {
-          await passed('startup');
-          const all = await repeated(11, async (round) => {
-            const [ended, written] = [passed('file-change'), service.written()];
-            const savedAt = await write(5, edited(0, `198.51.100.${round}`));
-            const time = (await written) - savedAt;
-            await ended;
-            return time;
-          });
-          return { value: median(all), all };
-        }),
-      ),
+      settled({ templates: 10, records: 20 }, async ({ passed }, { service, edited, write }) => {
+        const all = await repeated(11, async (round) => {
+          const [ended, written] = [passed('file-change'), service.written()];
+          const savedAt = await write(5, edited(0, `198.51.100.${round}`));
+          const time = (await written) - savedAt;
+          await ended;
+          return time;
+        });
+        return { value: median(all), all };
+      }),
   },
   'dry-run': {
     about: 'passes of a daemon that only reports, 1,000 templates × 100 records',
@@ -220,16 +216,13 @@ export const cases = {
     target: 0.5,
     unit: '%',
     measure: () =>
-      withWorld(large, ({ cwd, env }) =>
-        withDaemon([], { cwd, env }, async ({ passed, metric }) => {
-          await passed('startup');
-          // V8 collects what the first pass has left once, up to two minutes after it.
-          await setTimeout(120_000);
-          const before = await metric('process_cpu_seconds_total');
-          await setTimeout(30_000);
-          return { value: (((await metric('process_cpu_seconds_total')) - before) / 30) * 100 };
-        }),
-      ),
+      settled(large, async ({ metric }) => {
+        // V8 collects what the first pass has left once, up to two minutes after it.
+        await setTimeout(120_000);
+        const before = await metric('process_cpu_seconds_total');
+        await setTimeout(30_000);
+        return { value: (((await metric('process_cpu_seconds_total')) - before) / 30) * 100 };
+      }),
   },
   growth,
 };
