@@ -1,6 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeBelow } from '../daemon/ways.ts';
@@ -8,8 +8,6 @@ import { addTemplate, describing } from '../e2e/daemon.ts';
 import { action, anna, bot, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
 import { openPullRequest, shown } from './pull-request.ts';
 import { startService, userToken } from '../e2e/service.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const tokens = { DNS_SYNC_USER_TOKEN: userToken, DNS_SYNC_CLIENT_TOKEN: 'client-token' };
 const bert = { type: 'User', login: 'bert' };

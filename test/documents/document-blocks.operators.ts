@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { recordsOf, type SandboxData, type TemplateRecord } from '../../src/sandbox/operations.ts';
@@ -19,8 +19,6 @@ import { blocksOf, pages, textOf } from './documents.ts';
 import { startCommand, startCommandOnTerminal } from '../e2e/process.ts';
 import { edit, run, workplace } from '../e2e/program.ts';
 import { environment } from '../e2e/service.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /**
  * How each code block of the documents is checked, by its page, its language and how it begins: by the first row that

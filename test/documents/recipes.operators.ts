@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { json, scriptedServer } from '../wire/scripted-server.ts';
 import { addTemplate, describing } from '../e2e/daemon.ts';
@@ -8,8 +8,6 @@ import { runAction, startGitHub, workflow } from './github.ts';
 import { pipeline, runPipeline, startGitLab } from './gitlab.ts';
 import { openPullRequest, shown, type Files, type PullRequest } from './pull-request.ts';
 import { startService, userToken } from '../e2e/service.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Job {
   readonly settings?: string;
