@@ -5,7 +5,6 @@ import {
   connect as connectSecurely,
   createSecureContext,
   rootCertificates,
-  type DetailedPeerCertificate,
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
@@ -89,29 +88,15 @@ const ready = async <S extends Socket>(socket: S, event: string, signal: AbortSi
   }
 };
 
-/** Nothing is sent on a connection before its certificate was checked here. */
-const secure = async (
-  socket: Socket,
-  host: string,
-  ca: Route['ca'],
-  signal: AbortSignal,
-): Promise<TLSSocket> => {
+const secure = (socket: Socket, host: string, ca: Route['ca'], signal: AbortSignal): Promise<TLSSocket> => {
   const secured = connectSecurely({
     socket,
     host,
     // An address is no server name (RFC 6066 §3); the certificate is checked against `host` all the same.
     servername: isIP(host) === 0 ? host : '',
-    // So that the certificate can be looked at where it is not trusted: Node.js throws it away otherwise.
-    rejectUnauthorized: false,
     ...(ca === null ? {} : { secureContext: trusting(ca.pem()) }),
   });
-  await ready(secured, 'secureConnect', signal);
-  if (secured.authorized) return secured;
-  // Node.js gives the code, though its type says otherwise.
-  const code = String(secured.authorizationError);
-  const words = distrust(code, chainOf(secured.getPeerCertificate(true)), host, ca !== null);
-  secured.destroy();
-  throw new WireError(`${words} (${code})`, 'network', false, code);
+  return ready(secured, 'secureConnect', signal);
 };
 
 /** Trusts the usual authorities, and those of `ca`. */
@@ -122,41 +107,3 @@ const trusting = (pem: string): SecureContext => {
 };
 
 const contexts = new Map<string, SecureContext>();
-
-/** From the server's own certificate to the last one that is known. */
-const chainOf = (own: DetailedPeerCertificate): DetailedPeerCertificate[] => {
-  const chain: DetailedPeerCertificate[] = [];
-  for (let one = own; one?.subject && !chain.includes(one); one = one.issuerCertificate) chain.push(one);
-  return chain;
-};
-
-/** Why a certificate is not trusted, and where to look for the fault. */
-const distrust = (
-  code: string,
-  chain: readonly DetailedPeerCertificate[],
-  host: string,
-  hasCa: boolean,
-): string => {
-  const now = new Date();
-  const of = (one: DetailedPeerCertificate): string =>
-    one === chain[0] ? 'its certificate' : `the certificate of ${nameOf(one.subject)}, which issued its own,`;
-  for (const one of chain) {
-    const [start, end] = [new Date(one.valid_from), new Date(one.valid_to)];
-    if (code === 'CERT_HAS_EXPIRED' && end < now)
-      return `${of(one)} expired on ${timeText(end)}; here it is ${timeText(now)}`;
-    if (code === 'CERT_NOT_YET_VALID' && start > now)
-      return `${of(one)} is valid from ${timeText(start)} on; here it is ${timeText(now)}: is this clock right?`;
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `its certificate is not for ${host}: check the base URL; it is for ${chain[0]?.subjectaltname ?? nameOf(chain[0]?.subject)}`;
-  const advice = hasCa ? 'ca does not have it' : 'set ca if it is an authority of your own';
-  const mayLackIssuer = /^UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)/.test(code);
-  const other = mayLackIssuer ? ', or the service does not send its intermediate certificate' : '';
-  return `its certificate is not trusted: it comes from ${nameOf(chain.at(-1)?.issuer)}; ${advice}${other}`;
-};
-
-/** Of an authority, as people know it. */
-const nameOf = (subject: Partial<DetailedPeerCertificate['subject']> | undefined): string =>
-  [subject?.O, subject?.CN].flat().filter(Boolean).join(', ') || 'an authority without a name';
-
-const timeText = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -41,6 +41,13 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     'the service ended the connection before its answer was complete',
   ],
+  [/^CERT_HAS_EXPIRED$/, 'its certificate, or that of an authority above it, has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet: is this clock right?'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is not for this host: check the base URL'],
+  [
+    /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|(?:DEPTH_ZERO_)?SELF_SIGNED)_/,
+    'its certificate is not trusted: set ca if it is from an authority of your own; or the service does not send its intermediate certificate',
+  ],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
     'this port does not use TLS: check https: and the port',

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Makes the certificates beside this file: of an authority, of another one that it vouches for, and several of one server,
-# valid from 2020 to 2120 (server.pem), expired (expired.pem), not valid yet (early.pem), and from the other authority
-# (inner.pem). The keys of the authorities are thrown away, so nobody can sign anything more with them; the key of the server
-# is for tests alone.
+# Makes the certificates beside this file: of an authority, and several of one server, valid from 2020 to 2120
+# (server.pem), expired (expired.pem), and not valid yet (early.pem). The key of the authority is thrown away, so nobody
+# can sign anything more with it; the key of the server is for tests alone.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -52,10 +51,4 @@ request "$work/server.key" localhost
 sign server server.pem -cert authority.pem
 sign server expired.pem -cert authority.pem -enddate 20210101000000Z
 sign server early.pem -cert authority.pem -startdate 21100101000000Z
-cp "$work/request" "$work/server"
-request "$work/inner.key" 'inner authority'
-sign authority intermediate.pem -cert authority.pem
-mv "$work/server" "$work/request"
-mv "$work/inner.key" "$work/authority.key"
-sign server inner.pem -cert intermediate.pem
 { echo 'Of a server in tests. Nothing else may use it: everybody has it.'; cat "$work/server.key"; } > server.key
