@@ -4,8 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { writeZone } from '../../../src/import/zone/write-zone.ts';
-import { serverKinds } from '../../answers/real/commands.ts';
-import { launch, runTool } from '../../answers/real/launch.ts';
+import { launch, runTool, serverKinds } from '../../answers/real/launch.ts';
 import { directoryWith, loadFiles } from '../../desired/load-files.ts';
 import { textFor } from '../written.ts';
 import { heldOf, shown } from './held.ts';
@@ -104,7 +103,7 @@ describe.each(serverKinds)('%s', (kind) => {
     // The server has a name server of its own, and bind9 takes only host names for addresses.
     const isOther = /^(?:ns1\.)?example\.net\.\s.*\s(?:SOA|NS|A)\s|^\S*\\\S*\s.*\sA\s/;
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => !isOther.test(line));
-    const { port } = await launch(kind, [{ apex, records: lines }]);
+    const { port } = await launch(kind, apex, lines);
     const transfer = await runTool('usr/bin/dig', ['@127.0.0.1', '-p', String(port), 'AXFR', apex]);
     const expected = heldOf([...lines, `ns1.${apex}. 3600 IN A 127.0.0.1`].join('\n'), apex, 'zones');
     const { records, leftOut } = heldOf(transfer, apex, 'dig');
