@@ -375,10 +375,10 @@ POST /act/sync         404     404
   });
 
   it.each([
-    [pageToken.slice(1), 401],
-    ['', 401],
-    ['5678'.repeat(2_500), 413],
-  ])('is nothing by a form with another token, of which nothing is shown', async (token, expected) => {
+    [401, 'another token', pageToken.slice(1)],
+    [401, 'no token', ''],
+    [413, 'more than a form of ours has', '5678'.repeat(2_500)],
+  ])('is answered with %i for a form with %s, of which nothing is shown', async (expected, _, token) => {
     const { signIn, refused, lines } = await start(both);
     const { status, headers, body } = await signIn(token);
     expect([status, headers['set-cookie']]).toEqual([expected, undefined]);
