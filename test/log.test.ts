@@ -77,41 +77,23 @@ describe('a log line', () => {
   });
 
   it('contains no command for a CI runner', () => {
-    const out = written((log) => log.info({ a: '##[add-mask]com', b: ['##vso[task.complete]'] }, 'line'));
+    const out = written((log) => log.info({ a: ['##[add-mask]com', '##vso[task.complete]'] }, 'line'));
     expect(out).not.toMatch(/##(vso)?\[/);
-    expect(JSON.parse(out)).toMatchObject({ a: '##[add-mask]com', b: ['##vso[task.complete]'] });
+    expect(JSON.parse(out)).toMatchObject({ a: ['##[add-mask]com', '##vso[task.complete]'] });
   });
 
   it('is left out below the level', () => {
     const say = (log: Log): void => {
       log.info('no');
-      log.warn('yes');
-      log.child({ a: 1 }).error('too');
+      log.child({ a: 1 }).warn('yes');
     };
-    const lines = linesOf(say, [], 'warn');
-    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-      ['warn', 'yes'],
-      ['error', 'too'],
-    ]);
+    expect(linesOf(say, [], 'warn')).toMatchObject([{ level: 'warn', a: 1, msg: 'yes' }]);
   });
 
   it('is written before the process can die', async () => {
     const body = `for (let n = 0; n < 200; n += 1) log.info({ n }, 'line'); process.kill(process.pid, 'SIGKILL');`;
     const lines = parsed(await outputOf(start(body)));
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
-  });
-
-  it('without a reader neither ends nor blocks the program', async () => {
-    const child = start(
-      `for (let n = 0; ; n += 1) {
-         log.info({ n }, 'line');
-         if (n === 100_000) { process.stderr.write('went on'); process.exit(0); }
-       }`,
-    );
-    child.stdout?.once('data', () => child.stdout?.destroy());
-    const errors = child.stderr ? text(child.stderr) : '';
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(await errors).toBe('went on');
   });
 });
 
@@ -143,12 +125,8 @@ describe('a line is at most 16 KiB', () => {
   it.each([
     ['a long text', () => ({ message: 'ü'.repeat(3_000_000) })],
     ['invisible characters, which are escaped', () => ({ message: '\u200b'.repeat(4_000) })],
-    ['many texts of some length', () => ({ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) })],
     ['many keys', () => Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]))],
-    [
-      'a list deep inside',
-      () => ({ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }),
-    ],
+    ['a list deep inside', () => ({ one: { two: [{ three: Array(1_000_000).fill('text') }] } })],
   ])('and says where it is cut: %s', (_, fieldsOf) => {
     const line = among(fieldsOf());
     expect(line).toMatchObject({ event: 'long', client: 'a' });
@@ -224,9 +202,11 @@ describe.concurrent('a reader that stands still', () => {
   });
 });
 
-it('a full disk stops nothing either', async () => {
+it.each(['a full disk', 'a reader that has gone'])('%s stops nothing either', async (what) => {
   const full = await open('/dev/full', 'w');
-  const child = start(`log.info('line'); process.stderr.write('went on');`, full.fd);
+  const body = `for (let n = 0; n < 10_000; n += 1) log.info({ n }, 'line'); process.stderr.write('went on');`;
+  const child = start(body, what === 'a full disk' ? full.fd : 'pipe');
+  child.stdout?.once('data', () => child.stdout?.destroy());
   const errors = child.stderr ? text(child.stderr) : '';
   expect(await once(child, 'exit')).toEqual([0, null]);
   expect(await errors).toBe('went on');
@@ -281,38 +261,35 @@ describe('a secret', () => {
   });
 });
 
-describe('an error', () => {
-  const fieldsOf = (err: unknown): unknown => linesOf((log) => log.error({ err }, 'failed'))[0]?.['err'];
+const round = new Error('round');
+round.cause = round;
 
-  it('shows only the allowed fields', () => {
-    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', input: 'x' });
-    const fields = { name: 'HostingError', kind: 'network', status: 502, code: { deep: 1 } };
-    const others = { headers: { cookie: 'x' }, data: 'x', response: {} };
-    const error = Object.assign(new Error('no answer', { cause }), fields, others);
-    expect(fieldsOf(error)).toEqual({
-      name: 'HostingError',
-      message: 'no answer',
-      kind: 'network',
-      status: 502,
-      cause: { name: 'Error', message: 'refused', code: 'ECONNREFUSED' },
-    });
-  });
+it.each<[what: string, thrown: unknown, fields: unknown]>([
+  ['a text', 'just text', 'just text'],
+  ['one that contains itself', round, { cause: { cause: { cause: { message: 'round' } } } }],
+  [
+    'one without a code, with its stack',
+    new TypeError('a defect\n    at home'),
+    { name: 'TypeError', message: 'a defect\n    at home', stack: [expect.stringMatching(/^at .+/)] },
+  ],
+])('what was thrown is logged: %s', (_, err, fields) => {
+  const [line] = linesOf((log) => log.error({ err }, 'failed'));
+  const told = JSON.parse(JSON.stringify(line), (key, value) =>
+    key === 'stack' ? value.slice(0, 1) : value,
+  );
+  expect(told).toMatchObject({ err: fields });
+});
 
-  it('without a code shows its stack', () => {
-    expect(fieldsOf(new TypeError('a defect\n    at home'))).toEqual({
-      name: 'TypeError',
-      message: 'a defect\n    at home',
-      stack: expect.arrayContaining([expect.stringMatching(/^at .+/)]),
-    });
-  });
-
-  it('may be any thrown value', () => {
-    expect(fieldsOf('just text')).toBe('just text');
-  });
-
-  it('may contain itself', () => {
-    const error = new Error('round');
-    error.cause = error;
-    expect(fieldsOf(error)).toMatchObject({ cause: { cause: { cause: { message: 'round' } } } });
+it('an error shows only the allowed fields', () => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', input: 'x' });
+  const fields = { name: 'HostingError', kind: 'network', status: 502, code: { deep: 1 } };
+  const others = { headers: { cookie: 'x' }, data: 'x', response: {} };
+  const err = Object.assign(new Error('no answer', { cause }), fields, others);
+  const { code: _, ...shown } = fields;
+  const refused = { name: 'Error', message: 'refused', code: 'ECONNREFUSED' };
+  expect(linesOf((log) => log.error({ err }, 'failed'))[0]?.['err']).toEqual({
+    ...shown,
+    message: 'no answer',
+    cause: refused,
   });
 });

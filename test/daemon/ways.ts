@@ -40,26 +40,23 @@ const tree = async (home: string, content: string): Promise<string> => {
   return name;
 };
 
-export const ways: readonly Way[] = [
+const known: readonly (Omit<Way, 'prepare'> & Partial<Way>)[] = [
   {
     name: 'a file written in place',
     root: 'root',
     read: 'root/zones/a.yaml',
-    prepare: (home, content) => writeBelow(home, 'root/zones/a.yaml', content),
     change: (home, content) => writeBelow(home, 'root/zones/a.yaml', content),
   },
   {
     name: 'a file saved by moving a new one over it',
     root: 'root',
     read: 'root/a.yaml',
-    prepare: (home, content) => writeBelow(home, 'root/a.yaml', content),
     change: (home, content) => moveOver(home, 'root/a.yaml', (temporary) => writeFile(temporary, content)),
   },
   {
     name: 'a file that was given by its own path',
     root: 'root/a.yaml',
     read: 'root/a.yaml',
-    prepare: (home, content) => writeBelow(home, 'root/a.yaml', content),
     change: (home, content) => moveOver(home, 'root/a.yaml', (temporary) => writeFile(temporary, content)),
   },
   {
@@ -109,7 +106,6 @@ export const ways: readonly Way[] = [
     name: 'the root replaced by rename',
     root: 'root',
     read: 'root/a.yaml',
-    prepare: (home, content) => writeBelow(home, 'root/a.yaml', content),
     change: async (home, content) => {
       await writeBelow(home, 'new/a.yaml', content);
       await rename(path.join(home, 'root'), path.join(home, randomUUID()));
@@ -120,10 +116,15 @@ export const ways: readonly Way[] = [
     name: 'the root removed and made again',
     root: 'root',
     read: 'root/a.yaml',
-    prepare: (home, content) => writeBelow(home, 'root/a.yaml', content),
     change: async (home, content) => {
       await rm(path.join(home, 'root'), { recursive: true });
       await writeBelow(home, 'root/a.yaml', content);
     },
   },
 ];
+
+/** Where nothing else is said, the file is just there before. */
+export const ways: readonly Way[] = known.map((way) => ({
+  prepare: (home, content) => writeBelow(home, way.read, content),
+  ...way,
+}));

@@ -1,5 +1,5 @@
-import { request } from 'node:http';
-import type { OutgoingHttpHeaders } from 'node:http';
+import { request, type OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 export interface Answer {
   readonly status: number;
@@ -27,26 +27,14 @@ export const send = async (method: string, url: string, { query, form, body, hea
   const length = { 'content-length': Buffer.byteLength(content) };
   const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
   return new Promise<Answer>((resolve, reject) => {
-    const sent = request(
-      target,
-      { method, agent: false, headers: { ...type, ...length, ...headers } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const { statusCode: status = 0, headers: received } = response;
-          try {
-            resolve({ status, headers: received, text, json: JSON.parse(text) });
-          } catch (thrown) {
-            reject(thrown);
-          }
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(content);
+    request(target, { method, agent: false, headers: { ...type, ...length, ...headers } }, (response) => {
+      const { statusCode: status = 0, headers: received } = response;
+      text(response)
+        .then((said) => resolve({ status, headers: received, text: said, json: JSON.parse(said) }))
+        .catch(reject);
+    })
+      .on('error', reject)
+      .end(content);
   });
 };
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { HostingService } from '../../src/hosting/service.ts';
 import { json, scriptedServer, status, type Answer } from './scripted-server.ts';
 import { clientToken, connected, failureOf, read, userToken, wireTemplate } from './connected.ts';
@@ -12,47 +12,43 @@ type Call = (service: HostingService) => Promise<unknown>;
 
 const accounts: Call = (service) => service.show('list-accounts', '/accounts');
 
-const reads: readonly [path: string, parameters: Record<string, string>, answer: unknown, call: Call][] = [
-  ['accounts', {}, [], accounts],
+const reads: readonly (readonly [path: string, parameters: Record<string, string>, call: Call])[] = [
+  ['accounts', {}, accounts],
   [
     'databases',
     { account_id: '5' },
-    [],
     (service) => service.show('list-databases', '/databases', { account_id: 5 }),
   ],
-  ['dns_templates', {}, [], read],
-  [
-    'dns_records',
-    { subdomain: 'shöp.example.net' },
-    [],
-    (service) => service.listDnsRecords('shöp.example.net'),
-  ],
+  ['dns_templates', {}, read],
+  ['dns_records', { subdomain: 'shöp.example.net' }, (service) => service.listDnsRecords('shöp.example.net')],
 ];
 
-describe.each(reads)('%s', (path, parameters, answer, call) => {
-  test('has its parameters and both tokens in the query', async () => {
-    const server = await scriptedServer(json(answer));
-    await call(connected(server.url));
-    expect(server.seen[0]).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, body: '' });
-    expect(form(server.seen[0]?.query)).toEqual({ ...tokens, ...parameters });
-  });
-
-  test.each([400, 401, 415, 422])('has them in a form body after %i, and from then on', async (code) => {
-    const readingBodies: Answer = (response, request) =>
-      (request.body === '' ? status(code) : json(answer))(response, request);
-    const server = await scriptedServer(readingBodies);
-    const service = connected(server.url);
-    for (const one of [service, service, connected(server.url)]) await call(one);
-    const [refused, ...others] = server.seen;
-    expect(refused?.body).toBe('');
-    expect(others).toHaveLength(3);
-    for (const request of others) {
-      expect(request).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, query: '' });
-      expect(request.headers['content-type']).toBe('application/x-www-form-urlencoded');
-      expect(form(request.body)).toEqual({ ...tokens, ...parameters });
-    }
-  });
+test.each(reads)('%s has its parameters and both tokens in the query', async (path, parameters, call) => {
+  const server = await scriptedServer(json([]));
+  await call(connected(server.url));
+  expect(server.seen[0]).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, body: '' });
+  expect(form(server.seen[0]?.query)).toEqual({ ...tokens, ...parameters });
 });
+
+test.each([400, 401, 415, 422])(
+  'after %i, reads have them in a form body, and from then on',
+  async (code) => {
+    for (const [path, parameters, call] of reads) {
+      const readingBodies: Answer = (response, request) =>
+        (request.body === '' ? status(code) : json([]))(response, request);
+      const server = await scriptedServer(readingBodies);
+      const service = connected(server.url);
+      for (const one of [service, service, connected(server.url)]) await call(one);
+      const [refused, ...others] = server.seen;
+      expect([refused?.body, others.length]).toEqual(['', 3]);
+      for (const request of others) {
+        expect(request).toMatchObject({ method: 'GET', path: `/api/v1/${path}`, query: '' });
+        expect(request.headers['content-type']).toBe('application/x-www-form-urlencoded');
+        expect(form(request.body)).toEqual({ ...tokens, ...parameters });
+      }
+    }
+  },
+);
 
 test('a form body is tried once for each read, and never where the query has worked', async () => {
   const server = await scriptedServer(

@@ -33,22 +33,27 @@ export const addActions = (app: Hono, signIn: SignIn, options: ActionOptions): v
       );
     });
   }
-  app.get('/sign-in', (c) =>
-    signIn.isPossible() ? signInPage(c, signIn, 200, c.req.query('next')) : c.notFound(),
-  );
+  app.use('/sign-in', async (c, next) => {
+    const { read, act: acting } = signIn.tokens();
+    return read === null && acting === null ? c.notFound() : next();
+  });
+  app.get('/sign-in', (c) => signInPage(c, signIn, 200, c.req.query('next')));
   app.post('/sign-in', async (c) => {
-    if (!signIn.isPossible()) return c.notFound();
     const { token = '', next, name: given = '' } = await formOf(c);
     const role = signIn.roleOf(token);
     if (role === null) {
-      onRefused({ token: signIn.isClosed() ? 'page' : 'trigger', reason: 'wrong', address: peerOf(c) });
+      onRefused({
+        token: signIn.tokens().read === null ? 'trigger' : 'page',
+        reason: 'wrong',
+        address: peerOf(c),
+      });
       return signInPage(c, signIn, 401, next, 'This token is not one of those in the settings.');
     }
     const name = given.trim();
     // A token in the wrong field would be shown to everybody.
     if ((role === 'act' || name !== '') && (!isName(name) || redact(name) !== name))
       return signInPage(c, signIn, 400, next, 'Give your name: it is shown beside what you suspend.');
-    await signIn.start(c, { role, name });
+    await signIn.start(c, role, name);
     return c.redirect(`./${pageOfOurs(next)}`, 303);
   });
   app.post('/sign-out', async (c) => {
@@ -56,7 +61,7 @@ export const addActions = (app: Hono, signIn: SignIn, options: ActionOptions): v
     return c.redirect(`./${pageOfOurs((await formOf(c))['next'])}`, 303);
   });
   app.post('/act/:action', async (c) => {
-    if (!signIn.canAct()) return c.notFound();
+    if (signIn.tokens().act === null) return c.notFound();
     const session = await signIn.session(c);
     if (session?.role !== 'act') {
       onRefused({ token: 'trigger', reason: 'missing', address: peerOf(c) });
@@ -121,7 +126,7 @@ export const signInPage = (
       next: pageOfOurs(next),
       error,
       root: rootOf(c.req.path),
-      isClosed: signIn.isClosed(),
+      isClosed: signIn.tokens().read !== null,
       // Followed from another site, a link comes without the cookie; loaded again by our own page, with it.
       reloads: c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site',
     }),

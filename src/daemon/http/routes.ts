@@ -55,7 +55,7 @@ export const routes = (options: RouteOptions): Hono => {
   });
 
   app.post('/api/reconcile', async (c) => {
-    if (!access.canTrigger()) return c.notFound();
+    if (access.tokens().trigger === null) return c.notFound();
     const authorization = c.req.header('authorization');
     if (!access.triggers(authorization)) {
       const reason = authorization === undefined ? 'missing' : 'wrong';
@@ -73,7 +73,7 @@ export const routes = (options: RouteOptions): Hono => {
 
   app.use(async (c, next) => {
     const authorization = c.req.header('authorization');
-    if (!access.isClosed() || access.bearer(authorization) !== null) return next();
+    if (access.tokens().read === null || access.bearer(authorization) !== null) return next();
     if ((await access.session(c)) !== null) return next();
     const { pathname, search } = new URL(c.req.url);
     // Opening the page for the first time is no failed attempt.
@@ -91,7 +91,7 @@ export const routes = (options: RouteOptions): Hono => {
     const query = readPageQuery(searchParams);
     return {
       query,
-      reader: { role: (await access.session(c))?.role ?? null, canAct: access.canAct() },
+      reader: { role: (await access.session(c))?.role ?? null, canAct: access.tokens().act !== null },
       root: rootOf(pathname),
       page: `${pathname.slice(1)}${addressOf(query)}`,
     };

@@ -19,30 +19,23 @@ export const peerOf = (c: Context): string => getConnInfo(c).remote.address ?? '
 /** `act`: asks for passes, suspends and resumes, and sees the page too; `read`: sees the page. */
 type Role = 'read' | 'act';
 
-/** Somebody who has signed in. */
-interface Session {
-  readonly role: Role;
-  /** What they called themselves; empty if they did not say. */
-  readonly name: string;
-}
-
 /**
  * `pageToken`: who may see the page; without it, everybody. `triggerToken`: who may act; without it, nobody. One sign-in, by form or as a bearer (RFC 6750, section 2.1): the token decides what somebody may do. A session is a
  * cookie, signed with its token: it survives a restart, and ends with the token. Signing out ends it for every copy.
  */
 export const signIn = (settings: () => Pick<Settings, 'pageToken' | 'triggerToken' | 'publicUrl'>) => {
-  const pageToken = (): string | null => settings().pageToken?.read() ?? null;
-  const triggerToken = (): string | null => settings().triggerToken?.read() ?? null;
+  const tokens = () => {
+    const read = settings().pageToken?.read() ?? null;
+    const trigger = settings().triggerToken?.read() ?? null;
+    // If both are the same, whoever may see the page could act.
+    return { read, trigger, act: trigger === read ? null : trigger };
+  };
   /** When each session that was ended would have ended by itself, by its id. */
   const ended = new Map<string, number>();
-  // If both tokens are the same, whoever may see the page could act.
-  const actToken = (): string | null => (triggerToken() === pageToken() ? null : triggerToken());
-  const tokenOf = (role: Role): string | null => (role === 'act' ? actToken() : pageToken());
-  const roleOf = (given: Buffer): Role | null =>
-    roles.find((role) => isSame(given, tokenOf(role) ?? randomUUID())) ?? null;
-  const read = async (c: Context) => {
+  const roleOf = (given: Buffer): Role | null => roles.find((role) => isSame(given, tokens()[role])) ?? null;
+  const session = async (c: Context) => {
     for (const role of roles) {
-      const token = tokenOf(role);
+      const token = tokens()[role];
       const value = token !== null && (await getSignedCookie(c, token, cookie));
       const [, of, id = '', ends = '', name = ''] = format.exec(value || '') ?? [];
       if (of === role && Number(ends) > Date.now() && !ended.has(id))
@@ -51,30 +44,27 @@ export const signIn = (settings: () => Pick<Settings, 'pageToken' | 'triggerToke
     return null;
   };
   return {
-    canAct: () => actToken() !== null,
-    canTrigger: () => triggerToken() !== null,
-    isPossible: () => actToken() !== null || pageToken() !== null,
-    /** Whether the page is shown only to who has signed in. */
-    isClosed: () => pageToken() !== null,
+    /** `act` is null where nobody may act, `read` where everybody may see the page. */
+    tokens,
     /** What the token of a form allows. */
     roleOf: (token: string): Role | null => roleOf(Buffer.from(token)),
-    session: (c: Context): Promise<Session | null> => read(c),
     /** What an `Authorization` header allows. */
     bearer: (header: string | undefined): Role | null => roleOf(bearerIn(header)),
     /** Whether it has the trigger token, whatever else that is. */
-    triggers: (header: string | undefined): boolean =>
-      isSame(bearerIn(header), triggerToken() ?? randomUUID()),
-    start: (c: Context, { role, name }: Session): Promise<void> => {
+    triggers: (header: string | undefined): boolean => isSame(bearerIn(header), tokens().trigger),
+    /** Who has signed in: their role, and what they called themselves; empty if they did not say. */
+    session,
+    start: (c: Context, role: Role, name: string): Promise<void> => {
       const ends = Date.now() + lengths[role];
-      return setSignedCookie(c, cookie, `${role}.${randomUUID()}.${ends}.${name}`, tokenOf(role) ?? '', {
+      return setSignedCookie(c, cookie, `${role}.${randomUUID()}.${ends}.${name}`, tokens()[role] ?? '', {
         ...attributes(c, settings().publicUrl),
         maxAge: lengths[role] / 1_000,
       });
     },
     end: async (c: Context): Promise<void> => {
-      const session = await read(c);
+      const known = await session(c);
       for (const [id, ends] of ended) if (ends <= Date.now()) ended.delete(id);
-      if (session !== null) ended.set(session.id, session.ends);
+      if (known !== null) ended.set(known.id, known.ends);
       deleteCookie(c, cookie, attributes(c, settings().publicUrl));
     },
   };
@@ -104,7 +94,7 @@ const bearerIn = (header: string | undefined): Buffer =>
   Buffer.from(/^Bearer +(.*)$/is.exec(header ?? '')?.[1] ?? '', 'latin1');
 
 /** Takes the same time whether they are equal or not, so that timing tells nothing about the token. */
-const isSame = (given: Buffer, token: string): boolean =>
-  timingSafeEqual(digest(given), digest(Buffer.from(token)));
+const isSame = (given: Buffer, token: string | null): boolean =>
+  timingSafeEqual(digest(given), digest(Buffer.from(token ?? randomUUID())));
 
 const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();

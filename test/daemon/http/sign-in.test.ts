@@ -94,40 +94,31 @@ describe('who has signed in with the trigger token', () => {
       ['resume', target, 'nothing'],
     ] as const) {
       const answer = await post(`/act/${action}`, { next, ...fields }, headers);
-      expect([answer.status, answer.headers['location']]).toEqual([
-        303,
-        expect.stringMatching(new RegExp(`^\\.\\./${next}\\?did=${did}$`)),
-      ]);
+      expect([answer.status, answer.headers['location']]).toEqual([303, `../${next}?did=${did}`]);
     }
     const by = 'Anna Example (on the page)';
-    expect(done).toEqual([
-      ['sync'],
-      ['sync', 'acme'],
-      ['suspend', 'acme', 'web', { by, reason: 'Moving', duration: 28_800_000 }],
-      ['sync', 'acme'],
-      ['suspend', 'acme', 'web', { by, reason: 'Moving', duration: null }],
+    const [synced, resumed] = [
       ['sync', 'acme'],
       ['resume', 'acme', 'web'],
-      ['sync', 'acme'],
-      ['resume', 'acme', 'web'],
-      ['sync', 'acme'],
-    ]);
+    ];
+    const suspended = (duration: number | null) => [
+      'suspend',
+      'acme',
+      'web',
+      { by, reason: 'Moving', duration },
+    ];
+    const suspensions = [suspended(28_800_000), synced, suspended(null), synced];
+    expect(done).toEqual([['sync'], synced, ...suspensions, resumed, synced, resumed, synced]);
     expect(refused).toEqual([]);
-    expect(lines).toMatchObject(
-      ['sync', 'sync', 'suspend', 'suspend', 'resume', 'resume'].map((action) => ({
-        event: 'page.action',
-        action,
-        by,
-      })),
+    expect(lines.map((line) => [line['event'], line['by'], line['action']])).toEqual(
+      ['sync', 'sync', 'suspend', 'suspend', 'resume', 'resume'].map((action) => ['page.action', by, action]),
     );
     expect(JSON.stringify(lines)).not.toContain('tökén');
   });
 
   it.each([
     ['suspend', { ...target, reason: ' ', duration: '1h' }, 400],
-    ['suspend', { ...target, reason: 'x'.repeat(201), duration: '1h' }, 400],
     ['suspend', { ...target, reason: 'x', duration: 'for ever' }, 400],
-    ['suspend', { ...target, reason: 'x', duration: '0s' }, 400],
     ['suspend', { ...target, reason: 'x', duration: '1001d' }, 400],
     ['suspend', { client: 'acme', template: 'gone', reason: 'x', duration: '1h' }, 404],
     ['resume', { client: 'acme', template: 'gone' }, 404],
@@ -135,9 +126,7 @@ describe('who has signed in with the trigger token', () => {
   ])('is told what is wrong with %s %j', async (action, fields, expected) => {
     const { post, actor, lines } = await start();
     const { status, body } = await post(`/act/${action}`, fields, await actor());
-    expect(status).toBe(expected);
-    expect(body).toContain('Nothing was done');
-    expect(lines).toEqual([]);
+    expect([status, body, lines]).toEqual([expected, expect.stringContaining('Nothing was done'), []]);
   });
 
   it('may put no secret where everybody would see it, and is not shown it again', async () => {
@@ -148,92 +137,74 @@ describe('who has signed in with the trigger token', () => {
     expect(suspended.body).toContain('it holds a token or another secret, and everybody would see it');
     const named = await signIn(triggerToken, {}, 'token-of-acme');
     expect([suspended.status, named.status]).toEqual([400, 400]);
-    expect(suspended.body + named.body + JSON.stringify([named.headers, lines])).not.toContain(
-      'token-of-acme',
-    );
+    expect(JSON.stringify([suspended.body, named, lines])).not.toContain('token-of-acme');
     expect(done).toEqual([]);
   });
 
-  it('is told when the queue takes no pass', async () => {
+  it('is told when the queue takes no pass, but a suspension is stored before', async () => {
     const { post, actor } = await start({ requestPass: () => Promise.resolve({ kind: 'unsure' }) });
     const headers = await actor();
     expect((await post('/act/sync', {}, headers)).status).toBe(503);
-    // A suspension is stored before.
     expect((await post('/act/suspend', { ...target, reason: 'x' }, headers)).status).toBe(303);
   });
 
-  it.each(['Anna\nB', '', 'x'.repeat(61), '<b>', 'root (on the page)'])(
-    'has a name: not %j',
-    async (name) => {
-      const { post } = await start();
-      expect((await post('/sign-in', { token: triggerToken, name })).status).toBe(400);
-    },
-  );
+  it('has a name that is one', async () => {
+    const { signIn } = await start();
+    for (const name of ['Anna\nB', '', 'x'.repeat(61), '<b>', 'root (on the page)'])
+      expect((await signIn(triggerToken, {}, name)).status).toBe(400);
+  });
 });
 
 describe('a session', () => {
-  it.each([
-    ['trigger', triggerToken],
-    ['page', pageToken],
-  ])('of the %s token ends when its reader signs out, for every copy of the cookie', async (_, token) => {
-    const { post, ask, signIn } = await start(both);
-    const cookie = cookieOf(await signIn(token));
-    const other = cookieOf(await signIn(token));
-    expect((await ask('/', { cookie })).status).toBe(200);
-    const out = await post('/sign-out', { next: '?show=held' }, { cookie });
-    expect([out.status, out.headers['location']]).toEqual([303, './?show=held']);
-    expect(String(out.headers['set-cookie'])).toMatch(/^dns-template-sync=; Max-Age=0/);
-    expect((await ask('/', { cookie })).status).toBe(401);
-    expect((await post('/act/sync', {}, { cookie })).status).toBe(403);
-    expect((await ask('/', { cookie: other })).status).toBe(200);
-  });
+  it.each([triggerToken, pageToken])(
+    'ends by signing out, for every copy of its cookie: %s',
+    async (token) => {
+      const { post, ask, signIn } = await start(both);
+      const cookie = cookieOf(await signIn(token));
+      const other = cookieOf(await signIn(token));
+      expect((await ask('/', { cookie })).status).toBe(200);
+      const out = await post('/sign-out', { next: '?show=held' }, { cookie });
+      expect([out.status, out.headers['location']]).toEqual([303, './?show=held']);
+      expect(String(out.headers['set-cookie'])).toMatch(/^dns-template-sync=; Max-Age=0/);
+      expect((await ask('/', { cookie })).status).toBe(401);
+      expect((await post('/act/sync', {}, { cookie })).status).toBe(403);
+      expect((await ask('/', { cookie: other })).status).toBe(200);
+    },
+  );
 
-  it('ends when the token changes, and cannot be forged', async () => {
+  it('ends when the token changes, and after a week, and cannot be forged', async () => {
     let now = pageToken;
     const { ask, signIn } = await start({ pageToken: () => now });
     const cookie = cookieOf(await signIn(pageToken));
-    for (const [from, to] of [
-      [/\.(\d+)\./, (_: string, ends: string) => `.${Number(ends) + 1}.`],
-      [/=read/, () => '=act'],
-    ] as const)
-      expect((await ask('/', { cookie: cookie.replace(from, to) })).status).toBe(401);
-    expect((await ask('/', { cookie })).status).toBe(200);
+    const statusWith = async (sent: string) => (await ask('/', { cookie: sent })).status;
+    expect(await statusWith(cookie)).toBe(200);
+    expect(await statusWith(cookie.replace(/\.(\d+)\./, (_, ends) => `.${Number(ends) + 1}.`))).toBe(401);
+    expect(await statusWith(cookie.replace('=read', '=act'))).toBe(401);
     now = 'another page token';
-    expect((await ask('/', { cookie })).status).toBe(401);
-  });
-
-  it('ends after a week, whatever a browser keeps', async () => {
-    const { ask, signIn } = await start({ pageToken: () => pageToken });
-    const cookie = cookieOf(await signIn(pageToken));
+    expect(await statusWith(cookie)).toBe(401);
+    now = pageToken;
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7 * 86_400_000 });
     onTestFinished(() => void vi.useRealTimers());
-    expect((await ask('/', { cookie })).status).toBe(401);
+    expect(await statusWith(cookie)).toBe(401);
   });
 
-  it('is a cookie that other sites do not send, which is for the folder of the page and shows no token', async () => {
+  it('is a cookie that other sites do not send, for TLS alone where there is some, without the token', async () => {
     const { signIn } = await start();
     const { headers, body } = await signIn(triggerToken);
     expect(String(headers['set-cookie'])).toMatch(/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
     expect(decodeURIComponent(JSON.stringify(headers)) + body).not.toContain('tökén');
-  });
-
-  it.each<[string, TestOptions, OutgoingHttpHeaders]>([
-    ['the public address has it', { publicUrl: () => 'https://dns.example.net/sync' }, {}],
-    ['a proxy says so', {}, { 'x-forwarded-proto': 'https' }],
-  ])('is for TLS alone if %s', async (_, options, headers) => {
-    const { signIn } = await start(options);
-    expect(String((await signIn(triggerToken, headers)).headers['set-cookie'])).toContain('; Secure;');
+    const behindTls = await signIn(triggerToken, { 'x-forwarded-proto': 'https' });
+    const named = await start({ publicUrl: () => 'https://dns.example.net/sync' });
+    for (const answer of [behindTls, await named.signIn(triggerToken)])
+      expect(String(answer.headers['set-cookie'])).toContain('; Secure;');
   });
 
   it('that does not come with a link from elsewhere is asked for once more by our own page', async () => {
     const { ask } = await start(both);
-    const reloads = async (site: string): Promise<boolean> =>
-      (await ask('/', { ...browser, 'sec-fetch-site': site })).body.includes('http-equiv="refresh"');
-    expect([await reloads('cross-site'), await reloads('same-origin'), await reloads('none')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    for (const site of ['cross-site', 'same-origin', 'none']) {
+      const { body } = await ask('/', { ...browser, 'sec-fetch-site': site });
+      expect([site, body.includes('http-equiv="refresh"')]).toEqual([site, site === 'cross-site']);
+    }
   });
 });
 
@@ -245,60 +216,50 @@ describe('a hostile page', () => {
     ['a browser that says nothing of the origin', { origin: '' }],
     ['a page that the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['a page that the browser calls same-site', { 'sec-fetch-site': 'same-site' }],
+    ['elsewhere by JSON', { 'content-type': 'application/json', origin: 'https://evil.example' }],
   ])('cannot act from %s, even with the cookie', async (_, headers) => {
     const { post, actor, done, refused } = await start();
     const sent = { ...headers, ...(await actor()) };
-    for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out'])
-      expect((await post(`/${action}`, { ...target, reason: 'x' }, sent)).status).toBe(403);
-    expect((await post('/sign-in', { token: triggerToken, name: 'Eve' }, headers)).status).toBe(403);
+    for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out', 'sign-in'])
+      expect((await post(`/${action}`, { ...target, reason: 'x', token: triggerToken }, sent)).status).toBe(
+        403,
+      );
     expect(done).toEqual([]);
-    expect(refused).toHaveLength(5);
-    expect(refused).toMatchObject(Array.from({ length: 5 }, () => ({ token: 'trigger', reason: 'foreign' })));
+    expect(refused.map(({ reason }) => reason)).toEqual(Array(5).fill('foreign'));
   });
 
-  it('cannot act by GET, nor by another method, nor with JSON', async () => {
-    const { ask, post, url, actor, done } = await start();
+  it('cannot act by another method, nor show the page in a frame', async () => {
+    const { ask, url, actor, done } = await start();
     const headers = await actor();
-    for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out'])
-      expect((await ask(`/${action}?client=acme&template=web&reason=x`, headers)).status).toBe(405);
-    for (const method of ['PUT', 'DELETE', 'PATCH'])
-      expect((await send(url, '/act/sync', headers, method)).status).toBe(405);
-    const json = { ...headers, 'content-type': 'application/json', origin: 'https://evil.example' };
-    expect((await post('/act/sync', {}, json)).status).toBe(403);
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH'])
+      for (const action of ['act/sync', 'act/suspend', 'act/resume', 'sign-out'])
+        expect((await send(url, `/${action}?client=acme&template=web`, headers, method)).status).toBe(405);
     expect(done).toEqual([]);
-  });
-
-  it('cannot show the page in a frame', async () => {
-    const { ask } = await start();
-    for (const path of ['/', '/sign-in']) {
-      const { headers } = await ask(path);
-      expect(headers['x-frame-options']).toBe('DENY');
-      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
-    }
+    for (const path of ['/', '/sign-in'])
+      expect((await ask(path)).headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      });
   });
 });
 
-describe('behind a proxy that changes the Host', () => {
+it('behind a proxy that changes the Host, publicUrl or the browser says that a form is ours', async () => {
   const elsewhere = { host: '127.0.0.1', origin: 'https://dns.example.net' };
-
-  it('publicUrl names the origin', async () => {
-    const { signIn } = await start({ publicUrl: () => 'https://dns.example.net/sync' });
-    expect((await signIn(triggerToken, elsewhere)).status).toBe(303);
-    expect((await signIn(triggerToken, { ...elsewhere, origin: 'http://dns.example.net' })).status).toBe(403);
-  });
-
-  it('a browser that says that the form is of the same origin needs none', async () => {
-    const { signIn } = await start();
-    expect((await signIn(triggerToken, elsewhere)).status).toBe(403);
-    expect((await signIn(triggerToken, { ...elsewhere, 'sec-fetch-site': 'same-origin' })).status).toBe(303);
-  });
+  const [named, plain] = [await start({ publicUrl: () => 'https://dns.example.net/sync' }), await start()];
+  const cases = [
+    [named, {}, 303],
+    [named, { origin: 'http://dns.example.net' }, 403],
+    [plain, {}, 403],
+    [plain, { 'sec-fetch-site': 'same-origin' }, 303],
+  ] as const;
+  for (const [{ signIn }, headers, status] of cases)
+    expect((await signIn(triggerToken, { ...elsewhere, ...headers })).status).toBe(status);
 });
 
 describe('who signs in', () => {
   it.each([
     ['', './'],
     ['?show=blocked&q=www', './'],
-    ['templates/standard-web', '../'],
     ['clients/acme/templates/a%2Fb', '../../../'],
     ['writes', './'],
   ])('comes to the page that was asked for: %j', async (page, root) => {
@@ -312,22 +273,9 @@ describe('who signs in', () => {
 
   it('comes to no page of somebody else', async () => {
     const { post } = await start(both);
-    const hostile = [
-      '//evil.example',
-      '/\\evil.example',
-      'https://evil.example/',
-      'templates/\r\nx: y',
-      '../x',
-    ];
-    for (const next of [...hostile, 'sign-in'])
-      expect((await post('/sign-in', { token: pageToken, next })).headers['location']).toBe('./');
-  });
-
-  it('is told what each token does', async () => {
-    const { ask } = await start(both);
-    const { body } = await ask('/', browser);
-    expect(body).toContain('<code>pageToken</code> shows the pages.');
-    expect(body).toMatch(/<code>triggerToken<\/code> also asks for passes, and suspends and resumes/);
+    const next = ['//evil.example', '/\\evil.example', 'https://evil.example/', 'templates/\r\nx: y', '../x'];
+    for (const hostile of [...next, 'sign-in'])
+      expect((await post('/sign-in', { token: pageToken, next: hostile })).headers['location']).toBe('./');
   });
 });
 
@@ -419,32 +367,22 @@ POST /act/sync         404     404
     expect(headers['www-authenticate']).toBe('Bearer');
     expect(body).toBe('Needs the page token as a bearer token, or a sign-in.\n');
     await ask('/', bearer(pageToken.slice(1)));
-    expect(refused).toEqual([
-      { token: 'page', reason: 'missing', address: '127.0.0.1' },
-      { token: 'page', reason: 'wrong', address: '127.0.0.1' },
-    ]);
     const offered = await ask('/', browser);
-    expect([offered.status, offered.headers['content-security-policy']]).toEqual([
-      401,
-      expect.stringContaining("form-action 'self'"),
-    ]);
-    expect(refused).toHaveLength(2);
+    expect(offered.status).toBe(401);
+    expect(offered.headers['content-security-policy']).toContain("form-action 'self'");
+    expect(offered.body).toContain('<code>pageToken</code> shows the pages.');
+    expect(refused.map(({ token, reason }) => `${token} ${reason}`)).toEqual(['page missing', 'page wrong']);
   });
 
   it.each([
-    ['another token', pageToken.slice(1)],
-    ['no token', ''],
-  ])('%s in the form is refused, and nothing of it is shown', async (_, token) => {
+    [401, 'another token', pageToken.slice(1)],
+    [401, 'no token', ''],
+    [413, 'more than a form of ours has', '5678'.repeat(2_500)],
+  ])('is answered with %i for a form with %s, of which nothing is shown', async (expected, _, token) => {
     const { signIn, refused, lines } = await start(both);
     const { status, headers, body } = await signIn(token);
-    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
-    expect(body).toContain('This token is not one of those in the settings.');
+    expect([status, headers['set-cookie']]).toEqual([expected, undefined]);
     expect(body + JSON.stringify(lines)).not.toContain('5678');
-    expect(refused).toMatchObject([{ token: 'page', reason: 'wrong' }]);
-  });
-
-  it('a form larger than a form of ours is not read', async () => {
-    const { signIn } = await start(both);
-    expect((await signIn('x'.repeat(10_000))).status).toBe(413);
+    expect(refused).toHaveLength(expected === 401 ? 1 : 0);
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import perfHooks from 'node:perf_hooks';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Difference, Outcome } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
 import { pass as anyPass, template as anyTemplate } from '../../report/every-kind.ts';
@@ -24,257 +24,191 @@ const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateRes
 const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult =>
   anyPass({ durationMs: 1_500, templates, problems });
 
-const ours = (name: string): string => `dns_template_sync_${name}`;
-
-describe('a scrape', () => {
-  it('has the metrics of the documentation, with type, labels and meaning, and those of the process', async () => {
-    const { metrics, pass, text: shown } = shownClients('1.2.3');
-    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
-    const answers = {
-      status: 'in-sync',
-      askedAt: '2026-11-20T20:00:00.000Z',
-      servers: [],
-      differences: [],
-    } as const;
-    const subdomain = { subdomain: 'a', status: 'in-sync', message: null, differences: [], answers } as const;
-    pass('drifted', result([template('web', { subdomains: [subdomain] })]));
-    metrics.countNotification('ops', 'delivered');
-    metrics.countOwned(1, {});
-    metrics.countLateness(200);
-    const text = await shown();
-    const { types, samples } = parseScrape(text);
-    const own = [...types].flatMap(([name, type]) => {
-      if (!name.startsWith(ours(''))) return [];
-      const found = samples.find((one) => one.name === name || one.name === `${name}_bucket`);
-      const labels = Object.keys(found?.labels ?? {}).filter((label) => label !== 'le');
-      const [, help = ''] = new RegExp(`^# HELP ${name} (.+)$`, 'm').exec(text) ?? [];
-      return [[name.slice(ours('').length), type, labels.join(', '), help]];
-    });
-    const page = await readFile('.github/docs/daemon.md', 'utf8');
-    const [, table = ''] = /^## Metrics$(.*?)^## /ms.exec(page) ?? [];
-    const rows = [...table.matchAll(/^\| `(.*?)` *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)];
-    expect(rows.map(([, ...cells]) => cells)).toEqual(own.sort());
-    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_open_fds'])
-      expect(types.get(name)).toBe('gauge');
-  });
-
-  it('looks at the event loop twenty times a second, so that an idle daemon sleeps', () => {
-    const looks = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
-    shownClients();
-    expect(looks.mock.calls).toEqual([[{ resolution: 50 }]]);
-  });
-
-  it('has what was counted', async () => {
-    const { metrics, pass, scrape } = shownClients('1.2.3');
-    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
-    metrics.countRequest({ operation: 'list-dns-templates', status: null, durationMs: 30_000 });
-    metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
-    const before = Date.now() / 1_000;
-    pass('drifted', result([]));
-    const { value, all } = await scrape(['acme'], ['bakery']);
-    expect(value(ours('build_info'), { version: '1.2.3' })).toBe(1);
-    expect(value(ours('queue_depth'))).toBe(1);
-    expect(['acme', 'bakery'].map((client) => value(ours('settings_valid'), { client }))).toEqual([1, 0]);
-    expect(value(ours('requests_total'), { status: '200' })).toBe(1);
-    expect(value(ours('requests_total'), { status: 'none' })).toBe(1);
-    expect(value(ours('request_duration_seconds_sum'))).toBeCloseTo(30.02);
-    expect(value(ours('passes_total'), { trigger: 'schedule', result: 'drifted' })).toBe(1);
-    expect(value(ours('pass_duration_seconds_sum'))).toBe(1.5);
-    for (const name of ['last_pass', 'last_success'])
-      expect(value(ours(`${name}_timestamp_seconds`), { client: 'acme' })).toBeGreaterThanOrEqual(before);
-    const changes = all(ours('changes_total')).map(({ labels, value: count }) => [
-      `${labels['action']} ${labels['outcome']}`,
-      count,
-    ]);
-    expect(Object.fromEntries(changes)).toEqual({
-      'add applied': 0,
-      'add failed': 0,
-      'add unknown': 1,
-      'update applied': 0,
-      'update failed': 0,
-      'update unknown': 0,
-      'park applied': 0,
-      'park failed': 0,
-      'park unknown': 0,
-    });
-  });
-
-  it.each([
-    ['in-sync', true],
-    ['drifted', true],
-    ['held', true],
-    ['failed', false],
-  ] as const)('counts a pass that ends %s as a success: %s', async (status, isSuccess) => {
-    const { pass, scrape } = shownClients();
-    pass(status, result([]));
-    const { value } = await scrape();
-    expect(value(ours('last_success_timestamp_seconds'))! > 0).toBe(isSuccess);
-    expect(value(ours('last_pass_timestamp_seconds'))).toBeGreaterThan(0);
-  });
-
-  it('escapes what names may hold', async () => {
-    const { pass, scrape } = shownClients();
-    const name = 'a "quoted" \\ name\nof two lines';
-    pass('in-sync', result([template(name, { inSync: 3 })]));
-    const { value } = await scrape();
-    expect(value(ours('records'), { template: name, state: 'in_sync' })).toBe(3);
-  });
+const drifted = template('web', {
+  status: 'drifted',
+  inSync: 5,
+  differences: [...adds(2), ...adds(1, 'skipped'), ...adds(4, 'applied')],
 });
 
-describe('the templates', () => {
-  const drifted = template('web', {
-    status: 'drifted',
-    inSync: 5,
-    differences: [...adds(2), ...adds(1, 'skipped'), ...adds(4, 'applied')],
+/** Series of ours, with the values of their labels, that are not 0; of the named metrics alone where some are named. */
+const shown = (text: string, ...names: readonly string[]): string[] =>
+  parseScrape(text).samples.flatMap(({ name: whole, labels, value }) => {
+    const name = whole.replace(/^dns_template_sync_/, '');
+    const isAsked = names.length === 0 ? name !== whole && !name.endsWith('_bucket') : names.includes(name);
+    return isAsked && value !== 0 ? [[name, ...Object.values(labels), value].join(' ')] : [];
   });
 
-  it('are shown by status, and their records by what still differs', async () => {
-    const { pass, scrape } = shownClients();
-    pass('drifted', result([drifted, template('mail', { status: 'held', inSync: 1 })]));
-    const { value, all } = await scrape();
-    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(5);
-    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
-    expect(all(ours('records'), { template: 'web' })).toHaveLength(6);
-    for (const [name, status] of [
-      ['web', 'drifted'],
-      ['mail', 'held'],
-    ])
-      expect(
-        all(ours('template_status'), { template: name! })
-          .filter((sample) => sample.value === 1)
-          .map(({ labels }) => labels['status']),
-      ).toEqual([status]);
-  });
+const started = (...given: Parameters<typeof shownClients>) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const clients = shownClients(...given);
+  return { ...clients, series: async (...names: readonly string[]) => shown(await clients.text(), ...names) };
+};
 
-  it('are counted together if they have the same name', async () => {
-    const { pass, scrape } = shownClients();
-    const other = template('web', { id: 18, inSync: 2 });
-    pass('drifted', result([other, drifted]));
-    const { value } = await scrape();
-    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(7);
-    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(1);
-    expect(value(ours('template_status'), { template: 'web', status: 'in-sync' })).toBe(0);
+test('a scrape has the metrics of the documentation, and those of the process', async () => {
+  const { metrics, pass, text: shownText } = started();
+  metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+  const askedAt = '2026-11-20T20:00:00.000Z';
+  const answers = { status: 'in-sync', askedAt, servers: [], differences: [] } as const;
+  const subdomain = { subdomain: 'a', status: 'in-sync', message: null, differences: [], answers } as const;
+  pass('drifted', result([template('web', { subdomains: [subdomain] })]));
+  metrics.countNotification('ops', 'delivered');
+  metrics.countOwned(1, {});
+  metrics.countLateness(200);
+  const text = await shownText();
+  const { types, samples } = parseScrape(text);
+  const own = [...types].flatMap(([name, type]) => {
+    if (!name.startsWith('dns_template_sync_')) return [];
+    const found = samples.find((one) => one.name === name || one.name === `${name}_bucket`);
+    const labels = Object.keys(found?.labels ?? {}).filter((label) => label !== 'le');
+    const [, help = ''] = new RegExp(`^# HELP ${name} (.+)$`, 'm').exec(text) ?? [];
+    return [[name.slice('dns_template_sync_'.length), type, labels.join(', '), help]];
   });
+  const page = await readFile('.github/docs/daemon.md', 'utf8');
+  const [, table = ''] = /^## Metrics$(.*?)^## /ms.exec(page) ?? [];
+  const rows = [...table.matchAll(/^\| `(.*?)` *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)];
+  expect(rows.map(([, ...cells]) => cells)).toEqual(own.sort());
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_open_fds'])
+    expect(types.get(name)).toBe('gauge');
+});
 
-  it('keep their values while the service cannot be read', async () => {
-    const { pass, scrape } = shownClients();
-    pass('drifted', result([drifted]));
-    const unseen = template('web', { status: 'failed', message: 'the service is away', asOf: null });
-    pass('failed', result([unseen, { ...unseen, template: 'new' }]));
-    pass('failed', null);
-    const { value, all } = await scrape();
-    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
-    expect(value(ours('template_status'), { template: 'web', status: 'failed' })).toBe(1);
-    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(0);
-    expect(all(ours('records'), { template: 'new' })).toEqual([]);
-  });
+test('the event loop is looked at twenty times a second, so that an idle daemon sleeps', () => {
+  const looks = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
+  shownClients();
+  expect(looks.mock.calls).toEqual([[{ resolution: 50 }]]);
+});
 
-  it('lose their series when they are gone, and other clients keep theirs', async () => {
-    const { pass, scrape } = shownClients();
-    pass('drifted', result([drifted, template('mail')]));
-    pass('in-sync', result([template('web')]), 'bakery');
-    pass('in-sync', result([template('mail')]));
+test('it has what was counted, and what was seen last, of whatever name', async () => {
+  const { metrics, pass, series, text } = started('1.2.3');
+  metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+  metrics.countRequest({ operation: 'list-dns-templates', status: null, durationMs: 30_000 });
+  metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
+  pass('held', result([template('a "quoted" \\ name\nof two lines', { status: 'held', inSync: 3 })]));
+  pass('failed', result([drifted]), 'bakery');
+  expect(await series()).toEqual([
+    'passes_total acme schedule held 1',
+    'passes_total bakery schedule failed 1',
+    'changes_total acme add unknown 1',
+    'requests_total list-dns-templates 200 1',
+    'requests_total list-dns-templates none 1',
+    'pass_duration_seconds_sum 3',
+    'pass_duration_seconds_count 2',
+    'request_duration_seconds_sum list-dns-templates 30.02',
+    'request_duration_seconds_count list-dns-templates 2',
+    'build_info 1.2.3 1',
+    'fleet_records in_sync 8',
+    'fleet_records add 3',
+    'fleet_templates drifted 1',
+    'fleet_templates held 1',
+    'last_complete_pass_timestamp_seconds acme 1800000000',
+    'last_complete_pass_timestamp_seconds bakery 1800000000',
+    'last_pass_timestamp_seconds acme 1800000000',
+    'last_pass_timestamp_seconds bakery 1800000000',
+    'last_success_timestamp_seconds acme 1800000000',
+    'records acme a "quoted" \\ name\nof two lines in_sync 3',
+    'records bakery web in_sync 5',
+    'records bakery web add 3',
+    'settings_valid acme 1',
+    'settings_valid bakery 1',
+    'template_files_valid acme 1',
+    'template_files_valid bakery 1',
+    'template_status acme a "quoted" \\ name\nof two lines held 1',
+    'template_status bakery web drifted 1',
+  ]);
+  // So that the first event shows as an increase.
+  expect(parseScrape(await text()).all('dns_template_sync_changes_total', { client: 'acme' })).toHaveLength(
+    9,
+  );
+  expect(shown(await text(['acme'], ['bakery', 'c']), 'queue_depth', 'settings_valid')).toEqual([
+    'queue_depth 1',
+    'settings_valid acme 1',
+  ]);
+});
+
+test('templates of one name are counted together, keep their values while nobody can look, and go', async () => {
+  const { pass, series } = started();
+  const templates = () => series('records', 'template_status');
+  pass('drifted', result([template('web', { id: 18, inSync: 2 }), drifted, template('mail')]));
+  const records = ['records acme web in_sync 7', 'records acme web add 3'];
+  expect(await templates()).toEqual([
+    ...records,
+    'template_status acme web drifted 1',
+    'template_status acme mail in-sync 1',
+  ]);
+  pass('drifted', result([drifted]));
+  expect(await templates()).toEqual([
+    'records acme web in_sync 5',
+    'records acme web add 3',
+    'template_status acme web drifted 1',
+  ]);
+  const unseen = template('web', { status: 'failed', message: 'the service is away', asOf: null });
+  pass('failed', result([unseen, { ...unseen, template: 'new' }]));
+  pass('failed', null);
+  expect(await templates()).toEqual([
+    'records acme web in_sync 5',
+    'records acme web add 3',
+    'template_status acme web failed 1',
+    'template_status acme new failed 1',
+  ]);
+  expect(await series('fleet_templates', 'fleet_records')).toEqual([
+    'fleet_records in_sync 5',
+    'fleet_records add 3',
+    'fleet_templates failed 2',
+  ]);
+});
+
+test('files are valid or not, by their problems', async () => {
+  const { pass, series } = started();
+  const place = { client: 'acme', check: 'x', message: 'x', file: null, line: null, column: null };
+  const [warning, error] = [
+    { ...place, severity: 'warning' },
+    { ...place, severity: 'error' },
+  ] as const;
+  for (const [problems, isValid] of [
+    [[warning], true],
+    [[warning, error], false],
+    [[], true],
+  ] as const) {
+    pass('failed', result([], problems));
+    expect(await series('template_files_valid')).toEqual(isValid ? ['template_files_valid acme 1'] : []);
+  }
+});
+
+test('single templates have series only up to a bound, and then those that need somebody', async () => {
+  const { pass, remove, series, scrape } = started('1', { maxTemplates: 3 });
+  const named = async (): Promise<unknown[]> => {
     const { all } = await scrape();
-    const named = (client: string): unknown[] => [
-      ...new Set(
-        [...all(ours('records'), { client }), ...all(ours('template_status'), { client })].map(
-          ({ labels }) => labels['template'],
-        ),
-      ),
-    ];
-    expect([named('acme'), named('bakery')]).toEqual([['mail'], ['web']]);
-  });
-
-  it('are valid or not, by their problems', async () => {
-    const { pass, scrape } = shownClients();
-    const problem = (severity: 'error' | 'warning') =>
-      ({ client: 'acme', severity, check: 'x', message: 'x', file: null, line: null, column: null }) as const;
-    const validAfter = async (problems: PassResult['problems']) => {
-      pass('failed', result([], problems));
-      return (await scrape()).value(ours('template_files_valid'), { client: 'acme' });
-    };
-    expect(await validAfter([problem('warning')])).toBe(1);
-    expect(await validAfter([problem('warning'), problem('error')])).toBe(0);
-    expect(await validAfter([])).toBe(1);
-  });
+    const held = all('dns_template_sync_template_status', { status: 'held' });
+    const added = all('dns_template_sync_records', { state: 'add' });
+    expect(added.map(({ labels }) => labels['client'])).toEqual(held.map(({ labels }) => labels['client']));
+    return held.map(({ labels }) => labels['client']);
+  };
+  const [good, bad] = [result([template('web')]), result([drifted])];
+  for (const client of ['a', 'b', 'c']) pass('in-sync', good, client);
+  expect(await named()).toEqual(['a', 'b', 'c']);
+  pass('drifted', bad, 'd');
+  expect(await named()).toEqual(['d']);
+  for (const client of ['a', 'b', 'c', 'e']) pass('drifted', bad, client);
+  expect(await named()).toEqual(['a', 'b', 'c']);
+  pass('in-sync', good, 'b');
+  expect(await named()).toEqual(['a', 'c', 'd']);
+  expect(await series('fleet_templates')).toEqual(['fleet_templates in-sync 1', 'fleet_templates drifted 4']);
+  for (const client of ['d', 'e']) await remove(client);
+  expect(await named()).toEqual(['a', 'b', 'c']);
 });
 
-describe('all clients together', () => {
-  const web = (rest: Partial<TemplateResult>) => template('web', rest);
-  const isDrifted = { status: 'drifted', inSync: 2, differences: adds(3) } as const;
-
-  it('are totals, also of templates that nobody can look at', async () => {
-    const { pass, remove, scrape } = shownClients();
-    pass('drifted', result([web(isDrifted), template('mail', { inSync: 4 })]), 'acme');
-    pass('in-sync', result([web({ inSync: 1 })]), 'bakery');
-    pass('failed', result([web({ status: 'failed', asOf: null }), template('mail', { inSync: 4 })]), 'acme');
-    const { value } = await scrape();
-    const totals = (['failed', 'drifted', 'in-sync'] as const).map((status) =>
-      value(ours('fleet_templates'), { status }),
-    );
-    expect(totals).toEqual([1, 0, 2]);
-    expect(value(ours('fleet_records'), { state: 'in_sync' })).toBe(7);
-    expect(value(ours('fleet_records'), { state: 'add' })).toBe(3);
-    await remove('acme');
-    const { value: left } = await scrape();
-    expect(left(ours('fleet_templates'), { status: 'failed' })).toBe(0);
-    expect(left(ours('fleet_records'), { state: 'in_sync' })).toBe(1);
-  });
-
-  it('have series of single templates only up to a bound, and then of those that need somebody', async () => {
-    const { pass, remove, scrape } = shownClients('1', { maxTemplates: 3 });
-    const shown = async (): Promise<string[]> => {
-      const { all } = await scrape();
-      const named = all(ours('template_status'), { status: 'held' });
-      const counted = all(ours('records'), { state: 'add' });
-      expect(counted.map(({ labels }) => labels['client'])).toEqual(
-        named.map(({ labels }) => labels['client']),
-      );
-      return named.map(({ labels }) => labels['client'] ?? '').toSorted();
-    };
-    const show = (client: string, rest: Partial<TemplateResult>) =>
-      pass(rest.status ?? 'in-sync', result([web(rest)]), client);
-    for (const client of ['a', 'b', 'c']) show(client, {});
-    expect(await shown()).toEqual(['a', 'b', 'c']);
-    show('d', isDrifted);
-    expect(await shown()).toEqual(['d']);
-    for (const client of ['a', 'b', 'c', 'e']) show(client, isDrifted);
-    expect(await shown()).toEqual(['a', 'b', 'c']);
-    show('b', {});
-    show('c', isDrifted);
-    expect(await shown()).toEqual(['a', 'c', 'd']);
-    const { value } = await scrape();
-    expect(value(ours('fleet_templates'), { status: 'drifted' })).toBe(4);
-    await remove('d');
-    await remove('e');
-    expect(await shown()).toEqual(['a', 'b', 'c']);
-  });
-});
-
-describe('owned clients', () => {
-  it('are counted where processes share a store', async () => {
-    const { metrics, scrape } = shownClients();
-    expect((await scrape()).value(ours('clients_owned'))).toBeUndefined();
-    metrics.countOwned(3, { takenOver: 2 });
-    metrics.countOwned(0, { lost: 3 });
-    const { value } = await scrape();
-    expect(
-      ['clients_owned', 'clients_taken_over_total', 'clients_lost_total'].map((name) =>
-        value(ours(name), {}),
-      ),
-    ).toEqual([0, 2, 3]);
-  });
-});
-
-describe('a client that is gone', () => {
-  it('leaves no series', async () => {
-    const { pass, remove, scrape } = shownClients();
-    for (const client of ['acme', 'bakery']) {
-      pass('in-sync', result([template('web', { inSync: 1 })]), client);
-    }
-    await remove('acme');
-    const { samples } = await scrape();
-    const clients = new Set(samples.flatMap(({ labels }) => labels['client'] ?? []));
-    expect([...clients]).toEqual(['bakery']);
-  });
+test('owned clients are counted where processes share a store, and a client that is gone leaves no series', async () => {
+  const { metrics, pass, remove, scrape, series } = started();
+  expect((await scrape()).value('dns_template_sync_clients_owned')).toBeUndefined();
+  metrics.countOwned(3, { takenOver: 2 });
+  metrics.countOwned(1, { lost: 3 });
+  expect(await series('clients_owned', 'clients_taken_over_total', 'clients_lost_total')).toEqual([
+    'clients_taken_over_total 2',
+    'clients_lost_total 3',
+    'clients_owned 1',
+  ]);
+  for (const client of ['acme', 'bakery']) pass('in-sync', result([template('web')]), client);
+  await remove('acme');
+  const { samples } = await scrape();
+  expect(new Set(samples.flatMap(({ labels }) => labels['client'] ?? []))).toEqual(new Set(['bakery']));
 });

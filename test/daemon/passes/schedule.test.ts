@@ -46,19 +46,12 @@ describe('a schedule', () => {
 
   it('that is spread calls once at each of its times, whatever part of a millisecond its delay has', async () => {
     for (let at = 0; at < 20; at += 1) {
-      const times: number[] = [];
-      const onTime = () => void times.push(Date.now());
+      const onTime = vi.fn<() => void>();
       const one = startSchedule({ expression: '*/10 * * * * *', timezone: 'UTC', spread: `${at}`, onTime });
       await vi.advanceTimersByTimeAsync(60_000);
       one.close();
-      expect(times).toHaveLength(6);
+      expect(onTime).toHaveBeenCalledTimes(6);
     }
-  });
-
-  it('gives the next time, and then the one after it', async () => {
-    start('0 4 * * *');
-    await vi.advanceTimersByTimeAsync(8 * hours);
-    expect(next()).toBe('2026-11-22T04:00:00.000Z');
   });
 });
 
@@ -67,10 +60,6 @@ const changes = `
 at every hour goes on through the hour that comes twice
   */30 * * * *  Europe/Berlin  2026-10-24T23:45
   10-25T00:00 10-25T00:30 10-25T01:00 10-25T01:30 10-25T02:00 10-25T02:30 10-25T03:00
-
-at every hour goes on through it however that is written: 0-23
-  30 0-23 * * *  Europe/Berlin  2026-10-24T23:45
-  10-25T00:30 10-25T01:30 10-25T02:30
 
 does so west of Greenwich
   */30 * * * *  America/New_York  2026-11-01T04:45
@@ -88,14 +77,6 @@ at a given hour that comes twice runs twice
 runs an hour later where the clock leaps over its time
   30 2 * * *  Europe/Berlin  2026-03-28T12:00
   03-29T01:30 03-30T00:30
-
-at every hour goes on over the leap
-  */30 * * * *  Europe/Berlin  2026-03-29T00:15
-  03-29T00:30 03-29T01:00 03-29T01:30 03-29T02:00 03-29T02:30 03-29T03:00
-
-once an hour has no other run for the leap
-  30 * * * *  Europe/Berlin  2026-03-28T23:45
-  03-29T00:30 03-29T01:30 03-29T02:30
 
 with seconds is no other
   15 30 2 * * *  Europe/Berlin  2026-03-28T12:00
