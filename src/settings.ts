@@ -3,7 +3,7 @@ import { readClients, type ClientFiles } from './settings/clients.ts';
 import { attempt, SettingsError, type Problems } from './settings/problems.ts';
 import { readReceivers } from './settings/receivers.ts';
 import { ownTokenFault, storeFault, type SecretSource } from './settings/secrets.ts';
-import { find, readSources, resolve } from './settings/sources.ts';
+import { readSources, resolve } from './settings/sources.ts';
 import { programTable, runTable } from './settings/table.ts';
 
 export type Settings = ReturnType<typeof readSettings>;
@@ -44,10 +44,10 @@ export const readSettings = (request: SettingsRequest) => {
   const read = readClients(reading, chosen, previous?.clientFiles ?? null);
   const isLeftOut = mayLeaveOut && read.clients.length > 0;
   for (const line of isLeftOut ? [] : read.lines) problems.add(line);
-  const sources = [reading.flags, reading.environment, top];
-  const program = resolve({ ...programTable, ...runTable }, sources);
+  const given = { ...top, ...reading.environment, ...reading.flags };
+  const program = resolve({ ...programTable, ...runTable }, given);
   const secretOf = (key: string, faultOf: (secret: string) => string | null): SecretSource | null => {
-    const found = find(key, sources);
+    const { [key]: found } = given;
     return found?.value === undefined ? null : secrets.source(found, faultOf);
   };
   const store = secretOf('store', storeFault);

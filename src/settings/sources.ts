@@ -7,8 +7,8 @@ import { openSecrets, quotesAdvice, standsInQuotes } from './secrets.ts';
 import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
 
 /*
- * Flags, environment, a client's section and the settings file each become values by their keys, in the same way.
- * Precedence is the order in which these are looked at.
+ * Flags, environment, a client's section and the settings file each become values by their keys, in the same way. What
+ * takes precedence is spread over the rest: `{ ...top, ...own, ...environment, ...flags }`.
  */
 
 /** A setting that was set. */
@@ -19,8 +19,8 @@ interface GivenValue {
   readonly place: string;
 }
 
-/** What one source sets. What is under `limits` has keys that occur nowhere else. */
-export type Source = Readonly<Record<string, GivenValue>>;
+/** What one source sets, or several. What is under `limits` has keys that occur nowhere else. */
+export type Source = Readonly<Record<string, GivenValue | undefined>>;
 
 /** What settings are read from, and what is wrong with them. */
 export type Reading = ReturnType<typeof readSources>;
@@ -75,18 +75,15 @@ export const readSources = (
 const anyCertificate =
   'NODE_TLS_REJECT_UNAUTHORIZED: 0 switches off the check of certificates, so that anybody on the network path could read the tokens: unset it, and add your own authority with NODE_EXTRA_CA_CERTS=FILE';
 
-/** A value for each setting of the table, from the first source that has one. */
-export function resolve<T extends Table>(table: T, sources: readonly Source[]): Values<T>;
-export function resolve(table: Table, sources: readonly Source[]): Readonly<Record<string, unknown>> {
+/** A value for each setting of the table. */
+export function resolve<T extends Table>(table: T, given: Source): Values<T>;
+export function resolve(table: Table, given: Source): Readonly<Record<string, unknown>> {
   const values = Object.entries(table).map(([key, { fallback }]) => {
-    const value = find(key, sources)?.value;
+    const value = given[key]?.value;
     return [key, value === undefined ? fallback : value];
   });
   return Object.fromEntries(values);
 }
-
-export const find = (key: string, sources: readonly Source[]): GivenValue | null =>
-  sources.find((source) => source[key] !== undefined)?.[key] ?? null;
 
 /** Reads the values of one source. */
 const collector = (base: Base, problems: Problems) => {
