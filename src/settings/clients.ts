@@ -216,15 +216,13 @@ const openClientFiles = (
   };
 };
 
-/** The directory of a path, and whether a file of it is meant, in whatever case. */
+/** The directory of a path, and which names of files in it are meant: YAML, in whatever case. */
 const folderOf = (absolute: string) => {
-  const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
-  const last = path.basename(absolute);
-  const isFolder = !isYaml(last) && !last.includes('*');
-  const glob = plainGlob(isFolder ? '*' : last.toLowerCase());
+  const last = path.basename(absolute).toLowerCase();
+  const isFolder = !/\.ya?ml$/.test(last) && !last.includes('*');
+  const glob = plainGlob(isFolder ? '*' : last);
   return {
     directory: isFolder ? absolute : path.dirname(absolute),
-    fits: (name: string): boolean =>
-      !/^(\.|lost\+found$)/.test(name) && (isYaml(name) || !isFolder) && matchesGlob(glob, name.toLowerCase()),
+    fits: (name: string): boolean => /^(?!\.).*\.ya?ml$/i.test(name) && matchesGlob(glob, name.toLowerCase()),
   };
 };
