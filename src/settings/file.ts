@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { codeOf } from '../errors.ts';
@@ -52,24 +52,23 @@ export const readWritten = (
 
 const usualNames = ['dns-template-sync.yaml', 'dns-template-sync.yml'];
 
-/** The settings file that is read though nobody has named it; null if there is none. */
+/** The settings file that is read though nobody has named it; null if there is none. Files with names like it are no others. */
 const findSettingsFile = (cwd: string, problems: Problems): string | null => {
-  const names = namesIn(cwd).filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
-  const [file = null, ...others] = usualNames.filter((name) => names.includes(name));
-  const advice = `a settings file has the name ${usualNames[0]}: rename it, or give it with --config`;
-  for (const name of names) if (!usualNames.includes(name)) problems.add(`${name}: ${advice}`);
-  for (const other of others)
-    problems.add(`${other}: there is ${file} too: keep one of them, or give one with --config`);
-  return file;
-};
-
-const namesIn = (directory: string): readonly string[] => {
+  let all: readonly string[] = [];
   try {
-    return readdirSync(directory).sort();
-  } catch {
-    // What may not be listed may be read.
-    return usualNames.filter((name) => existsSync(path.resolve(directory, name)));
+    all = readdirSync(cwd).sort();
+  } catch (error) {
+    // Which settings hold is not guessed.
+    problems.add(`${cwd}: cannot list this directory (${codeOf(error)}): give --config FILE or --no-config`);
   }
+  const names = all.filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
+  const file = usualNames.find((name) => names.includes(name)) ?? null;
+  for (const name of names)
+    if (name !== file)
+      problems.add(
+        `${name}: the settings file is ${file ?? usualNames[0]}: rename or remove this one, or give one with --config`,
+      );
+  return file;
 };
 
 /** A file, and its path as people know it. */

@@ -330,16 +330,14 @@ describe('a settings file', () => {
   });
 
   it('may end in .yml; other names and a second one are an error, unless one is given', () => {
+    const advice =
+      'the settings file is dns-template-sync.yaml: rename or remove this one, or give one with --config';
     write('dns-template-sync.yml', config);
     expect(read()).toMatchObject({ configFile: 'dns-template-sync.yml', clients: [{ mode: 'report' }] });
-    expect(problemsOf({ config })).toEqual([
-      'dns-template-sync.yml: there is dns-template-sync.yaml too: keep one of them, or give one with --config',
-    ]);
+    expect(problemsOf({ config })).toEqual([`dns-template-sync.yml: ${advice}`]);
     for (const name of ['dns-template-sync.YAML', 'dns_template_sync.yaml', '.dns-template-sync.yaml']) {
       write(name, config);
-      expect(problemsOf({ config })).toContain(
-        `${name}: a settings file has the name dns-template-sync.yaml: rename it, or give it with --config`,
-      );
+      expect(problemsOf({ config })).toContain(`${name}: ${advice}`);
       expect(client({ flags: { config: name } }).mode).toBe('report');
       rmSync(at(name));
     }
