@@ -35,15 +35,13 @@ export const readClients = (reading: Reading, chosen: readonly string[], previou
   return { ...read, files };
 };
 
-/** A client, and where it is described, for people. */
-interface PlacedClient {
-  readonly place: string;
-  readonly client: ClientSettings;
-  /** By what the service knows it; null where its token is not needed, or cannot be read. */
-  readonly access: string | null;
-}
+type PlacedClient = ReturnType<typeof placed>;
 
-const placed = (place: string, client: ClientSettings, { needsService }: Reading): PlacedClient => {
+/**
+ * A client, where it is described, and by what the service knows it: null where its token is not needed, or cannot be
+ * read.
+ */
+const placed = (place: string, client: ClientSettings, { needsService }: Reading) => {
   try {
     const access = needsService ? `${client.baseUrl} ${client.tokens.read().clientToken}` : null;
     return { place, client, access };

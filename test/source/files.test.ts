@@ -40,88 +40,30 @@ const foundIn = (state: DesiredState, directory: string): string =>
   ].join(', ');
 
 /** Files and links, the paths that are given, and what comes of it: the names of templates, and what is wrong. */
-test.each([
-  [
-    'those that end in .yaml and .yml, to any depth, in the order of their names',
-    'z.yaml, a.yml, m/deep/er/b.yaml, notes.txt, a.yaml.bak, .h.yaml, .git/x.yaml, m/..data_tmp/x.yaml, lost+found/l.yaml',
-    '.',
-    'a, b, z',
-  ],
-  [
-    'none whose name ends in capitals, which is said',
-    'a.yaml, b.YAML, old.YML/c.yaml',
-    '.',
-    'a, c, b.YAML unreadable',
-  ],
-  [
-    'what is there, and it is said what is missing',
-    'a.yaml',
-    'gone . gone.yaml',
-    'a, gone unreadable, gone.yaml unreadable',
-  ],
-  ['no broken link, which is said', 'a.yaml, b.yaml -> nowhere, c -> nowhere', '.', 'a, b.yaml unreadable'],
-  [
-    'each once, also with links in a circle and with paths that lead to the same',
-    'one/a.yaml, one/b.yaml, two/c.yaml, one/up -> ../one, one/same.yaml -> a.yaml, one/linked -> ../two, one/loop -> loop',
-    'one two one/b.yaml',
-    'a, b, c',
-  ],
-  [
-    'no link out of the given directories',
-    'secret.yaml, t/a.yaml, t/b.yaml -> ../secret.yaml',
-    't',
-    'a, t/b.yaml outside',
-  ],
-  [
-    'nor one to a file of the kernel that never ends',
-    'a.yaml, k.yaml -> /proc/kallsyms, z.yaml -> /dev/zero',
-    '.',
-    'a, k.yaml outside, z.yaml outside',
-  ],
-  [
-    'nor one to a directory, also to the root of the file system',
-    'other/x.yaml, t/a.yaml, t/all -> /, t/other -> ../other, t/up -> ..',
-    't',
-    'a, t/all outside, t/other outside, t/up outside',
-  ],
-  [
-    'nor one to a sibling directory with the same name prefix',
-    't/a.yaml, t-old/b.yaml, t/b.yaml -> ../t-old/b.yaml',
-    't',
-    'a, t/b.yaml outside',
-  ],
-  [
-    'nor one through another link inside',
-    'secret.yaml, t/deep/a.yaml, t/deep/.way -> ../../secret.yaml, t/b.yaml -> deep/.way',
-    't',
-    'a, t/b.yaml outside',
-  ],
-  ['no link without the name of a template', 'README.md, t/a.yaml, t/README.md -> ../README.md', 't', 'a'],
-  [
-    'a link inside, and one to another of the given paths',
-    'one/deep/a.yaml, two/b.yaml, three/c.yaml, one/z.yaml -> deep/a.yaml, one/two -> ../two, one/c.yaml -> ../three/c.yaml',
-    'one two three/c.yaml',
-    'c, a, b',
-  ],
-  [
-    'a given path that is a link itself: the tree of git-sync, and a file',
-    'git/tree/zones/a.yaml, store/b.yaml, git/current -> tree, b.yaml -> store/b.yaml, with/link -> ../git/current/zones',
-    'with/link b.yaml',
-    'a, b',
-  ],
-  [
-    'those of a ConfigMap, through ..data',
-    'root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml',
-    'root',
-    'a',
-  ],
-  [
-    'also if one file of it is given',
-    'root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml',
-    'root/a.yaml',
-    'a',
-  ],
-])('files that are read: %s', async (_, files, given, expected) => {
+const tree = `
+  those that end in .yaml and .yml, to any depth, in the order of their names | z.yaml, a.yml, m/deep/er/b.yaml, notes.txt, a.yaml.bak | . | a, b, z
+  none that are hidden, and none of the file system's own | a.yaml, .h.yaml, .git/x.yaml, m/..data_tmp/x.yaml, lost+found/l.yaml | . | a
+  none whose name ends in capitals, which is said | a.yaml, b.YAML, old.YML/c.yaml | . | a, c, b.YAML unreadable
+  what is there, and it is said what is missing | a.yaml | gone . gone.yaml | a, gone unreadable, gone.yaml unreadable
+  no broken link, which is said | a.yaml, b.yaml -> nowhere, c -> nowhere | . | a, b.yaml unreadable
+  each once, also with links in a circle | one/a.yaml, one/b.yaml, one/up -> ../one, one/same.yaml -> a.yaml, one/loop -> loop | one one/b.yaml | a, b
+  no link out of the given directories | secret.yaml, t/a.yaml, t/b.yaml -> ../secret.yaml | t | a, t/b.yaml outside
+  nor one to a file that never ends | a.yaml, k.yaml -> /proc/kallsyms, z.yaml -> /dev/zero | . | a, k.yaml outside, z.yaml outside
+  nor one to a directory | other/x.yaml, t/a.yaml, t/all -> /, t/other -> ../other, t/up -> .. | t | a, t/all outside, t/other outside, t/up outside
+  nor one to a sibling with the same name prefix | t/a.yaml, t-old/b.yaml, t/b.yaml -> ../t-old/b.yaml | t | a, t/b.yaml outside
+  nor one through another link inside | secret.yaml, t/a.yaml, t/.way -> ../secret.yaml, t/b.yaml -> .way | t | a, t/b.yaml outside
+  no link without the name of a template | README.md, t/a.yaml, t/README.md -> ../README.md | t | a
+  what a link inside leads to | deep/a.yaml, z.yaml -> deep/a.yaml | . | a
+  what a link to another given path leads to | one/b -> ../two, two/b.yaml, three/c.yaml, one/c.yaml -> ../three/c.yaml | one two three/c.yaml | b, c
+  a given path that is a link | git/tree/zones/a.yaml, git/current -> tree, with/link -> ../git/current/zones | with/link | a
+  a given file that is a link | store/b.yaml, b.yaml -> store/b.yaml | b.yaml | b
+  those of a ConfigMap, through ..data | root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml | root | a
+  also if one file of it is given | root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml | root/a.yaml | a`
+  .trim()
+  .split('\n')
+  .map((row) => row.trim().split(' | '));
+
+test.each(tree)('files that are read: %s', async (_, files = '', given = '', expected = '') => {
   const directory = await directoryOf(files);
   const state = await load(...given.split(' ').map((name) => join(directory, name)));
   expect(foundIn(state, directory)).toBe(expected);
