@@ -6,6 +6,21 @@ import { readRegularFileSync } from '../regular-file.ts';
 import { isMapping, type Base } from './kinds.ts';
 import type { Problems } from './problems.ts';
 
+/** What settings are read from. */
+export interface SettingsRequest {
+  /** The flags of the command line, as the argument parser names them; others are ignored. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** Whether the command needs base URL and tokens. `--sandbox` supplies both. */
+  readonly needsService: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** What relative paths start from, and are shown relative to. */
+  readonly cwd: string;
+  /** Settings of a program, in place of variables and settings file; `env` then only has the secrets that they name. */
+  readonly object?: unknown;
+  /** What relative paths in that object start from; default: `cwd`. */
+  readonly folder?: string | undefined;
+}
+
 /** A mapping as it was written, in a file or by a program. */
 export interface Written {
   readonly value: unknown;
@@ -22,16 +37,7 @@ export const configVariable = 'DNS_SYNC_CONFIG';
  * Of the whole program: the object that it was given, or the settings file. Reading one can be switched off, since a file
  * can send any variable to any address.
  */
-export const readWritten = (
-  request: {
-    readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-    readonly cwd: string;
-    readonly object?: unknown;
-    readonly folder?: string | undefined;
-  },
-  env: NodeJS.ProcessEnv,
-  problems: Problems,
-) => {
+export const readWritten = (request: SettingsRequest, env: NodeJS.ProcessEnv, problems: Problems) => {
   const { object, cwd, folder = cwd } = request;
   const { config } = request.flags;
   if (object !== undefined) {

@@ -70,12 +70,10 @@ export const checkTargets = (receivers: readonly NotifyReceiver[]): void => {
   }
 };
 
-const literalFault = (url: string, type: NotifyReceiver['type']): string | null => {
-  const { username, password, search } = URL.canParse(url) ? new URL(url) : new URL('https://none');
-  return type === 'slack' || `${username}${password}${search}` !== ''
+const literalFault = (url: string, type: NotifyReceiver['type']): string | null =>
+  type === 'slack' || /[@?]/.test(url)
     ? 'this address is or contains a secret: use {env: NAME} or {file: PATH}'
     : null;
-};
 
 const addressFault = (url: string, allowInsecure: boolean): string | null => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))

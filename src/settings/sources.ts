@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { nearest, suggestion } from '../lib/nearest.ts';
-import { configVariable, readWritten, type Written } from './file.ts';
+import { configVariable, readWritten, type SettingsRequest, type Written } from './file.ts';
 import { expectedMapping, isMapping, type Base, type Kind, type Table, type Values } from './kinds.ts';
 import type { Problems } from './problems.ts';
 import { openSecrets, quotesAdvice, standsInQuotes } from './secrets.ts';
@@ -25,13 +25,7 @@ export type Source = Readonly<Record<string, GivenValue | undefined>>;
 /** What settings are read from, and what is wrong with them. */
 export type Reading = ReturnType<typeof readSources>;
 
-export const readSources = (
-  request: Parameters<typeof readWritten>[0] & {
-    readonly needsService: boolean;
-    readonly env: NodeJS.ProcessEnv;
-  },
-  problems: Problems,
-) => {
+export const readSources = (request: SettingsRequest, problems: Problems) => {
   const { flags: given, cwd } = request;
   const isObject = request.object !== undefined;
   // Compose files pass missing values as empty ones.

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { readSettings, type Settings, type SettingsRequest } from '../../src/settings.ts';
+import { readSettings, type Settings } from '../../src/settings.ts';
 
 /** How settings are read in a test. `config`: what the settings file says. */
-export interface Given extends Partial<Omit<SettingsRequest, 'env'>> {
+export interface Given extends Partial<Omit<Parameters<typeof readSettings>[0], 'env'>> {
   readonly env?: Record<string, string>;
   readonly config?: string;
 }

@@ -178,69 +178,31 @@ describe('all files are read as they were at one moment', () => {
     return loader.load({ ...options, paths: [path] });
   };
 
-  const turn = (directory: string, link: string, target: string): void => {
-    symlinkSync(target, join(directory, 'next'));
-    renameSync(join(directory, 'next'), join(directory, link));
-  };
+  /** What there is, how it changes meanwhile, the path that is given, and the templates that are found. */
+  const swaps = `
+    a ConfigMap is swapped | r/..1/a.yaml=a1, r/..1/b.yaml=b1, r/..2/a.yaml=a2, r/..2/b.yaml=b2, r/..data -> ..1, r/a.yaml -> ..data/a.yaml, r/b.yaml -> ..data/b.yaml | turn r/..data ..2; remove r/..1 | r | a2, b2
+    git-sync moves the link | one/a.yaml=a1, one/b.yaml=b1, two/a.yaml=a2, two/c.yaml, now -> one | turn now two | now | a2, c
+    git-sync deletes the old tree | one/a.yaml=a1, one/b.yaml=b1, two/a.yaml=a2, now -> one | turn now two; remove one | now | a2
+    the directory is replaced | now/a.yaml, next/b.yaml | move now old; move next now | now | b
+    a file is saved in place | now/a.yaml, now/b.yaml | write now/a.yaml a2 | now | a2, b
+    a file is saved by rename | now/a.yaml, now/b.yaml, new/a.yaml=a3 | move new/a.yaml now/a.yaml | now | a3, b`
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(' | '));
 
-  const move = (directory: string, from: string, to: string): void =>
-    renameSync(join(directory, from), join(directory, to));
-
-  test.each<[string, string, (directory: string) => void, string, string]>([
-    [
-      'a ConfigMap is swapped',
-      'root/..one/a.yaml=a1, root/..one/b.yaml=b1, root/..two/a.yaml=a2, root/..two/b.yaml=b2, root/..data -> ..one, root/a.yaml -> ..data/a.yaml, root/b.yaml -> ..data/b.yaml',
-      (at) => {
-        turn(at, 'root/..data', '..two');
-        rmSync(join(at, 'root/..one'), { recursive: true });
-      },
-      'root',
-      'a2, b2',
-    ],
-    [
-      'git-sync moves the link',
-      'one/a1.yaml, two/a2.yaml, two/c.yaml, now -> one',
-      (at) => turn(at, 'now', 'two'),
-      'now',
-      'a2, c',
-    ],
-    [
-      'and deletes the old tree',
-      'one/a1.yaml, one/b.yaml, two/a2.yaml, now -> one',
-      (at) => {
-        turn(at, 'now', 'two');
-        rmSync(join(at, 'one'), { recursive: true });
-      },
-      'now',
-      'a2',
-    ],
-    [
-      'the directory is replaced',
-      'now/a1.yaml, next/b2.yaml',
-      (at) => {
-        move(at, 'now', 'old');
-        move(at, 'next', 'now');
-      },
-      'now',
-      'b2',
-    ],
-    [
-      'a file is saved in place',
-      'now/a.yaml, now/b.yaml',
-      (at) => writeFileSync(join(at, 'now/a.yaml'), template('a2')),
-      'now',
-      'a2, b',
-    ],
-    [
-      'a file is saved by rename',
-      'now/a.yaml, now/b.yaml, new/a3.yaml',
-      (at) => move(at, 'new/a3.yaml', 'now/a.yaml'),
-      'now',
-      'a3, b',
-    ],
-  ])('when %s', async (_, files, change, path, expected) => {
+  test.each(swaps)('when %s', async (_, files = '', steps = '', path = '', expected = '') => {
     const directory = await directoryOf(files);
-    const state = await readWhile(join(directory, path), () => change(directory));
+    const state = await readWhile(join(directory, path), () => {
+      for (const step of steps.split('; ')) {
+        const [verb, name = '', other = ''] = step.split(' ');
+        const at = join(directory, name);
+        if (verb === 'turn') symlinkSync(other, join(directory, 'next-link'));
+        if (verb === 'turn') renameSync(join(directory, 'next-link'), at);
+        if (verb === 'remove') rmSync(at, { recursive: true });
+        if (verb === 'move') renameSync(at, join(directory, other));
+        if (verb === 'write') writeFileSync(at, template(other));
+      }
+    });
     expect(foundIn(state, directory)).toBe(expected);
     expect(state.templates[0]?.source.file).toMatch(join(directory, path));
   });
