@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { codeOf } from '../errors.ts';
@@ -63,9 +63,9 @@ const findSettingsFile = (cwd: string, problems: Problems): string | null => {
   let all: readonly string[] = [];
   try {
     all = readdirSync(cwd).sort();
-  } catch (error) {
-    // Which settings hold is not guessed.
-    problems.add(`${cwd}: cannot list this directory (${codeOf(error)}): give --config FILE or --no-config`);
+  } catch {
+    // What may not be listed may be read.
+    all = usualNames.filter((name) => existsSync(path.resolve(cwd, name)));
   }
   const names = all.filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
   const file = usualNames.find((name) => names.includes(name)) ?? null;

@@ -133,10 +133,15 @@ test('pipes, devices, and what is too large are refused without a wait, and noth
   expect([ofKernel.templates, ofKernel.problems.length > 0]).toEqual([[], true]);
 });
 
-test('directories are read to any depth, and too many of them are an error at the given path', async () => {
-  const directory = await directoryOf(`a.yaml, ${'d/'.repeat(300)}b.yaml`);
+test('directories are read to any depth', async () => {
+  const directory = await directoryOf(`a.yaml, ${'d/'.repeat(100)}b.yaml`);
   expect(foundIn(await load(directory), directory)).toBe('a, b');
-  for (let index = 0; index < 9_700; index += 1) mkdirSync(join(directory, String(index)));
+});
+
+// Makes, reads and removes 10,000 directories, beside all other tests.
+test('too many directories are an error at the given path', { timeout: 180_000 }, async () => {
+  const directory = await directoryWith({});
+  for (let index = 0; index <= 10_000; index += 1) mkdirSync(join(directory, String(index)));
   expect((await load(directory)).problems).toMatchObject([
     { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
   ]);
