@@ -1,25 +1,15 @@
 import { redactor } from './secrets.ts';
+import type { SettingsRequest } from './settings/file.ts';
 import { readClients, type ClientFiles } from './settings/clients.ts';
 import { attempt, SettingsError, type Problems } from './settings/problems.ts';
 import { readReceivers } from './settings/receivers.ts';
 import { ownTokenFault, storeFault, type SecretSource } from './settings/secrets.ts';
-import { find, readSources, resolve } from './settings/sources.ts';
+import { readSources, resolve } from './settings/sources.ts';
 import { programTable, runTable } from './settings/table.ts';
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export interface SettingsRequest {
-  /** The flags of the command line, as the argument parser names them; others are ignored. */
-  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  /** Whether the command needs base URL and tokens. `--sandbox` supplies both. */
-  readonly needsService: boolean;
-  readonly env: NodeJS.ProcessEnv;
-  /** What relative paths start from, and are shown relative to. */
-  readonly cwd: string;
-  /** Settings of a program, in place of variables and settings file; `env` then only has the secrets that they name. */
-  readonly object?: unknown;
-  /** What relative paths in that object start from; default: `cwd`. */
-  readonly folder?: string | undefined;
+interface Request extends SettingsRequest {
   /** Clients whose files cannot be used are left out while there are others, rather than an error. */
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
@@ -32,7 +22,7 @@ export interface SettingsRequest {
  * Reads the settings from flags, environment, settings file and defaults, in this order. Durations are milliseconds. Throws
  * a SettingsError that has all problems.
  */
-export const readSettings = (request: SettingsRequest) => {
+export const readSettings = (request: Request) => {
   const { flags, mayLeaveOut = false, previous } = request;
   const problems: Problems = new Set();
   const reading = readSources(request, problems);
@@ -44,10 +34,10 @@ export const readSettings = (request: SettingsRequest) => {
   const read = readClients(reading, chosen, previous?.clientFiles ?? null);
   const isLeftOut = mayLeaveOut && read.clients.length > 0;
   for (const line of isLeftOut ? [] : read.lines) problems.add(line);
-  const sources = [reading.flags, reading.environment, top];
-  const program = resolve({ ...programTable, ...runTable }, sources);
+  const given = { ...top, ...reading.environment, ...reading.flags };
+  const program = resolve({ ...programTable, ...runTable }, given);
   const secretOf = (key: string, faultOf: (secret: string) => string | null): SecretSource | null => {
-    const found = find(key, sources);
+    const { [key]: found } = given;
     return found?.value === undefined ? null : secrets.source(found, faultOf);
   };
   const store = secretOf('store', storeFault);

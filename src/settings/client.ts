@@ -5,7 +5,7 @@ import { isMapping } from './kinds.ts';
 import { attempt } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
-import { find, flagText, resolve, type Reading, type Source } from './sources.ts';
+import { flagText, resolve, type Reading, type Source } from './sources.ts';
 import { clientRows, clientSecrets, clientTable, flags, limitTable } from './table.ts';
 
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
@@ -22,15 +22,14 @@ interface ClientRequest extends Reading {
 }
 
 export const readClient = (request: ClientRequest) => {
-  const { name, own, environment, top, cwd, override } = request;
-  const sources = [request.flags, environment, own, top];
+  const { name, own, environment, top, cwd, override, needsService, problems } = request;
+  const given = { ...top, ...own, ...environment, ...request.flags };
   if (request.isOneOfSeveral) refuseOverrides(request);
-  const { allowInsecure, ...values } = resolve(clientTable, sources);
+  const { allowInsecure, ...values } = resolve(clientTable, given);
   const baseUrl = values.baseUrl ?? '';
-  const route = request.needsService ? routeTo(baseUrl, sources, request) : { proxy: null, ca: null };
-  const { problems, needsService, isBroken } = request;
-  const place = find('baseUrl', sources)?.place;
-  if (place === undefined && needsService && !isBroken) problems.add(required('baseUrl', request));
+  const route = needsService ? routeTo(baseUrl, given, request) : { proxy: null, ca: null };
+  const place = given['baseUrl']?.place;
+  if (place === undefined && needsService && !request.isBroken) problems.add(required('baseUrl', request));
   if (baseUrl.startsWith('http:') && !allowInsecure) {
     const refuse = (where: string | undefined, whom: string): void =>
       void problems.add(
@@ -41,7 +40,7 @@ export const readClient = (request: ClientRequest) => {
     const { proxy } = route;
     if (proxy !== null && !isLoopback(new URL(proxy.url).hostname)) refuse(proxy.place, ' to the proxy');
   }
-  const varsOf = (source: Source) => resolve({ vars: clientRows.vars }, [source]).vars;
+  const varsOf = (source: Source) => resolve({ vars: clientRows.vars }, source).vars;
   return {
     ...values,
     ...route,
@@ -50,16 +49,18 @@ export const readClient = (request: ClientRequest) => {
     cwd,
     baseUrl,
     stateDir: values.stateDir ?? usualStateDir(request),
-    limits: resolve(limitTable, sources),
-    tokens: tokensOf(sources, request),
+    limits: resolve(limitTable, given),
+    tokens: tokensOf(given, request),
     /** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
     vars: { override, client: varsOf(own), config: varsOf(top) },
     /** Where those settings come from that have not their default, for people. */
-    places: (): Readonly<Record<string, string>> => {
-      const all = Object.keys({ ...clientTable, ...clientSecrets });
-      const places = all.map((key) => [key, find(key, sources)?.place] as const);
-      return Object.fromEntries(places.flatMap(([key, from]) => (from ? [[key, from]] : [])));
-    },
+    places: (): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        Object.keys({ ...clientTable, ...clientSecrets }).flatMap((key) => {
+          const from = given[key]?.place;
+          return from === undefined ? [] : [[key, from]];
+        }),
+      ),
   };
 };
 
@@ -82,10 +83,10 @@ const required = (key: keyof typeof clientRows, { prefix, isObject }: ClientRequ
 };
 
 /** Read again before a pass that follows a 401: their files may have been replaced. `read` throws a UserError. */
-const tokensOf = (sources: readonly Source[], request: ClientRequest) => {
+const tokensOf = (given: Source, request: ClientRequest) => {
   const { problems, secrets, prefix, needsService, isBroken } = request;
   const sourceOf = (key: keyof typeof clientSecrets): SecretSource => {
-    const found = find(key, sources);
+    const { [key]: found } = given;
     const refuse = (): string => {
       throw new UserError(required(key, request));
     };
@@ -109,7 +110,7 @@ const tokensOf = (sources: readonly Source[], request: ClientRequest) => {
 /** A checkout's file would have tokens of the environment sent to its address, or to a proxy with its own authority. */
 const refuseForeign = ({ own, environment, top, problems }: ClientRequest): void => {
   const isFromEnvironment = Object.keys(clientSecrets).some((key) => {
-    const value = find(key, [own, top])?.value;
+    const value = (own[key] ?? top[key])?.value;
     return environment[key] !== undefined || (isMapping(value) && 'env' in value);
   });
   const problem =

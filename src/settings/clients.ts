@@ -22,47 +22,76 @@ export type ClientFiles = ReturnType<typeof openClientFiles>;
  * patterns; empty: all.
  */
 export const readClients = (reading: Reading, chosen: readonly string[], previous: ClientFiles | null) => {
-  const { written, top, problems, needsService } = reading;
-  const { clients: paths } = resolve({ clients: fileRows.clients }, [top]);
+  const { clients: paths } = resolve({ clients: fileRows.clients }, reading.top);
   const files = paths && openClientFiles(reading, paths, chosen, previous?.inUse() ?? new Map());
-  const read = files?.read() ?? { clients: null, names: sectionNames(reading), problems: [], lines: [] };
+  const read = files?.read() ?? readSections(reading, chosen);
   const { names } = read;
-  const { found, unknown } = matchNames(chosen, names);
-  for (const name of names.length === 0 || read.lines.length > 0 ? [] : unknown) {
+  for (const name of names.length === 0 || read.lines.length > 0 ? [] : matchNames(chosen, names).unknown) {
     // Nobody reads thousands of names.
     const known = `${names.slice(0, 20).join(', ')}${names.length > 20 ? ' and others' : ''}`;
-    problems.add(`--client: there is no client ${name}${suggestion(name, names) || `, only ${known}`}`);
+    const meant = suggestion(name, names) || `, only ${known}`;
+    reading.problems.add(`--client: there is no client ${name}${meant}`);
   }
-  const wanted = names.filter((name) => chosen.length === 0 || found.includes(name));
-  const clients =
-    read.clients ??
-    wanted.map((name) => {
-      const keys = ['clients', name];
-      const isSection = valueAt(written, keys) !== undefined;
-      const own = isSection ? writtenSource(written, keys, clientRows, problems) : {};
-      const prefix = isSection ? `clients.${name}.` : '';
-      return readClient({ ...reading, name, prefix, own, isOneOfSeveral: wanted.length > 1 });
-    });
-  if (files === null && needsService && problems.size === 0) {
-    const placed = clients.map((client) => [`clients.${client.name}`, client] as const);
-    for (const [place, twin] of findTwins(placed, [], true)) problems.add(`${place}: ${twin}`);
+  return { ...read, files };
+};
+
+type PlacedClient = ReturnType<typeof placed>;
+
+/**
+ * A client, where it is described, and by what the service knows it: null where its token is not needed, or cannot be
+ * read.
+ */
+const placed = (place: string, client: ClientSettings, { needsService }: Reading) => {
+  try {
+    const access = needsService ? `${client.baseUrl} ${client.tokens.read().clientToken}` : null;
+    return { place, client, access };
+  } catch (error) {
+    if (error instanceof UserError) return { place, client, access: null };
+    throw error;
   }
-  return { ...read, clients, files };
+};
+
+/** Tells what is wrong with a client that is the same as another one: two would undo each other's writes. */
+const twinsAmong = (all: readonly PlacedClient[]): ((one: PlacedClient) => string | null) => {
+  const byName = groupBy(all, ({ client }) => client.name);
+  const byAccess = groupBy(all, ({ access }) => access ?? '');
+  return ({ place, client: { name }, access }) => {
+    const other = (same: readonly PlacedClient[] = []) => same.find((one) => one.place !== place)?.place;
+    const namesake = other(byName.get(name));
+    if (namesake !== undefined) return `the same client name, ${name}, as ${namesake}: keep one of them`;
+    const double = access === null ? undefined : other(byAccess.get(access));
+    if (double === undefined) return null;
+    return `the same base URL and client token as ${double}: keep one of them, or give each its own token`;
+  };
 };
 
 /** Without any, there is one client. */
-const sectionNames = ({ written, problems }: Reading): readonly string[] => {
-  const sections = valueAt(written, ['clients']);
-  if (!isMapping(sections)) return sections === undefined && !written.isBroken ? ['default'] : [];
-  const names = Object.keys(sections);
-  if (names.length === 0)
+const readSections = (reading: Reading, chosen: readonly string[]) => {
+  const { written, problems } = reading;
+  const sections = valueAt(written, ['clients']) ?? (written.isBroken ? {} : { default: null });
+  const names = isMapping(sections) ? Object.keys(sections) : [];
+  if (names.length === 0 && !written.isBroken)
     problems.add(`${written.placeOf(['clients'])}: expected at least one client by its name`);
   for (const name of names)
     if (!namePattern.test(name)) problems.add(`${written.placeOf(['clients', name])}: ${expectedName}`);
-  return names;
+  const wanted = chosen.length === 0 ? names : matchNames(chosen, names).found;
+  const clients = wanted.map((name) => {
+    const isSection = valueAt(written, ['clients', name]) !== undefined;
+    const own = isSection ? writtenSource(written, ['clients', name], clientRows, problems) : {};
+    const prefix = isSection ? `clients.${name}.` : '';
+    return readClient({ ...reading, name, prefix, own, isOneOfSeveral: wanted.length > 1 });
+  });
+  const all = problems.size > 0 ? [] : clients.map((one) => placed(`clients.${one.name}`, one, reading));
+  const twinOf = twinsAmong(all);
+  for (const one of all) {
+    const twin = twinOf(one);
+    if (twin !== null) problems.add(`${one.place}: ${twin}`);
+  }
+  return { clients, names, problems: [], lines: [] };
 };
 
-type InUse = ReadonlyMap<string, { readonly client: ClientSettings; readonly text: string | null }>;
+/** Clients by the paths of their files, with the texts that they were read from. */
+type InUse = ReadonlyMap<string, PlacedClient & { readonly text: string | null }>;
 
 /**
  * A client whose file is invalid, or that is the same as another one, keeps the settings that it had, if it had any. Where
@@ -74,7 +103,7 @@ const openClientFiles = (
   chosen: readonly string[],
   previous: InUse,
 ) => {
-  const { cwd, needsService: hasTokens } = reading;
+  const { cwd } = reading;
   // What is wrong may have been put right elsewhere, such as in the file of a token: all are read once more.
   let inUse: InUse = new Map([...previous].map(([absolute, one]) => [absolute, { ...one, text: null }]));
   let taken = '';
@@ -106,20 +135,22 @@ const openClientFiles = (
     return JSON.stringify([files.map((file) => [file, markOf(file)]), missing]);
   };
 
+  /** `own` is null if the file is the one in use. */
   const readFile = (absolute: string) => {
     const file = shownFrom(cwd, absolute);
     const problems: Problems = new Set();
     const place = { absolute, file, cwd };
     const text = textOf(place, problems);
+    const read = { absolute, file, text, problems };
     const before = inUse.get(absolute);
     if (before !== undefined && text !== null && before.text === text)
-      return { absolute, name: before.client.name, fresh: null };
+      return { ...read, name: before.client.name, own: null, isBroken: false };
     const written = parseWritten(text, place, problems);
     const own = writtenSource(written, [], clientFileRows, problems);
-    const given = resolve({ name: clientFileRows.name }, [own]).name;
+    const given = resolve({ name: clientFileRows.name }, own).name;
     const name = given ?? path.basename(absolute).replace(/\.ya?ml$/i, '');
     if (!namePattern.test(name)) problems.add(`${file}: ${expectedName}: rename the file, or set name in it`);
-    return { absolute, name, fresh: { file, text, own, isBroken: written.isBroken, problems } };
+    return { ...read, name, own, isBroken: written.isBroken };
   };
 
   return {
@@ -146,94 +177,50 @@ const openClientFiles = (
       const names = all.map(({ name }) => name);
       const meant = new Set(chosen.length === 0 ? names : matchNames(chosen, names).found);
       const wanted = all.filter(({ name }) => meant.has(name));
-      const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
-      const fresh = wanted.flatMap(({ absolute, name, fresh: one }) => {
-        if (one === null) return [];
-        const { file, own, isBroken, problems } = one;
-        const request = { ...reading, name, own, prefix: `${file}: `, isBroken, isOneOfSeveral, problems };
-        return { ...one, absolute, name, client: readClient(request) };
-      });
       const present = new Set(wanted.map(({ absolute }) => absolute));
       const next = new Map(
         [...inUse].filter(([absolute]) => found.missing.length > 0 || present.has(absolute)),
       );
-      const usable = fresh.filter(({ problems }) => problems.size === 0);
+      const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
+      const fresh = wanted.flatMap(({ own, ...one }) => {
+        if (own === null) return [];
+        const client = readClient({ ...reading, ...one, own, prefix: `${one.file}: `, isOneOfSeveral });
+        return { ...one, client };
+      });
+      const usable = fresh
+        .filter(({ problems }) => problems.size === 0)
+        .map((one) => ({ ...one, ...placed(one.file, one.client, reading) }));
       // Two files never stand for one client: neither of them does then, unless it did before.
-      const twins = findTwins(
-        usable.map(({ file, client }) => [file, client] as const),
-        [...next].map(([absolute, { client }]) => [shownFrom(cwd, absolute), client] as const),
-        hasTokens,
-      );
-      for (const { absolute, file, client, text, problems } of usable) {
-        const twin = twins.get(file);
-        if (twin === undefined) next.set(absolute, { client, text });
-        else problems.add(`${file}: ${twin}`);
+      const twinOf = twinsAmong([...next.values(), ...usable]);
+      for (const { absolute, problems, ...one } of usable) {
+        const twin = twinOf(one);
+        if (twin === null) next.set(absolute, one);
+        else problems.add(`${one.file}: ${twin}`);
       }
       inUse = next;
+      const faults = fresh.flatMap(({ name, file, problems }) =>
+        [...problems].map((line) => ({ line, problem: settingsProblem(name, file, line) })),
+      );
       return {
         clients: [...next.values()].map(({ client }) => client),
         names,
         problems: [
           ...found.missing.map((line) => settingsProblem('', null, line)),
-          ...fresh.flatMap(({ name, file, problems }) =>
-            [...problems].map((line) => settingsProblem(name, file, line)),
-          ),
+          ...faults.map(({ problem }) => problem),
         ],
-        lines: [...found.missing, ...fresh.flatMap(({ problems }) => [...problems])],
+        lines: [...found.missing, ...faults.map(({ line }) => line)],
       };
     },
   };
 };
 
-/** The directory of a path, and whether a file of it is meant. Endings may be in capitals. */
+/** The directory of a path, and which names of files in it are meant: YAML, in whatever case. */
 const folderOf = (absolute: string) => {
-  const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
-  const inSmall = (name: string): string =>
-    isYaml(name) ? name.replace(/\w+$/, (end) => end.toLowerCase()) : name;
-  const last = path.basename(absolute);
-  const isFolder = !isYaml(last) && !last.includes('*');
-  const glob = plainGlob(isFolder ? '*' : inSmall(last));
+  const last = path.basename(absolute).toLowerCase();
+  const isFolder = !/\.ya?ml$/.test(last) && !last.includes('*');
+  const glob = plainGlob(isFolder ? '*' : last);
   return {
     directory: isFolder ? absolute : path.dirname(absolute),
-    fits: (name: string): boolean =>
-      !/^(\.|lost\+found$)/.test(name) && (isYaml(name) || !isFolder) && matchesGlob(glob, inSmall(name)),
+    fits: (name: string): boolean => /^(?!\.).*\.ya?ml$/i.test(name) && matchesGlob(glob, name.toLowerCase()),
   };
-};
-
-type Placed = readonly (readonly [place: string, client: ClientSettings])[];
-
-/** What is wrong with fresh clients that are the same as another one: two would undo each other's writes. */
-const findTwins = (fresh: Placed, inUse: Placed, hasTokens: boolean): ReadonlyMap<string, string> => {
-  const identities = (clients: Placed) =>
-    clients.flatMap(([place, client]) => {
-      const access = hasTokens ? accessOf(client) : null;
-      const name = { place, key: client.name, same: `the same client name, ${client.name},`, advice: '' };
-      const same = 'the same base URL and client token';
-      const token = { place, key: access ?? '', same, advice: ', or give each its own token' };
-      return access === null ? [name] : [token, name];
-    });
-  const own = identities(fresh);
-  const byKey = groupBy([...identities(inUse), ...own], ({ key }) => key);
-  return new Map(
-    own.flatMap(({ place, key, same, advice }) => {
-      const other = byKey.get(key)?.find((one) => one.place !== place);
-      const problem = `${same} as ${other?.place}: keep one of them${advice}`;
-      return other === undefined ? [] : [[place, problem] as const];
-    }),
-  );
-};
-
-/** Of clients that stay, token files are not read each time that another one changes. */
-const known = new WeakMap<ClientSettings, string>();
-
-/** Null if its token cannot be read any more. */
-const accessOf = (client: ClientSettings): string | null => {
-  try {
-    const access = known.get(client) ?? JSON.stringify([client.baseUrl, client.tokens.read().clientToken]);
-    known.set(client, access);
-    return access;
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
 };

@@ -6,6 +6,21 @@ import { readRegularFileSync } from '../regular-file.ts';
 import { isMapping, type Base } from './kinds.ts';
 import type { Problems } from './problems.ts';
 
+/** What settings are read from. */
+export interface SettingsRequest {
+  /** The flags of the command line, as the argument parser names them; others are ignored. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** Whether the command needs base URL and tokens. `--sandbox` supplies both. */
+  readonly needsService: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** What relative paths start from, and are shown relative to. */
+  readonly cwd: string;
+  /** Settings of a program, in place of variables and settings file; `env` then only has the secrets that they name. */
+  readonly object?: unknown;
+  /** What relative paths in that object start from; default: `cwd`. */
+  readonly folder?: string | undefined;
+}
+
 /** A mapping as it was written, in a file or by a program. */
 export interface Written {
   readonly value: unknown;
@@ -22,16 +37,7 @@ export const configVariable = 'DNS_SYNC_CONFIG';
  * Of the whole program: the object that it was given, or the settings file. Reading one can be switched off, since a file
  * can send any variable to any address.
  */
-export const readWritten = (
-  request: {
-    readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-    readonly cwd: string;
-    readonly object?: unknown;
-    readonly folder?: string | undefined;
-  },
-  env: NodeJS.ProcessEnv,
-  problems: Problems,
-) => {
+export const readWritten = (request: SettingsRequest, env: NodeJS.ProcessEnv, problems: Problems) => {
   const { object, cwd, folder = cwd } = request;
   const { config } = request.flags;
   if (object !== undefined) {
@@ -52,24 +58,23 @@ export const readWritten = (
 
 const usualNames = ['dns-template-sync.yaml', 'dns-template-sync.yml'];
 
-/** The settings file that is read though nobody has named it; null if there is none. */
+/** The settings file that is read though nobody has named it; null if there is none. Files with names like it are no others. */
 const findSettingsFile = (cwd: string, problems: Problems): string | null => {
-  const names = namesIn(cwd).filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
-  const [file = null, ...others] = usualNames.filter((name) => names.includes(name));
-  const advice = `a settings file has the name ${usualNames[0]}: rename it, or give it with --config`;
-  for (const name of names) if (!usualNames.includes(name)) problems.add(`${name}: ${advice}`);
-  for (const other of others)
-    problems.add(`${other}: there is ${file} too: keep one of them, or give one with --config`);
-  return file;
-};
-
-const namesIn = (directory: string): readonly string[] => {
+  let all: readonly string[] = [];
   try {
-    return readdirSync(directory).sort();
+    all = readdirSync(cwd).sort();
   } catch {
     // What may not be listed may be read.
-    return usualNames.filter((name) => existsSync(path.resolve(directory, name)));
+    all = usualNames.filter((name) => existsSync(path.resolve(cwd, name)));
   }
+  const names = all.filter((name) => /^\.?dns[-_.]?templates?[-_.]?sync\.ya?ml$/i.test(name));
+  const file = usualNames.find((name) => names.includes(name)) ?? null;
+  for (const name of names)
+    if (name !== file)
+      problems.add(
+        `${name}: the settings file is ${file ?? usualNames[0]}: rename or remove this one, or give one with --config`,
+      );
+  return file;
 };
 
 /** A file, and its path as people know it. */

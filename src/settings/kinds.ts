@@ -45,52 +45,46 @@ export type Table = Readonly<Record<string, Setting<unknown>>>;
 /** The values of the settings of a table. */
 export type Values<T> = { readonly [Key in keyof T]: T[Key] extends Setting<infer Value> ? Value : never };
 
-/** A text. `read` gives undefined for what is none, and `fault` says what is wrong with one. */
+/** A text. `read` gives false for what is none, and `fault` says what is wrong with one. */
 const text = <T>(
   expected: string,
-  read: (given: string, base: Base) => T | undefined,
+  read: (given: string, base: Base) => T | false,
   fault: (given: string, base: Base) => string | null = () => null,
 ): Kind<T> => ({
   schema: (base) =>
     z.string(`expected ${expected}`).transform((given, context) => {
       const value = read(given, base);
-      const wrong = value === undefined ? null : fault(given, base);
-      if (value !== undefined && wrong === null) return value;
-      context.addIssue(`expected ${expected}${wrong === null ? '' : `: ${wrong}`}`);
+      const wrong = value === false ? '' : fault(given, base);
+      if (value !== false && wrong === null) return value;
+      context.addIssue(`expected ${expected}${wrong ? `: ${wrong}` : ''}`);
       return z.NEVER;
     }),
 });
 
-/** A text that stands for itself. */
-const fitting = (
-  expected: string,
-  fits: (given: string) => boolean,
-  fault?: (given: string) => string | null,
-): Kind<string> => text(expected, (given) => (fits(given) ? given : undefined), fault);
+const largest = Number.MAX_SAFE_INTEGER;
 
-const within =
-  (parse: (given: string) => number | null, min: number, max: number) =>
-  (given: string): number | undefined => {
+/** A number that is written as a text. */
+const measure = (expected: string, parse: (given: string) => number | null, min: number, max: number) =>
+  text(expected, (given) => {
     const value = parse(given);
-    return value !== null && value >= min && value <= max ? value : undefined;
-  };
+    return value !== null && value >= min && value <= max && value;
+  });
 
 /** Milliseconds. */
-export const duration = (min = 0, max = Number.MAX_SAFE_INTEGER): Kind<number> => {
+export const duration = (min = 0, max = largest): Kind<number> => {
   const least = min === 0 ? '' : `, at least ${durationText(min)}`;
-  const most = max === Number.MAX_SAFE_INTEGER ? '' : `, at most ${durationText(max)}`;
-  const expected = `a duration such as 500ms, 8s, 5m, 1h, 1d${least}${most}`;
-  return text(expected, within(parseDuration, min, max));
+  const most = max === largest ? '' : `, at most ${durationText(max)}`;
+  return measure(`a duration such as 500ms, 8s, 5m, 1h, 1d${least}${most}`, parseDuration, min, max);
 };
 
 /** Bytes. */
 export const size = (min: number, max: number): Kind<number> => {
-  const expected = `a size such as 512KiB or 64MiB, from ${sizeText(min)} to ${sizeText(max)}`;
-  return text(expected, within(parseSize, min, max));
+  const limits = `from ${sizeText(min)} to ${sizeText(max)}`;
+  return measure(`a size such as 512KiB or 64MiB, ${limits}`, parseSize, min, max);
 };
 
-export const whole = (min: number, max = Number.MAX_SAFE_INTEGER): Kind<number> => {
-  const error = `expected a whole number from ${min} ${max === Number.MAX_SAFE_INTEGER ? 'on' : `to ${max}`}`;
+export const whole = (min: number, max = largest): Kind<number> => {
+  const error = `expected a whole number from ${min} ${max === largest ? 'on' : `to ${max}`}`;
   return {
     schema: () => z.int(error).min(min, error).max(max, error),
     fromText: (given) => (/^\d{1,15}$/.test(given) ? Number(given) : given),
@@ -106,24 +100,27 @@ export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> => (
   schema: () => z.enum(words, `expected one of ${words.join(', ')}`),
 });
 
-export const cron = fitting('a cron expression such as */5 * * * *', () => true, scheduleProblem);
+export const cron = text('a cron expression such as */5 * * * *', (given) => given, scheduleProblem);
 
-export const timezone = fitting('an IANA time zone such as UTC or Europe/Berlin', isTimezone);
+export const timezone = text(
+  'an IANA time zone such as UTC or Europe/Berlin',
+  (given) => isTimezone(given) && given,
+);
 
 /** A base address, without a slash at its end. Whether `http:` is allowed is checked elsewhere. */
 export const address = text(
   'an address such as https://panel.example.net/api/v1, without user, query or fragment',
   (given) =>
-    /^https?:\/\/[^?#@]+$/i.test(given) && URL.canParse(given)
-      ? new URL(given).href.replace(/\/+$/, '')
-      : undefined,
+    /^https?:\/\/[^?#@]+$/i.test(given) && URL.canParse(given) && new URL(given).href.replace(/\/+$/, ''),
 );
 
 /** The address of a commit; `{sha}` stands for its id. */
-export const commitAddress = fitting(
+export const commitAddress = text(
   'an address such as https://git.example.net/dns/commit/{sha}, with {sha} once and without a user',
   (given) =>
-    /^https?:\/\/[^\s{}@]+\{sha\}[^\s{}@]*$/i.test(given) && URL.canParse(given.replace('{sha}', '0')),
+    /^https?:\/\/[^\s{}@]+\{sha\}[^\s{}@]*$/i.test(given) &&
+    URL.canParse(given.replace('{sha}', '0')) &&
+    given,
 );
 
 /** Somebody may have meant another variable: such a text is in no message, and no directory is made of it. */
@@ -135,9 +132,9 @@ const hostFault = (given: string): string | null => (isLikeToken(given) ? 'it lo
 export const proxyAddress = text(
   'a proxy such as http://proxy.example.net:3128, or off',
   (given) => {
-    const url = given.includes('://') ? given : `http://${given}`;
     if (given === 'off') return given;
-    return /^https?:/i.test(url) && URL.canParse(url) && new URL(url).pathname === '/' ? url : undefined;
+    const url = given.includes('://') ? given : `http://${given}`;
+    return /^https?:/i.test(url) && URL.canParse(url) && new URL(url).pathname === '/' && url;
   },
   (given, { mayHoldSecrets = false }) =>
     given.includes('@') && !mayHoldSecrets
@@ -145,10 +142,10 @@ export const proxyAddress = text(
       : hostFault(given),
 );
 
-const pathKind = <T>(read: (given: string, base: Base) => T): Kind<T> =>
+const pathKind = (read: (given: string, base: Base) => string): Kind<string> =>
   text(
     'a path',
-    (given, base) => (given === '' ? undefined : read(given, base)),
+    (given, base) => given !== '' && read(given, base),
     (given, { folder }) =>
       given.split('.').some(isLikeToken) && !existsSync(path.resolve(folder, given))
         ? 'nothing is there, and it looks like a token; ./NAME is a path in any case'
@@ -173,22 +170,23 @@ export const listenAddress = text('HOST:PORT (an IPv6 address in brackets) or of
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(given) ?? [];
   const host = bracketed ?? plain ?? '';
   const isHost = host !== '' && (bracketed !== undefined) === (isIP(host) === 6);
-  return isHost && Number(port) <= 65_535 ? { host, port: Number(port) } : undefined;
+  return isHost && Number(port) <= 65_535 && { host, port: Number(port) };
 });
 
-export const nameServer = fitting(
+export const nameServer = text(
   'a name server: HOST or HOST:PORT, an IPv6 address with a port in brackets',
-  (given) => parseNameServer(given) !== null,
+  (given) => parseNameServer(given) !== null && given,
   hostFault,
 );
 
-export const resolver = fitting(
+export const resolver = text(
   'the address of a resolver, such as 192.0.2.53 or 127.0.0.1:5353',
-  (given) => isIP(parseNameServer(given)?.host ?? '') !== 0,
+  (given) => isIP(parseNameServer(given)?.host ?? '') !== 0 && given,
 );
 
-export const hostName = text('a host name without port', (given) =>
-  /^[\w-]+(\.[\w-]+)*$/.test(given) ? given.toLowerCase() : undefined,
+export const hostName = text(
+  'a host name without port',
+  (given) => /^[\w-]+(\.[\w-]+)*$/.test(given) && given.toLowerCase(),
 );
 
 /** The name of a client or a receiver. */
@@ -196,7 +194,7 @@ export const namePattern = /^[A-Za-z0-9][\w.-]*$/;
 const nameInWords = 'a name of letters, digits, dots, dashes and underscores';
 export const expectedName = `expected ${nameInWords}`;
 export const givenName = {
-  ...fitting(nameInWords, (given) => namePattern.test(given)),
+  ...text(nameInWords, (given) => namePattern.test(given) && given),
   form: () => z.string().regex(namePattern),
 };
 
@@ -242,10 +240,11 @@ export const secret = (
 /** Null: sections by name, which are read elsewhere; else where files are, whose names may have a `*`. */
 export const sectionsOrPaths = (sections: () => z.ZodType) => {
   const paths = list(
-    text('a path', (given, { folder }) =>
-      given === '' || path.dirname(given).includes('*')
-        ? undefined
-        : { given, absolute: path.resolve(folder, given) },
+    text(
+      'a path',
+      (given, { folder }) =>
+        given !== '' &&
+        !path.dirname(given).includes('*') && { given, absolute: path.resolve(folder, given) },
     ),
   );
   const expected =

@@ -26,7 +26,7 @@ export const readReceivers = (
     const keys = ['notify', name];
     if (!namePattern.test(name)) problems.add(`${written.placeOf(keys)}: ${expectedName}`);
     const source = writtenSource(written, keys, receiverTable, problems);
-    const { allowInsecure, url, secret: _, ...values } = resolve(receiverTable, [source]);
+    const { allowInsecure, url, secret: _, ...values } = resolve(receiverTable, source);
     const { url: foundUrl, secret } = source;
     if (foundUrl?.value === undefined) return [];
     for (const client of values.clients ?? [])
@@ -52,7 +52,7 @@ export const readReceivers = (
       /** How an address is reached: as secrets, other commands do not need the certificates. Throws a UserError. */
       routeTo: (address: string): Route => {
         const own: Problems = new Set();
-        const route = routeTo(address, [flags, environment, top], { ...reading, problems: own });
+        const route = routeTo(address, { ...top, ...environment, ...flags }, { ...reading, problems: own });
         if (own.size > 0) throw new SettingsError([...own]);
         return route;
       },
@@ -70,12 +70,10 @@ export const checkTargets = (receivers: readonly NotifyReceiver[]): void => {
   }
 };
 
-const literalFault = (url: string, type: NotifyReceiver['type']): string | null => {
-  const { username, password, search } = URL.canParse(url) ? new URL(url) : new URL('https://none');
-  return type === 'slack' || `${username}${password}${search}` !== ''
+const literalFault = (url: string, type: NotifyReceiver['type']): string | null =>
+  type === 'slack' || /[@?]/.test(url)
     ? 'this address is or contains a secret: use {env: NAME} or {file: PATH}'
     : null;
-};
 
 const addressFault = (url: string, allowInsecure: boolean): string | null => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))

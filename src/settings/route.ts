@@ -6,20 +6,20 @@ import type { Authorities, Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { proxyAddress } from './kinds.ts';
 import { attempt } from './problems.ts';
-import { find, proxyVariables, resolve, type Reading, type Source } from './sources.ts';
+import { proxyVariables, resolve, type Reading, type Source } from './sources.ts';
 import { clientTable } from './table.ts';
 
 /** How an address is reached, by the settings, else by the variables that other programs obey too. */
 export const routeTo = (
   address: string,
-  sources: readonly Source[],
+  given: Source,
   reading: Pick<Reading, 'env' | 'secrets' | 'problems'>,
 ): Route => {
-  const { proxy: given, ca: file } = resolve({ proxy: clientTable.proxy, ca: clientTable.ca }, sources);
-  const placeOf = (key: string): string => find(key, sources)?.place ?? key;
+  const { proxy: text, ca: file } = resolve({ proxy: clientTable.proxy, ca: clientTable.ca }, given);
+  const placeOf = (key: string): string => given[key]?.place ?? key;
   let ca: Authorities | null = null;
   if (file !== null) attempt(reading.problems, () => void (ca = authoritiesIn(file, placeOf('ca'))));
-  const proxy = given === null ? usualProxy(address, reading) : { text: given, place: placeOf('proxy') };
+  const proxy = text === null ? usualProxy(address, reading) : { text, place: placeOf('proxy') };
   if (proxy === null || proxy.text === 'off') return { proxy: null, ca };
   reading.secrets.notePassword(proxy.text);
   const { href: url, origin: shown } = new URL(proxy.text);

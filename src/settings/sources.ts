@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { nearest, suggestion } from '../lib/nearest.ts';
-import { configVariable, readWritten, type Written } from './file.ts';
+import { configVariable, readWritten, type SettingsRequest, type Written } from './file.ts';
 import { expectedMapping, isMapping, type Base, type Kind, type Table, type Values } from './kinds.ts';
 import type { Problems } from './problems.ts';
 import { openSecrets, quotesAdvice, standsInQuotes } from './secrets.ts';
 import { everyRow, fileRows, flags, limitTable, runTable } from './table.ts';
 
 /*
- * Flags, environment, a client's section and the settings file each become values by their keys, in the same way.
- * Precedence is the order in which these are looked at.
+ * Flags, environment, a client's section and the settings file each become values by their keys, in the same way. What
+ * takes precedence is spread over the rest: `{ ...top, ...own, ...environment, ...flags }`.
  */
 
 /** A setting that was set. */
@@ -19,19 +19,13 @@ interface GivenValue {
   readonly place: string;
 }
 
-/** What one source sets. What is under `limits` has keys that occur nowhere else. */
-export type Source = Readonly<Record<string, GivenValue>>;
+/** What one source sets, or several. What is under `limits` has keys that occur nowhere else. */
+export type Source = Readonly<Record<string, GivenValue | undefined>>;
 
 /** What settings are read from, and what is wrong with them. */
 export type Reading = ReturnType<typeof readSources>;
 
-export const readSources = (
-  request: Parameters<typeof readWritten>[0] & {
-    readonly needsService: boolean;
-    readonly env: NodeJS.ProcessEnv;
-  },
-  problems: Problems,
-) => {
+export const readSources = (request: SettingsRequest, problems: Problems) => {
   const { flags: given, cwd } = request;
   const isObject = request.object !== undefined;
   // Compose files pass missing values as empty ones.
@@ -48,8 +42,8 @@ export const readSources = (
   const pairs = [given['var'] ?? []].flat().map((text) => String(text).split(/=(.*)/s));
   if (pairs.some(([name, value]) => !name || value === undefined)) problems.add('--var: expected NAME=VALUE');
   return {
-    flags: flagSource(given, base, problems),
-    environment: environmentSource(env, base, problems),
+    flags: readValues(flagsIn(given), base, problems),
+    environment: readValues(variablesIn(env, problems), base, problems),
     /** The settings file, and what it says of all clients. */
     written,
     top,
@@ -75,30 +69,29 @@ export const readSources = (
 const anyCertificate =
   'NODE_TLS_REJECT_UNAUTHORIZED: 0 switches off the check of certificates, so that anybody on the network path could read the tokens: unset it, and add your own authority with NODE_EXTRA_CA_CERTS=FILE';
 
-/** A value for each setting of the table, from the first source that has one. */
-export function resolve<T extends Table>(table: T, sources: readonly Source[]): Values<T>;
-export function resolve(table: Table, sources: readonly Source[]): Readonly<Record<string, unknown>> {
+/** A value for each setting of the table. */
+export function resolve<T extends Table>(table: T, given: Source): Values<T>;
+export function resolve(table: Table, given: Source): Readonly<Record<string, unknown>> {
   const values = Object.entries(table).map(([key, { fallback }]) => {
-    const value = find(key, sources)?.value;
+    const value = given[key]?.value;
     return [key, value === undefined ? fallback : value];
   });
   return Object.fromEntries(values);
 }
 
-export const find = (key: string, sources: readonly Source[]): GivenValue | null =>
-  sources.find((source) => source[key] !== undefined)?.[key] ?? null;
+/** What is given for a setting, and where what is below it stands. */
+type Entry = readonly [key: string, kind: Kind<unknown>, given: unknown, placeOf: Written['placeOf']];
 
-/** Reads the values of one source. */
-const collector = (base: Base, problems: Problems) => {
+const readValues = (entries: Iterable<Entry>, base: Base, problems: Problems): Source => {
   const source: Record<string, GivenValue> = {};
-  const take = (key: string, kind: Kind<unknown>, given: unknown, placeOf: Written['placeOf']): void => {
-    const value = typeof given === 'string' ? (kind.fromText?.(given) ?? given) : given;
-    const { data, error } = schemaOf(kind, base).safeParse(value);
+  for (const [key, kind, given, placeOf] of entries) {
+    const meant = typeof given === 'string' ? (kind.fromText?.(given) ?? given) : given;
+    const { data, error } = schemaOf(kind, base).safeParse(meant);
     source[key] = { value: data, place: placeOf([]) };
     for (const { path, message } of error?.issues ?? [])
       problems.add(`${placeOf(path.map(String))}: ${message}`);
-  };
-  return { source, take };
+  }
+  return source;
 };
 
 /** Making a schema takes time, and thousands of files may be in one folder. */
@@ -115,27 +108,22 @@ const made = new WeakMap<Kind<unknown>, { readonly key: string; readonly schema:
 export const flagText = (key: string): string =>
   `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-const flagSource = (given: Readonly<Record<string, unknown>>, base: Base, problems: Problems): Source => {
-  const { source, take } = collector(base, problems);
-  for (const key of flags)
-    if (given[key] !== undefined) take(key, everyRow[key]!.kind, given[key], () => flagText(key));
-  return source;
-};
+const flagsIn = (given: Readonly<Record<string, unknown>>): Entry[] =>
+  flags
+    .filter((key) => given[key] !== undefined)
+    .map((key) => [key, everyRow[key]!.kind, given[key], () => flagText(key)]);
 
-const environmentSource = (env: NodeJS.ProcessEnv, base: Base, problems: Problems): Source => {
-  const { source, take } = collector(base, problems);
-  for (const [key, { kind, variables }] of Object.entries(everyRow)) {
+const variablesIn = (env: NodeJS.ProcessEnv, problems: Problems): Entry[] =>
+  Object.entries(everyRow).flatMap(([key, { kind, variables }]) => {
     const [name, other] = variables.filter((variable) => env[variable] !== undefined);
-    const text = env[name ?? '']?.trim();
-    if (name === undefined || text === undefined) continue;
+    if (name === undefined) return [];
     if (other !== undefined) problems.add(`${name}: set together with ${other}: keep one of them`);
-    const items = kind.divider === undefined ? null : text.split(kind.divider).map((item) => item.trim());
+    const text = env[name]!.trim();
     const secret = name === variables[1] ? { file: text } : { env: name };
-    const given = variables.length > 1 ? secret : (items?.filter((item) => item !== '') ?? text);
-    take(key, kind, given, () => name);
-  }
-  return source;
-};
+    const items = text.split(kind.divider ?? '\n').map((item) => item.trim());
+    const value = kind.divider === undefined ? text : items.filter((item) => item !== '');
+    return [[key, kind, variables.length > 1 ? secret : value, () => name]];
+  });
 
 /** The variables that many programs obey. */
 export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
@@ -171,24 +159,26 @@ export const writtenSource = (
   keys: readonly string[],
   rows: Table,
   problems: Problems,
-): Source => {
-  const { source, take } = collector(written.base, problems);
+): Source => readValues(entriesIn(written, keys, rows, problems), written.base, problems);
+
+function* entriesIn(
+  written: Written,
+  keys: readonly string[],
+  rows: Table,
+  problems: Problems,
+): Generator<Entry> {
   const mapping = valueAt(written, keys);
-  if (!isMapping(mapping)) {
-    problems.add(`${written.placeOf(keys)}: ${expectedMapping}`);
-    return source;
-  }
+  if (!isMapping(mapping)) return void problems.add(`${written.placeOf(keys)}: ${expectedMapping}`);
   const required = Object.keys(rows).filter((key) => rows[key]?.isRequired);
   for (const key of new Set([...Object.keys(mapping), ...required])) {
     const own = [...keys, key];
     const kind = Object.hasOwn(rows, key) ? rows[key]?.kind : undefined;
     if (kind === undefined) problems.add(`${written.placeOf(own)}: ${wrongKey(key, rows)}`);
-    else if (kind.rows) Object.assign(source, writtenSource(written, own, kind.rows, problems));
+    else if (kind.rows) yield* entriesIn(written, own, kind.rows, problems);
     else if (mapping[key] !== undefined || required.includes(key))
-      take(key, kind, mapping[key], (below) => written.placeOf([...own, ...below]));
+      yield [key, kind, mapping[key], (below) => written.placeOf([...own, ...below])];
   }
-  return source;
-};
+}
 
 const wrongKey = (key: string, rows: Table): string => {
   if (Object.hasOwn(runTable, key)) return 'a matter of one run: use --log-level or LOG_LEVEL';

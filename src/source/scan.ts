@@ -73,39 +73,91 @@ export const isSame = (one: Found, other: Found | undefined): boolean => {
  * The template files and fragments under some paths, sorted; a file that two paths lead to is listed once. Symbolic links
  * are followed only to places below one of the real paths, so that an author of template files cannot choose what else is
  * read. Entries whose name starts with `.` are skipped, and `lost+found`. Relative paths start from `cwd`. Looks at the
- * `included` fragments too.
+ * `known` fragments too.
  */
 export const scanFiles = async (
   paths: readonly string[],
   cwd = '',
-  included: ReadonlyMap<string, Included> = new Map(),
+  known: Scan['included'] = new Map(),
 ): Promise<Scan> => {
   const startedAt = Date.now();
   const places = paths.map((path) => absolute(cwd, path));
   const reals = await Promise.all(places.map((place) => realPathOf(place).catch(() => null)));
-  const search: Search = {
-    startedAt,
-    found: new Map(),
-    realRoots: reals.filter((real) => real !== null),
-    roots: [],
-    included: new Map(),
-    directories: new Map(),
-    listed: new Set(),
-  };
-  for (const [at, path] of paths.entries()) await searchPath(path, places[at]!, search);
-  for (const [path, { root, relative }] of included)
-    search.included.set(path, await findIncluded(root, relative, search));
-  return search;
-};
-
-interface Search extends Scan {
-  readonly found: Map<string, Found>;
-  readonly included: Map<string, Included>;
-  readonly roots: Root[];
-  readonly directories: Map<string, string>;
+  const realRoots = reals.filter((real) => real !== null);
+  const found = new Map<string, Found>();
+  const roots: Root[] = [];
+  const directories = new Map<string, string>();
   /** The real paths of the files. */
-  readonly listed: Set<string>;
-}
+  const listed = new Set<string>();
+
+  const add = (file: ScannedFile): void => {
+    if (!listed.has(file.real)) found.set(file.path, file);
+    listed.add(file.real);
+  };
+
+  const searchPath = async (path: string, place: string): Promise<void> => {
+    try {
+      const real = await realPathOf(place);
+      if ((await stat(real)).isDirectory()) {
+        const root = { path, real };
+        roots.push(root);
+        return await searchDirectory(root, '');
+      }
+      const root = { path: dirname(path), real: await realpath(dirname(place)) };
+      add(await findFile(root, basename(path), realRoots));
+    } catch (error) {
+      const missing = missingAt(path, error);
+      // A relative path depends on the working directory, so name it.
+      const where = isAbsolute(path) ? '' : ` (${place})`;
+      const isDirectory = missing.reason === notThere && !isTemplateName(path);
+      const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
+      found.set(path, { ...missing, reason: `${missing.reason}${where}${advice}` });
+    }
+  };
+
+  const searchDirectory = async (root: Root, relative: string): Promise<void> => {
+    const real = await realpath(join(root.real, relative));
+    if (!isWithin(real, realRoots)) throw new OutsideError();
+    if (directories.has(real)) return;
+    if (directories.size === maxDirectories) throw new TooManyError();
+    const { dev, ino } = await stat(real, { bigint: true });
+    directories.set(real, `${dev}:${ino}`);
+    const entries = (await readdir(real, { withFileTypes: true }))
+      .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
+    const statsOf = new Map<string, BigIntStats | Error>();
+    await eachInTurn(plain, async ({ name }) => {
+      const asked = lstatOf(below(real, name), { bigint: true });
+      statsOf.set(name, await asked.catch((error: Error) => error));
+    });
+    const shown = join(root.path, relative, '_').slice(0, -1);
+    for (const entry of entries) {
+      const { name } = entry;
+      const place = below(relative, name);
+      const stats = statsOf.get(name);
+      try {
+        if (stats instanceof Error) throw stats;
+        // Files that are not links need no realpath.
+        if (stats) add(fileAt(root, place, below(real, name), stats));
+        else if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase()))
+          throw new Error('its name has to end in .yaml or .yml, in small letters');
+        else if (entry.isDirectory() || (await isDirectoryAt(join(root.real, place))))
+          await searchDirectory(root, place);
+        else if (isTemplateName(name)) add(await findFile(root, place, realRoots));
+      } catch (error) {
+        if (error instanceof TooManyError) throw error;
+        found.set(shown + name, missingAt(shown + name, error));
+      }
+    }
+  };
+
+  for (const [at, path] of paths.entries()) await searchPath(path, places[at]!);
+  const included = new Map<string, Included>();
+  for (const [path, { root, relative }] of known)
+    included.set(path, await findIncluded(root, relative, { realRoots }));
+  return { startedAt, found, included, realRoots, roots, directories };
+};
 
 /**
  * Where a given path really is. In a checkout of git its authors may have made a link of it: it leads nowhere else then.
@@ -132,73 +184,16 @@ class OutsideError extends Error {
   }
 }
 
-const searchPath = async (path: string, place: string, search: Search): Promise<void> => {
-  try {
-    const real = await realPathOf(place);
-    if ((await stat(real)).isDirectory()) {
-      const root = { path, real };
-      search.roots.push(root);
-      await searchDirectory(root, '', search);
-    } else {
-      const root = { path: dirname(path), real: await realpath(dirname(place)) };
-      add(await findFile(root, basename(path), search.realRoots), search);
-    }
-  } catch (error) {
-    const missing = missingAt(path, error);
-    // A relative path depends on the working directory, so name it.
-    const where = isAbsolute(path) ? '' : ` (${place})`;
-    const isDirectory = missing.reason === notThere && !isTemplateName(path);
-    const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
-    search.found.set(path, { ...missing, reason: `${missing.reason}${where}${advice}` });
-  }
-};
-
-const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
-
-const searchDirectory = async (root: Root, relative: string, search: Search): Promise<void> => {
-  const real = await realpath(join(root.real, relative));
-  if (!isWithin(real, search.realRoots)) throw new OutsideError();
-  if (search.directories.has(real)) return;
-  if (search.directories.size === maxDirectories)
-    throw new TooManyError(
-      `there are more than ${maxDirectories} directories below the paths given as templates`,
-    );
-  const { dev, ino } = await stat(real, { bigint: true });
-  search.directories.set(real, `${dev}:${ino}`);
-  const entries = (await readdir(real, { withFileTypes: true }))
-    .filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
-  const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
-  const statsOf = new Map<string, BigIntStats | Error>();
-  await eachInTurn(plain, async ({ name }) => {
-    const asked = lstatOf(below(real, name), { bigint: true });
-    statsOf.set(name, await asked.catch((error: Error) => error));
-  });
-  const shown = join(root.path, relative, '_').slice(0, -1);
-  for (const entry of entries) {
-    const { name } = entry;
-    const place = below(relative, name);
-    const stats = statsOf.get(name);
-    try {
-      if (stats instanceof Error) throw stats;
-      // Files that are not links need no realpath.
-      if (stats) add(fileAt(root, place, below(real, name), stats), search);
-      else if (!entry.isDirectory() && !isTemplateName(name) && isTemplateName(name.toLowerCase()))
-        throw new Error('its name has to end in .yaml or .yml, in small letters');
-      else if (entry.isDirectory() || (await isDirectoryAt(join(root.real, place))))
-        await searchDirectory(root, place, search);
-      else if (isTemplateName(name)) add(await findFile(root, place, search.realRoots), search);
-    } catch (error) {
-      if (error instanceof TooManyError) throw error;
-      search.found.set(shown + name, missingAt(shown + name, error));
-    }
-  }
-};
-
 /** Far more than people have: catches the root of the file system, given by mistake. */
 const maxDirectories = 10_000;
 
-class TooManyError extends Error {}
+class TooManyError extends Error {
+  constructor() {
+    super(`there are more than ${maxDirectories} directories below the paths given as templates`);
+  }
+}
+
+const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
 const isDirectoryAt = (place: string): Promise<boolean> =>
   stat(place).then(
@@ -235,12 +230,6 @@ const fileAt = (root: Root, relative: string, real: string, stats: BigIntStats):
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   const identity = { dev, ino, size, mtimeNs, ctimeNs };
   return { root, relative, path: join(root.path, relative), real, identity };
-};
-
-const add = (file: ScannedFile, { found, listed }: Search): void => {
-  if (listed.has(file.real)) return;
-  listed.add(file.real);
-  found.set(file.path, file);
 };
 
 /** A fragment that was included from below the root; a link may lead to another of the given paths. */

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync, watch as watchFolder } from 'node:
 import path from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
+import { sameElements } from '../lib/same-elements.ts';
 
 /** What somebody who looks at files has found. */
 export interface Look {
@@ -45,7 +46,9 @@ export const watchFiles = ({
   maxDelay = 2_000,
   poll = 2_000,
 }: WatchOptions): Watcher => {
-  let events: Watcher;
+  const given = paths.map((one) => path.resolve(one));
+  let roots: readonly string[] = [];
+  let events: Watcher | null = null;
   /** The directories that are watched. */
   let watched: string | null = null;
   let reported: unknown = null;
@@ -93,24 +96,26 @@ export const watchFiles = ({
   };
 
   /** Watches follow a directory that was moved away and do not see its replacement. */
-  const rewatch = (directories: string): void => {
-    if (watched !== null && watched !== directories) {
-      void events.close();
-      events = watchEvents(paths, onEvent, log);
-    }
+  const rewatch = (directories: string | null): void => {
+    const now = [...new Set([...given, ...given.map((one) => orElse(() => realpathSync(one), one))])];
+    const isSame = sameElements(roots, now) && (watched === null || watched === directories);
     watched = directories;
+    if (isSame) return;
+    roots = now;
+    void events?.close();
+    events = watchEvents(roots, onEvent, log);
   };
 
   open += 1;
   lookAt = performance.now() + restAfter(0, poll, open);
-  events = watchEvents(paths, onEvent, log);
+  rewatch(null);
   wait();
   return {
     close: async () => {
       isClosed = true;
       open -= 1;
       clearTimeout(timer);
-      await Promise.all([events.close(), looking]);
+      await Promise.all([events?.close(), looking]);
     },
   };
 };
@@ -126,13 +131,11 @@ export const restAfter = (elapsed: number, poll: number, count: number): number 
 /**
  * Watches the file system near these paths and where they lead. Events may come late, twice or not at all, and do not say
  * what happened. The parent of each path is watched too, since it may be a link or be replaced; so is that of each link on
- * the way.
+ * the way: without chokidar, which would list all that is in it.
  */
-const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger): Watcher => {
-  const given = paths.map((one) => path.resolve(one));
-  const all = [...new Set([...given, ...given.map((one) => orElse(() => realpathSync(one), one))])];
-  const watcher = watch(all, {
-    ignored: (entry) => !all.some((root) => entry === root || isShownBelow(root, entry)),
+const watchEvents = (roots: readonly string[], onEvent: () => void, log: Logger): Watcher => {
+  const watcher = watch([...roots], {
+    ignored: (entry) => !roots.some((root) => entry === root || isShownBelow(root, entry)),
     ignoreInitial: true,
     followSymlinks: false,
     atomic: false,
@@ -149,18 +152,19 @@ const watchEvents = (paths: readonly string[], onEvent: () => void, log: Logger)
     void close();
   };
   watcher.on('all', onEvent).on('error', onError);
-  for (const entry of new Set(all.flatMap(turningPointsOf))) {
+  for (const entry of new Set(roots.flatMap(turningPointsOf))) {
+    const holder = path.dirname(entry);
+    // One that is not there yet is found by polling.
+    if (watcher.closed || !existsSync(holder)) continue;
     try {
-      const folder = watchFolder(path.dirname(entry), (_, name) => {
+      const folder = watchFolder(holder, (_, name) => {
         if (name === null || name === path.basename(entry)) onEvent();
       });
       folders.push(folder.on('error', onError));
     } catch (error) {
-      // A directory that is not there yet is found by polling.
-      if (existsSync(path.dirname(entry))) onError(error);
+      onError(error);
     }
   }
-  if (watcher.closed) void close();
   return { close };
 };
 

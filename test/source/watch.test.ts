@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTemplateSource } from '../../src/source/template-source.ts';
 import { restAfter, watchFiles, type Watcher } from '../../src/source/watch.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { DesiredState } from '../../src/model/template.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
 import { pointBelow, ways, writeBelow } from '../daemon/ways.ts';
 import { options as loadOptions } from '../desired/load-files.ts';
@@ -33,52 +32,6 @@ const saying = (content: string, template = 'a.yaml'): string =>
 const write = (file: string, content: string = randomUUID()): Promise<void> =>
   writeBelow(home, file, saying(content, path.basename(file)));
 
-const point = (link: string, target: string): Promise<void> => pointBelow(home, link, target);
-
-/** Watches, and lets the test await each call: `next` resolves with the content that was loaded then. */
-const watching = async (options: { paths: string[]; read: string; poll?: number; quiet?: number }) => {
-  const { log } = listeningLogger();
-  const contents: (string | null)[] = [];
-  let onChanged: (() => void) | undefined;
-  const paths = options.paths.map((name) => at(name));
-  // A minute ahead: what there is already is no new upload.
-  const clock = { ...systemClock, now: () => Date.now() + 60_000 };
-  // What waits is looked at again without an event.
-  const waits = options.poll !== never;
-  const templates = openTemplateSource({ ...loadOptions, paths }, { waits, clock });
-  await templates.load();
-  watcher = watchFiles({
-    paths,
-    look: templates.look,
-    quiet: options.quiet ?? 20,
-    poll: options.poll ?? 30,
-    log,
-    onChange: () =>
-      void templates.load().then((state) => {
-        contents.push(contentIn(state, at(options.read)));
-        return onChanged?.();
-      }),
-  });
-  let seen = 0;
-  const next = async (): Promise<string | null> => {
-    while (contents.length <= seen) await new Promise<void>((resolve) => (onChanged = resolve));
-    seen = contents.length;
-    return contents.at(-1) ?? null;
-  };
-  /** Goes on to the call that came upon this content; never ends without one. */
-  const until = async (content: string | null): Promise<string | null> => {
-    for (;;) {
-      const found = await next();
-      if (found === content) return found;
-    }
-  };
-  return { contents, until };
-};
-
-/** What the template file says, by whatever path it was found. */
-const contentIn = ({ templates }: DesiredState, file: string): string | null =>
-  templates.find(({ source }) => realPathOf(source.file) === realPathOf(file))?.records[0]?.content ?? null;
-
 const realPathOf = (file: string): string | null => {
   try {
     return realpathSync(file);
@@ -87,75 +40,110 @@ const realPathOf = (file: string): string | null => {
   }
 };
 
+/** Watches; `read`: the file whose content counts, by whatever path it is found. */
+const watching = async (options: { paths: string[]; read: string; poll?: number; quiet?: number }) => {
+  const { quiet = 20, poll = 30, read } = options;
+  const contents: (string | null)[] = [];
+  let onChanged: (() => void) | undefined;
+  const paths = options.paths.map((name) => at(name));
+  // A minute ahead: what there is already is no new upload.
+  const clock = { ...systemClock, now: () => Date.now() + 60_000 };
+  // What waits is looked at again without an event.
+  const templates = openTemplateSource({ ...loadOptions, paths }, { waits: poll !== never, clock });
+  await templates.load();
+  const onChange = async (): Promise<void> => {
+    const state = await templates.load();
+    const found = state.templates.find(({ source }) => realPathOf(source.file) === realPathOf(at(read)));
+    contents.push(found?.records[0]?.content ?? null);
+    onChanged?.();
+  };
+  const { log } = listeningLogger();
+  watcher = watchFiles({ paths, look: templates.look, quiet, poll, log, onChange: () => void onChange() });
+  let seen = 0;
+  return {
+    /** What was loaded after each call. */
+    contents,
+    /** Goes on to the call that came upon this content; never ends without one. */
+    until: async (content: string | null): Promise<void> => {
+      for (;;) {
+        while (contents.length <= seen) await new Promise<void>((resolve) => (onChanged = resolve));
+        seen = contents.length;
+        if (contents.at(-1) === content) return;
+      }
+    },
+    /** Makes a change until it is noticed: events are lost until the system's watches stand, of which nothing tells. */
+    bring: (content: string, change: () => Promise<void>): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          if (!contents.includes(content)) await change();
+          expect(contents).toContain(content);
+        },
+        { timeout: 10_000, interval: 100 },
+      ),
+  };
+};
+
 describe.each(ways)('$name', ({ root, read, prepare, change }) => {
   it('is noticed, one after the other', async () => {
     await prepare(home, saying('first'));
     const { until } = await watching({ paths: [root], read });
     for (const content of ['second', 'third', 'fourth']) {
       await change(home, saying(content));
-      expect(await until(content)).toBe(content);
+      await until(content);
     }
   });
 
   it('is noticed by events alone', async () => {
     await prepare(home, saying('first'));
-    const { contents } = await watching({ paths: [root], read, poll: never });
-    for (const content of ['second', 'third']) {
-      // Events are lost until the system's watches stand, of which nothing tells.
-      await vi.waitFor(
-        async () => {
-          if (!contents.includes(content)) await change(home, saying(content));
-          expect(contents).toContain(content);
-        },
-        { timeout: 10_000, interval: 100 },
-      );
-    }
+    const { bring } = await watching({ paths: [root], read, poll: never });
+    for (const content of ['second', 'third']) await bring(content, () => change(home, saying(content)));
   });
 });
 
 describe('a watcher', () => {
+  const read = 'root/a.yaml';
+
   it('makes at most three calls of 100 events in two seconds, the last with the last content', async () => {
-    await write('root/a.yaml');
-    const { contents, until } = await watching({
-      paths: ['root'],
-      read: 'root/a.yaml',
-      quiet: 200,
-      poll: 2_000,
-    });
+    await write(read);
+    const { contents, until } = await watching({ paths: ['root'], read, quiet: 200, poll: 2_000 });
     // Where the machine is busy, the burst has gaps that are as long as the quiet that ends it.
     let gaps = 0;
     for (let event = 1; event <= 100; event += 1) {
       const startedAt = performance.now();
-      await write('root/a.yaml', `event ${event}`);
+      await write(read, `event ${event}`);
       await delay(20);
       if (performance.now() - startedAt > 100) gaps += 1;
     }
     await until('event 100');
     expect(contents.length).toBeLessThanOrEqual(3 + gaps);
     const before = contents.length;
-    await write('root/a.yaml', 'one more');
-    expect(await until('one more')).toBe('one more');
+    await write(read, 'one more');
+    await until('one more');
     expect(contents).toHaveLength(before + 1);
   });
 
   it('makes calls although events never end', async () => {
-    await write('root/a.yaml');
-    const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml', quiet: 200, poll: 2_000 });
+    await write(read);
+    const { contents } = await watching({ paths: ['root'], read, quiet: 200, poll: 2_000 });
     for (let event = 1; contents.length === 0; event += 1) {
-      await write('root/a.yaml', `event ${event}`);
+      await write(read, `event ${event}`);
       await delay(10);
     }
     expect(contents).toHaveLength(1);
   });
 
-  it('waits for a root that is not there yet, and notices when one goes', async () => {
+  it('notices files and roots that come, go and are renamed', async () => {
     const { until } = await watching({ paths: ['late/root', 'other'], read: 'late/root/a.yaml' });
     await write('late/root/a.yaml', 'there');
-    expect(await until('there')).toBe('there');
+    await until('there');
+    await rename(at('late/root/a.yaml'), at('late/root/b.yaml'));
+    await until(null);
+    await rename(at('late/root/b.yaml'), at('late/root/a.yaml'));
+    await until('there');
     await rm(at('late'), { recursive: true });
-    expect(await until(null)).toBe(null);
+    await until(null);
     await write('late/root/a.yaml', 'again');
-    expect(await until('again')).toBe('again');
+    await until('again');
   });
 
   it('follows links inside the root, and no circle of links', async () => {
@@ -167,76 +155,39 @@ describe('a watcher', () => {
     await symlink(at('root/.nowhere'), at('root/dangling.yaml'));
     const { until } = await watching({ paths: ['root'], read: 'root/.store/deep/b.yaml' });
     await write('root/.store/deep/b.yaml', 'second');
-    expect(await until('second')).toBe('second');
+    await until('second');
     await write('root/.nowhere', 'found');
-    expect(await until('second')).toBe('second');
+    await until('second');
   });
 
   it('gets events of the tree that a link now points to', async () => {
     await write('git/first/a.yaml');
     await write('git/second/a.yaml', 'second');
     await symlink('first', at('git/current'));
-    const { contents } = await watching({ paths: ['git/current'], read: 'git/current/a.yaml', poll: never });
-    const bring = (content: string, change: () => Promise<void>): Promise<void> =>
-      vi.waitFor(
-        async () => {
-          await change();
-          expect(contents).toContain(content);
-        },
-        { timeout: 10_000, interval: 100 },
-      );
-    await bring('second', () => point('git/current', 'second'));
+    const { bring } = await watching({ paths: ['git/current'], read: 'git/current/a.yaml', poll: never });
+    await bring('second', () => pointBelow(home, 'git/current', 'second'));
     await bring('edited', () => write('git/second/a.yaml', 'edited'));
   });
 
-  it('notices a file that is added, renamed or removed', async () => {
-    await write('root/a.yaml', 'a');
-    const { until } = await watching({ paths: ['root'], read: 'root/b.yaml' });
-    await write('root/b.yaml', 'b');
-    expect(await until('b')).toBe('b');
-    await rename(at('root/b.yaml'), at('root/c.yaml'));
-    expect(await until(null)).toBeNull();
-    await rename(at('root/c.yaml'), at('root/b.yaml'));
-    expect(await until('b')).toBe('b');
-    await rm(at('root/b.yaml'));
-    expect(await until(null)).toBeNull();
+  it('gets events below a hidden root', async () => {
+    await write('.store/root/a.yaml');
+    const { bring } = await watching({ paths: ['.store/root'], read: '.store/root/a.yaml', poll: never });
+    await bring('second', () => write('.store/root/a.yaml', 'second'));
   });
 
-  it('makes no call for hidden files', async () => {
-    await write('root/a.yaml', 'first');
-    const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
+  it('makes no call for hidden files, and none once it is closed', async () => {
+    await write(read, 'first');
+    const { contents, until } = await watching({ paths: ['root'], read });
     await write('root/.a.yaml.swp');
     await write('root/.git/index');
-    await write('root/a.yaml', 'second');
-    expect(await until('second')).toBe('second');
-    expect(contents).toEqual(['second']);
-  });
-
-  it('gets events below a hidden root', async () => {
-    await write('.store/root/a.yaml', 'first');
-    const { contents } = await watching({
-      paths: ['.store/root'],
-      read: '.store/root/a.yaml',
-      poll: never,
-    });
-    await vi.waitFor(
-      async () => {
-        await write('.store/root/a.yaml', 'second');
-        expect(contents).toContain('second');
-      },
-      { timeout: 10_000, interval: 100 },
-    );
-  });
-
-  it('makes no call once it is closed', async () => {
-    await write('root/a.yaml', 'first');
-    const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    await write('root/a.yaml', 'second');
+    await write(read, 'second');
+    await until('second');
+    await write(read, 'third');
     await watcher?.close();
-    const { until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    await write('root/a.yaml', 'third');
-    expect(await until('third')).toBe('third');
-    expect(contents).not.toContain('third');
+    const next = await watching({ paths: ['root'], read });
+    await write(read, 'fourth');
+    await next.until('fourth');
+    expect(contents).toEqual(['second']);
   });
 });
 
