@@ -63,7 +63,7 @@ main > section { margin-top: 1.25rem; }
 article { border-top: 1px solid var(--line); padding: .55rem 0 .65rem; }
 article > header p { margin: 0; }
 .message { margin: .3rem 0; padding: .3rem .75rem; border-left: .25rem solid var(--aside); background: var(--soft); }
-.subdomain { margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
+article article { margin-top: .5rem; padding: 0 0 0 .75rem; border: 0; border-left: 2px solid var(--line); }
 .row {
   display: grid; gap: 0 .75rem; align-items: baseline; padding: .2rem 0;
   grid-template-columns: 5.75rem 3.5rem minmax(4rem, 1.5fr) minmax(0, 6fr) minmax(0, 2fr);
@@ -73,7 +73,6 @@ article > header p { margin: 0; }
 .sign { font-weight: 600; white-space: nowrap; }
 .name { font-weight: 600; }
 .cause, .sides i { color: var(--aside); font-size: .875rem; }
-.changes > span + span::before { content: " · "; color: var(--aside); }
 .list { font-size: .9rem; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }

@@ -167,8 +167,7 @@ describe('a receiver', () => {
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
     expect(new Set(server.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(server.seen.map(({ path }) => path)).toEqual(server.seen.map(() => '/api/v1'));
-    // What stays the same is said once.
-    expect(lines.filter(({ msg }) => msg === 'notification not accepted; will retry')).toHaveLength(1);
+    expect(lines.filter(({ event }) => event === 'notify.retried')).toHaveLength(2);
   });
 
   test('that asks to wait gets nothing meanwhile, while others do', async () => {
