@@ -63,7 +63,7 @@ const kindOf = (
     case 'park':
       if (one.skippedBy === 'mode-edits') return 'forced';
       if (one.action === 'park' || one.cause === 'edited' || one.cause === 'unknown') return null;
-      return 'drifted';
+      return one.outcome === 'skipped' ? 'stopped' : 'drifted';
   }
 };
 
@@ -84,9 +84,10 @@ const sentences = {
   unlisted: (some, template) =>
     `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
   duplicate: (some) => `remove ${idsOf(some)} in the panel, or ${aside(some)}.`,
-  drifted: (...all) => `${accepted(...all)}; a pass that may write writes what the file says.`,
+  drifted: (...all) => `${accepted(...all)}; a pass writes what the file says.`,
   forced: (some, template, renames) =>
     `${accepted(some, template, renames)}; ${run(`apply --force ${shellWord(template)}`)} writes what the file says.`,
+  stopped: (...all) => `${accepted(...all)}.`,
   'not-converging': (...all) => `${accepted(...all)}. Or change the record in the panel.`,
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
   unknown: (some) =>

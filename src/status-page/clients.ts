@@ -40,14 +40,17 @@ export const clientSection = ({ clients }: Facts): Markup => {
     <h2 id="clients">Clients</h2>
     <ul class="list">
       ${clients.slice(0, max).map((one) => {
-        const { client, health, why, lastPass } = one;
+        const { client, health, why, lastPass, running } = one;
         const address = clients.length > 1 ? `./${addressOf({ client })}` : null;
+        const last =
+          lastPass === null
+            ? 'No pass has ended yet'
+            : `Last pass ${passText(lastPass)}: ${wordOf(lastPass.status)}`;
         return html`<li>
           ${linked(escapeControl(client), address)} ${stateIcon(health)}
           ${why !== null && why !== said && escapeControl(why)}
           <p class="aside">
-            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${wordOf(lastPass.status)}`}.
-            ${nextPass(one)}
+            ${last}. ${running === null ? nextPass(one) : `Running now: ${reasons[running]}`}
           </p>
         </li>`;
       })}
@@ -56,11 +59,10 @@ export const clientSection = ({ clients }: Facts): Markup => {
   </section>`;
 };
 
-const nextPass = ({ running, failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
-  if (running !== null) return `Running now: ${reasons[running]}`;
+const nextPass = ({ failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
+  if (backoffUntil === null) return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
   const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
-  if (backoffUntil !== null) return html`<b class="red">Backing off</b> until ${at(backoffUntil)}, ${why}`;
-  return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
+  return html`<b class="red">Backing off</b> until ${at(backoffUntil)}, ${why}`;
 };
 
 /** The processes that share the clients. */
