@@ -143,10 +143,7 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
     state,
     message: withShortTexts(said.find((text) => typeof text === 'string') ?? null),
     counts: { differences: left.length, mended: corrected.length, subdomains: subdomains.length },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a message's lists are not read-only
-    differences: withShortTexts(
-      [...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown),
-    ) as Change['differences'],
+    differences: withShortTexts([...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown)),
     subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     keys: [
       ...reasons.map((difference) => keyOf(difference, state)),

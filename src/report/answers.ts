@@ -62,7 +62,7 @@ export const rowsOfAnswers = (
   subdomain: string,
 ): readonly ReportRow[] => {
   const labelOf = serverLabels(servers);
-  const rows = groupBy(differences, ({ server: _, address: __, ...same }) => JSON.stringify(same));
+  const rows = groupBy(differences, (one) => JSON.stringify({ ...one, server: '', address: '' }));
   return [...rows.values()].map((alike) => {
     const { kind, desired, current, message, ...of } = alike[0]!;
     const [actual, wanted] = [current, desired].map((records) => asOne(records, of, subdomain));

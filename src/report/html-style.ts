@@ -16,7 +16,7 @@ body {
   margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 90rem; background: var(--ground); color: var(--text);
   font: .95rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-h1, h2, h3, h4 { font-size: 1rem; margin: 0; }
+h1, h2, h3, h4, h5 { font-size: 1rem; margin: 0; }
 h2 { font-size: 1.1rem; margin-bottom: .35rem; }
 p { margin: .25rem 0; }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -30,8 +30,7 @@ input, select, button {
   border: 1px solid var(--aside); border-radius: .4rem;
 }
 input::placeholder { color: var(--aside); opacity: 1; }
-button, summary { cursor: pointer; }
-summary h2 { display: inline; }
+button { cursor: pointer; }
 body > header, article > header, .now, .acts, .acts form, .filters, .chips, .names {
   display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline;
 }
@@ -72,7 +71,7 @@ article article { margin-top: .5rem; padding: 0 0 0 .75rem; border: 0; border-le
 .row > p { grid-column: 4 / -1; margin: 0; font-size: .875rem; }
 .sign { font-weight: 600; white-space: nowrap; }
 .name { font-weight: 600; }
-.cause, .sides i { color: var(--aside); font-size: .875rem; }
+.cause { color: var(--aside); font-size: .875rem; }
 .list { font-size: .9rem; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }

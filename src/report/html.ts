@@ -172,7 +172,8 @@ export const rowList = (rows: readonly ReportRow[]): MarkupValue =>
 
 /** A value, or both sides of one with the part marked that changes. */
 const valueOf = ({ label, text, desired }: ReportRow['values'][number]): Markup => {
-  if (desired === null) return label === '' ? html`<code>${text}</code>` : html`<i>${label}${text}</i>`;
+  if (desired === null)
+    return label === '' ? html`<code>${text}</code>` : html`<span class="aside">${label}${text}</span>`;
   const { start, from, to, end } = compared(text, desired);
   // Short texts are easier to read without marks.
   const isMarked = Math.max(text.length, desired.length) > 24;
