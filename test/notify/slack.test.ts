@@ -59,7 +59,7 @@ test('has a summary line, and shows the first differences', async () => {
       "\`\`\`",
       "~ A www  192.0.2.99 → 192.0.2.1  drifted · templates/web.yaml:3 · record 5",
       "    To do: \`dns-template-sync accept web 'www A'\` makes the file say what the",
-      "    service has; a pass that may write writes what the file says.",
+      "    service has; a pass writes what the file says.",
       "+ A www  192.0.2.2               edited · templates/web.yaml:3",
       "+ A www  192.0.2.3               edited · templates/web.yaml:3",
       "+ A www  192.0.2.4               edited · templates/web.yaml:3",
