@@ -16,7 +16,7 @@ import { hasPlaceholder } from '../model/placeholder.ts';
 import { isRecordType, recordTypes, type RecordData } from '../model/record.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import { isParkedName } from '../plan/parked.ts';
-import { answersKey, answersView, isFaulty, serverLabels } from '../report/answers.ts';
+import { answersKey, isFaulty, remarksOn, serverLabels } from '../report/answers.ts';
 import { shorten, shortenPair } from '../report/columns.ts';
 import { wordOf } from '../report/row.ts';
 import { notAsked } from '../result.ts';
@@ -230,7 +230,7 @@ const asText = (checked: CheckedName): string => {
     ...answers.servers.flatMap((server) =>
       server.serial === null ? [] : [`${labelOf(server)}: serial ${server.serial}`],
     ),
-    ...(answersView(answers, subdomain)?.remarks ?? []),
+    ...remarksOn(answers),
     ...answers.differences.flatMap((one) =>
       one.message === undefined ? [] : [`${one.kind}: ${one.name} ${one.type}: ${one.message}`],
     ),

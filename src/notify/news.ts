@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { groupBy } from '../model/group.ts';
 import type { Difference } from '../plan/difference.ts';
 import { problemText, worstFirst } from '../report/view.ts';
-import type { Commit, PassResult, SubdomainResult, TemplateResult } from '../result.ts';
+import type { Commit, PassResult, TemplateResult } from '../result.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Change, State } from './schema.ts';
 
@@ -84,16 +84,14 @@ export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): He
   for (const { file } of templates) errors.delete(file);
   // Of files without a template, which would otherwise not be told.
   const error = failure ?? holdReason ?? firstOf([...errors.values()].flat());
-  return [
-    { ...quiet, keys: [], ...(error === null ? {} : { state: 'failed', message: cut(error) }) },
-    ...removed.map((template) => ({
-      ...quiet,
-      keys: [],
-      template,
-      message: 'no file describes it any more',
-    })),
-    ...healths,
-  ];
+  const client: Health =
+    error === null ? inSync : { ...inSync, state: 'failed', message: withShortTexts(error) };
+  const gone = removed.map((template) => ({
+    ...inSync,
+    template,
+    message: 'no file describes it any more',
+  }));
+  return [client, ...gone, ...healths];
 };
 
 /** A client whose passes succeed. */
@@ -108,20 +106,13 @@ export const quiet: Shown = {
   subdomains: [],
 };
 
-/** Whether it was changed at the service, and a pass has put it right. */
-const wasCorrected = (difference: Difference): boolean =>
-  difference.outcome === 'applied' &&
-  'cause' in difference &&
-  (difference.cause === 'drifted' || difference.cause === 'both');
+const inSync: Health = { ...quiet, keys: [] };
 
 type Errors = PassResult['problems'];
 
 /** With its place; null if there is none. */
-const firstOf = ([first, ...others]: Errors): string | null => {
-  if (first === undefined) return null;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return problemText(first) + more;
-};
+const firstOf = ([first, ...others]: Errors): string | null =>
+  first === undefined ? null : problemText(first) + (others.length > 0 ? ` (and ${others.length} more)` : '');
 
 const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Errors = []): Health => {
   const { template, id: templateId, file, revision } = result;
@@ -129,21 +120,30 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
   const commit = commits.find((one) => one.revision === revision);
   const left = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const reasons = left.filter(isReasonFor[state] ?? (() => false));
-  const corrected = result.differences.filter(wasCorrected);
+  // Changed at the service, and put right by this pass.
+  const corrected = result.differences.filter(
+    (one) => one.outcome === 'applied' && 'cause' in one && (one.cause === 'drifted' || one.cause === 'both'),
+  );
   const subdomains = result.subdomains.filter(
     ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
   );
-  const message = firstOf(errors) ?? result.message ?? reasonIn(reasons, subdomains);
-  const shown = [...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown);
+  // What a dangling record points at, why a write failed, why a subdomain cannot be read.
+  const said = [
+    firstOf(errors),
+    result.message,
+    ...subdomains.flatMap(({ answers }) => answers.differences.map(({ message }) => message)),
+    ...reasons.map((one) => one.error ?? (one.action === 'blocked' ? one.message : null)),
+    ...subdomains.map(({ message }) => message),
+  ];
   return {
     template,
     templateId,
     file,
     ...(commit === undefined ? {} : { commit }),
     state,
-    message: message === null ? null : cut(message),
+    message: withShortTexts(said.find((text) => typeof text === 'string') ?? null),
     counts: { differences: left.length, mended: corrected.length, subdomains: subdomains.length },
-    differences: shown.map(withShortTexts),
+    differences: withShortTexts([...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown)),
     subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     keys: [
       ...reasons.map((difference) => keyOf(difference, state)),
@@ -180,16 +180,6 @@ const isReasonFor: Partial<Record<State, (difference: Difference) => boolean>> =
   unknown: isUnknown,
 };
 
-/** What it does not say itself: what a dangling record points at, why a write failed, why a subdomain cannot be read. */
-const reasonIn = (reasons: readonly Difference[], subdomains: readonly SubdomainResult[]): string | null => {
-  const found = [
-    ...subdomains.flatMap(({ answers }) => answers.differences.map(({ message }) => message)),
-    ...reasons.map((one) => one.error ?? (one.action === 'blocked' ? one.message : null)),
-    ...subdomains.map(({ message }) => message),
-  ];
-  return found.find((text) => typeof text === 'string') ?? null;
-};
-
 /**
  * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next pass and
  * still the same difference. A record that was changed once more is a new one.
@@ -203,15 +193,13 @@ const keyOf = (difference: Difference, state: State): string => {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 };
 
-const withShortTexts = (difference: Difference): Change['differences'][number] => {
-  const short: unknown = JSON.parse(
-    JSON.stringify(difference, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
-  );
+/** Receivers limit the size of a message; the report has the full texts. */
+const withShortTexts = <Whole>(whole: Whole): Whole =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was
-  return short as Change['differences'][number];
-};
+  JSON.parse(
+    JSON.stringify(whole, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
+  ) as Whole;
 
-/** Receivers limit the size of a message; the report has the full text. */
 const cut = (text: string): string => {
   const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;

@@ -79,67 +79,64 @@ export class Notifier {
 
   /** Until the receiver is not configured any more, or the program ends. */
   async #send(name: string): Promise<void> {
-    const { store, log, gap } = this.#options;
-    const trial: Trial = { id: '', attempts: 0, refusals: 0, said: '', isOver: false };
+    const { store, log } = this.#options;
+    let trial: Trial = { id: '', attempts: 0, refusals: 0, outcome: 'retried' };
     for (;;) {
       const settings = this.#receivers.get(name);
       if (settings === undefined || this.#closing.signal.aborted) return;
       const { signal } = this.#news;
       try {
+        // Read anew for each attempt: by now, another process may be the one that sends it.
         const next = store.isSender() ? await nextMessage(store, name) : null;
         if (next === null) await sleep(Math.min(store.lookInterval, longestSleep), signal);
-        else await sleep((await this.#attempt(next, settings, trial)) ?? gap, this.#closing.signal);
+        else {
+          if (trial.id !== next.id) trial = { id: next.id, attempts: 0, refusals: 0, outcome: 'retried' };
+          await sleep(await this.#attempt(next, settings, trial), this.#closing.signal);
+        }
       } catch (error) {
-        log.warn(
-          { event: 'notify.error', receiver: name, err: error },
-          'cannot send notifications; will retry',
-        );
+        const fields = { event: 'notify.error', receiver: name, err: error };
+        log.warn(fields, 'cannot send notifications; will retry');
         await sleep(retryInterval, this.#closing.signal);
       }
     }
   }
 
-  /** Returns the milliseconds to wait before the next attempt; null if the message was taken or dropped. */
-  async #attempt(next: Delivery, settings: NotifyReceiver, trial: Trial): Promise<number | null> {
-    const { store, log, count, firstBackoff } = this.#options;
-    if (trial.id !== next.id)
-      Object.assign(trial, { id: next.id, attempts: 0, refusals: 0, said: '', isOver: false });
-    trial.attempts += 1;
-    const receiver = settings.name;
-    const fields = { receiver, delivery: next.id, changes: next.changes.length };
+  /** Returns the milliseconds to wait before the next attempt, or before the next message. */
+  async #attempt(next: Delivery, settings: NotifyReceiver, trial: Trial): Promise<number> {
+    const { store, log, count, gap, firstBackoff } = this.#options;
+    const fields = { receiver: settings.name, delivery: next.id, changes: next.changes.length };
     // One that was taken, and could not be saved as such, is not sent again.
-    const posted = trial.isOver ? null : await post(next, settings, this.#end.signal);
-    if (posted !== null && posted.outcome !== 'delivered') {
-      const { reason, retryAfter } = posted;
+    if (trial.outcome === 'retried') {
+      const posted = await post(next, settings, this.#end.signal);
+      trial.attempts += 1;
       if (posted.outcome === 'refused') trial.refusals += 1;
-      if (trial.refusals < maxRefusals) {
-        if (reason !== trial.said)
-          log.warn({ event: 'notify.retried', ...fields, reason }, 'notification not accepted; will retry');
-        trial.said = reason;
-        count(receiver, 'retried');
-        const wait = backoff(trial.attempts, { first: firstBackoff, max: longestBackoff, jitter: 0.5 });
-        return Math.max(wait, retryAfter);
+      trial.outcome = posted.outcome === 'delivered' ? 'delivered' : 'dropped';
+      if (posted.outcome !== 'delivered') {
+        const said = { ...fields, reason: posted.reason };
+        if (trial.refusals < maxRefusals) {
+          trial.outcome = 'retried';
+          log.warn({ event: 'notify.retried', ...said }, 'notification not accepted; will retry');
+          count(settings.name, 'retried');
+          const wait = backoff(trial.attempts, { first: firstBackoff, max: longestBackoff, jitter: 0.5 });
+          return Math.max(wait, posted.retryAfter);
+        }
+        log.error({ event: 'notify.dropped', ...said }, 'notification refused repeatedly; dropped');
       }
-      log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
     }
-    trial.isOver = true;
     await endMessage(store, next.id);
-    const isDropped = trial.refusals === maxRefusals;
-    if (!isDropped) log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
-    count(receiver, isDropped ? 'dropped' : 'delivered');
-    return null;
+    if (trial.outcome === 'delivered')
+      log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
+    count(settings.name, trial.outcome);
+    return gap;
   }
 }
 
 /** The attempts at one message. */
 interface Trial {
-  id: string;
+  readonly id: string;
   attempts: number;
   refusals: number;
-  /** Why the last one failed: what stays the same is said once. */
-  said: string;
-  /** It was taken, or refused too often. */
-  isOver: boolean;
+  outcome: 'delivered' | 'retried' | 'dropped';
 }
 
 /** Milliseconds. */

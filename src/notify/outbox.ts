@@ -33,8 +33,7 @@ export const addNews = async (
   const rows = new Map((await rowsOf<Row>(query, sql.told, [client])).map((row) => [keyOf(row), row]));
   const healths = healthsOf(pass);
   const now = await store.now();
-  const changed: Row[] = [];
-  const messages: { readonly receiver: string; readonly changes: readonly Change[] }[] = [];
+  const tasks: ((inside: Query) => Promise<unknown>)[] = [];
   for (const settings of receivers) {
     const receiver = settings.name;
     const fresh: Row[] = [];
@@ -45,31 +44,32 @@ export const addNews = async (
       if (news.told !== before.told) fresh.push({ ...row, told: news.told });
       return news.change ?? [];
     });
-    if (changes.length > 0 && (await isFull(store, client, receiver))) continue;
-    changed.push(...fresh);
-    for (let from = 0; from < changes.length; from += maxChanges)
-      messages.push({ receiver, changes: changes.slice(from, from + maxChanges) });
-  }
-  if (changed.length + messages.length === 0) return;
-  await store.transaction(async (inside) => {
-    for (const row of changed) await put(store, inside, row);
-    for (const { receiver, changes } of messages) {
-      const message: Delivery = { id: randomUUID(), createdAt: new Date(now).toISOString(), changes };
-      await inside(sql.addMessage, [message.id, receiver, client, JSON.stringify(message)]);
+    if (changes.length > 0) {
+      const [all] = await query<{ readonly count: number | string }>(sql.waitingMessages, [client, receiver]);
+      // It is told only the newest state, when it is back.
+      if (Number(all?.count) >= maxWaiting) continue;
     }
+    tasks.push(...fresh.map((row) => (inside: Query) => put(store, inside, row)));
+    for (let from = 0; from < changes.length; from += maxChanges) {
+      const message: Delivery = {
+        id: randomUUID(),
+        createdAt: new Date(now).toISOString(),
+        changes: changes.slice(from, from + maxChanges),
+      };
+      const values = [message.id, receiver, client, JSON.stringify(message)];
+      tasks.push((inside) => inside(sql.addMessage, values));
+    }
+  }
+  if (tasks.length === 0) return;
+  await store.transaction(async (inside) => {
+    for (const task of tasks) await task(inside);
   });
 };
 
 /** Slack takes 50 blocks. */
 const maxChanges = 20;
 
-/** Whether so many wait about the client that the receiver is told only the newest state, when it is back. */
-const isFull = async ({ sql, query }: NotifyStore, client: string, receiver: string): Promise<boolean> => {
-  const values = [client, receiver];
-  const [waiting] = await query<{ readonly count: number | string }>(sql.waitingMessages, values);
-  return Number(waiting?.count) >= maxWaiting;
-};
-
+/** Messages about one client. */
 const maxWaiting = 100;
 
 /** The oldest that was not taken yet; null if there is none. */

@@ -42,54 +42,54 @@ export const answersIn = ({ templates }: PassResult): KnownAnswers =>
     ),
   );
 
-/** The answers of a subdomain's name servers, for people; null if they were not asked. */
-export const answersView = (answers: SubdomainAnswers, subdomain: string) => {
-  const { status, servers, differences, askedAt, message } = answers;
-  if (status === 'off') return null;
+/** A sentence for each server with a message, after the age of the answers. */
+export const remarksOn = ({ servers, askedAt, message }: SubdomainAnswers): readonly string[] =>
+  [
+    message === undefined
+      ? []
+      : `these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`,
+    ...servers.map((server) => {
+      const status = isFaulty(server) ? `${server.status}, ` : '';
+      return server.message === null ? [] : `${serverName(server)}: ${status}${server.message}`;
+    }),
+  ]
+    .flat()
+    .map(escapeControl);
+
+/** A server's answer on the left, what the service shows on the right. Equal answers of several servers are one row. */
+export const rowsOfAnswers = (
+  { servers, differences }: SubdomainAnswers,
+  subdomain: string,
+): readonly ReportRow[] => {
   const labelOf = serverLabels(servers);
-  const rows = differences.map((one) =>
-    rowOfAnswer(one, labelOf({ name: one.server, address: one.address }), subdomain),
-  );
-  return {
-    status,
-    /** One sentence for each server with a message, after the age of the answers. */
-    remarks: [
-      ...(message === undefined
-        ? []
-        : [`these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`]),
-      ...servers.flatMap((server) => (server.message === null ? [] : remarkOn(server, server.message))),
-    ].map(escapeControl),
-    /** Equal answers of several servers are one row. */
-    rows: [...groupBy(rows, (row) => JSON.stringify({ ...row, why: [] })).values()].map((alike) => ({
-      ...alike[0]!,
-      why: [...new Set(alike.flatMap(({ why }) => why))],
-    })),
-  };
+  const rows = groupBy(differences, (one) => JSON.stringify({ ...one, server: '', address: '' }));
+  return [...rows.values()].map((alike) => {
+    const { kind, desired, current, message, ...of } = alike[0]!;
+    const [actual, wanted] = [current, desired].map((records) => asOne(records, of, subdomain));
+    const labels = alike.map(({ server, address }) => labelOf({ name: server, address }));
+    return {
+      ...rowBetween(kind, kind === 'missing' ? null : actual!, wanted!),
+      why: [...new Set(labels)].map(escapeControl),
+      notes: message === undefined ? [] : [escapeControl(message)],
+    };
+  });
 };
 
-const remarkOn = (server: ServerResult, message: string): string =>
-  [serverName(server), isFaulty(server) ? `${server.status}, ${message}` : message]
-    .filter(Boolean)
-    .join(': ');
-
-/** The answer of a server on the left, what the service shows on the right. */
-const rowOfAnswer = (
-  { kind, name, type, desired, current, message }: AnswerDifference,
-  server: string,
+/** All records of a set as one. */
+const asOne = (
+  records: readonly RecordData[],
+  { name, type }: Pick<AnswerDifference, 'name' | 'type'>,
   subdomain: string,
-): ReportRow => {
+): RecordData => {
   const below = `.${subdomain}`;
-  const relative = name === subdomain ? null : name.endsWith(below) ? name.slice(0, -below.length) : name;
-  /** All records of a set as one. */
-  const asOne = (records: readonly RecordData[]): RecordData => {
-    const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
-    const content = contents.sort().join(', ');
-    return { type, name: relative, content, priority: null, ttl: records[0]?.ttl ?? null };
-  };
+  const relative = name.endsWith(below) ? name.slice(0, -below.length) : name;
+  const contents = records.map(({ content, priority }) => [priority ?? [], content].flat().join(' '));
   return {
-    ...rowBetween(kind, kind === 'missing' ? null : asOne(current), asOne(desired)),
-    why: [escapeControl(server)],
-    remark: message === undefined ? null : escapeControl(message),
+    type,
+    name: name === subdomain ? null : relative,
+    content: contents.sort().join(', '),
+    priority: null,
+    ttl: records[0]?.ttl ?? null,
   };
 };
 

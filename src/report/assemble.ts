@@ -8,8 +8,8 @@ import {
 } from '../result.ts';
 
 /**
- * One report over the latest passes of all clients. Run, trigger and time are those of the newest run; the
- * time of a run is from its first start to its last end. `settingsProblems`: of clients that are left out.
+ * One report over the latest passes of all clients. Run, trigger and time are those of the newest pass. `settingsProblems`: of
+ * clients that are left out.
  */
 export const assembleReport = (
   passes: readonly PassResult[],
@@ -18,16 +18,13 @@ export const assembleReport = (
   const templates = passes.flatMap((pass) => pass.templates);
   const problems = [...settingsProblems, ...passes.flatMap((pass) => pass.problems)];
   const commits = passes.flatMap((pass) => pass.commits ?? []);
-  const [newest] = passes.toSorted((one, other) => startOf(other) - startOf(one));
-  const together = passes.filter(({ run }) => run === newest?.run);
-  const start = together.reduce((first, pass) => Math.min(first, startOf(pass)), startOf(newest));
-  const end = together.reduce((last, pass) => Math.max(last, startOf(pass) + pass.durationMs), start);
+  const [newest = nothing] = passes.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
   return {
     schema: 'dns-template-sync/report/v1',
-    run: newest?.run ?? '',
-    trigger: newest?.trigger ?? 'startup',
-    startedAt: new Date(start).toISOString(),
-    durationMs: Math.round(end - start),
+    run: newest.run,
+    trigger: newest.trigger,
+    startedAt: newest.startedAt,
+    durationMs: Math.round(newest.durationMs),
     dryRun: passes.every((pass) => pass.dryRun),
     status: problems.some(({ severity }) => severity === 'error') ? 'failed' : statusOf(templates),
     summary: summaryOf(templates),
@@ -39,8 +36,8 @@ export const assembleReport = (
   };
 };
 
-const startOf = (pass: PassResult | undefined): number =>
-  pass === undefined ? 0 : Date.parse(pass.startedAt);
+/** Before the first pass. */
+const nothing = { run: '', trigger: 'startup', startedAt: new Date(0).toISOString(), durationMs: 0 } as const;
 
 /** The worst of all parts. What was written differs no more, and a pending subdomain may still follow. */
 const statusOf = (templates: readonly TemplateResult[]): Status =>
@@ -77,28 +74,27 @@ export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
   };
 };
 
-interface ExitOptions {
-  readonly detailed: boolean;
-  /** Whether it was ended by a signal. */
-  readonly isIncomplete?: boolean;
-  /** Templates that the command named. */
-  readonly named?: readonly string[];
-}
-
 /**
- * The exit code: 1 for an error, else 2 if differences remain and `detailed` is set, else 0. After writing it
- * is also an error if a write was not sent or did not certainly succeed, or a template was held, or one that was named is
- * suspended and differs.
+ * The exit code: 1 for an error, else 2 if differences remain and `detailed` is set, else 0. After writing it is also an error if a
+ * write was not sent or did not certainly succeed, or a template was held, or one that the command `named` is suspended and
+ * differs. `isIncomplete`: it was ended by a signal.
  */
 export const exitCodeOf = (
   { status, dryRun, templates }: Report,
-  { detailed, isIncomplete = false, named = [] }: ExitOptions,
+  {
+    detailed,
+    isIncomplete = false,
+    named = [],
+  }: { readonly detailed: boolean; readonly isIncomplete?: boolean; readonly named?: readonly string[] },
 ): 0 | 1 | 2 => {
+  // Also what the pass itself kept from being sent, rather than a mode or a person.
   const isLeftUndone = templates.some(
     (one) =>
       one.status === 'held' ||
       (one.status === 'suspended' && named.includes(one.template) && differs(one)) ||
-      one.differences.some(isUncertain),
+      one.differences.some(
+        ({ outcome, skippedBy }) => outcome === 'failed' || outcome === 'unknown' || skippedBy === 'pass',
+      ),
   );
   if (status === 'failed' || isIncomplete || (!dryRun && isLeftUndone)) return 1;
   // Nothing may differ in what is suspended.
@@ -106,10 +102,6 @@ export const exitCodeOf = (
   return detailed && isBehind ? 2 : 0;
 };
 
-const differs = ({ differences, subdomains }: Report['templates'][number]): boolean =>
+const differs = ({ differences, subdomains }: TemplateResult): boolean =>
   differences.some(({ outcome }) => outcome !== 'applied') ||
   subdomains.some(({ status }) => status !== 'in-sync' && status !== 'pending');
-
-/** Also what the pass itself kept from being sent, rather than a mode or a person. */
-const isUncertain = ({ outcome, skippedBy }: Report['templates'][number]['differences'][number]): boolean =>
-  outcome === 'failed' || outcome === 'unknown' || skippedBy === 'pass';

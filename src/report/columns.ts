@@ -13,18 +13,34 @@ export const shorten = (text: string, width: number): string => {
   return `${characters.slice(0, head).join('')}…${tail.join('')}`;
 };
 
+/** The parts of two texts: what both begin with, in what they differ, and what both end with. */
+export const compared = (from: string, to: string) => {
+  const [one, other] = [Array.from(from), Array.from(to)];
+  const max = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < max && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < max - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const middle = (all: readonly string[]): string => all.slice(start, all.length - end).join('');
+  return {
+    start: one.slice(0, start).join(''),
+    from: middle(one),
+    to: middle(other),
+    end: one.slice(one.length - end).join(''),
+  };
+};
+
 /** Shortens two texts in the same way, so that the first difference stays visible. */
 export const shortenPair = (from: string, to: string, width: number): [string, string] => {
-  const [one, other] = [Array.from(from), Array.from(to)];
-  if (one.length <= width && other.length <= width) return [from, to];
+  if (widthOf(from) <= width && widthOf(to) <= width) return [from, to];
   const kept = Math.min(6, Math.floor(width / 8));
-  const end = one.findIndex((character, index) => character !== other[index]);
-  const start = (end === -1 ? one.length : end) - kept;
-  const cut = (characters: readonly string[]): string => {
-    const [head, tail] = [characters.slice(0, kept), characters.slice(start)];
-    return shorten(start > kept ? [...head, '…', ...tail].join('') : characters.join(''), width);
+  const start = Array.from(compared(from, to).start);
+  const left = start.length > 2 * kept ? start.slice(kept, -kept).join('').length : 0;
+  const cut = (text: string): string => {
+    const head = start.slice(0, kept).join('');
+    return shorten(left === 0 ? text : `${head}…${text.slice(head.length + left)}`, width);
   };
-  return [cut(one), cut(other)];
+  return [cut(from), cut(to)];
 };
 
 /** Wraps a text at blanks into lines of at most `width`; splits a word, or a command in backquotes, only if it is longer. */

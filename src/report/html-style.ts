@@ -16,7 +16,7 @@ body {
   margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 90rem; background: var(--ground); color: var(--text);
   font: .95rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-h1, h2, h3, h4 { font-size: 1rem; margin: 0; }
+h1, h2, h3, h4, h5 { font-size: 1rem; margin: 0; }
 h2 { font-size: 1.1rem; margin-bottom: .35rem; }
 p { margin: .25rem 0; }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -30,8 +30,7 @@ input, select, button {
   border: 1px solid var(--aside); border-radius: .4rem;
 }
 input::placeholder { color: var(--aside); opacity: 1; }
-button, summary { cursor: pointer; }
-summary h2 { display: inline; }
+button { cursor: pointer; }
 body > header, article > header, .now, .acts, .acts form, .filters, .chips, .names {
   display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline;
 }
@@ -63,7 +62,7 @@ main > section { margin-top: 1.25rem; }
 article { border-top: 1px solid var(--line); padding: .55rem 0 .65rem; }
 article > header p { margin: 0; }
 .message { margin: .3rem 0; padding: .3rem .75rem; border-left: .25rem solid var(--aside); background: var(--soft); }
-.subdomain { margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
+article article { margin-top: .5rem; padding: 0 0 0 .75rem; border: 0; border-left: 2px solid var(--line); }
 .row {
   display: grid; gap: 0 .75rem; align-items: baseline; padding: .2rem 0;
   grid-template-columns: 5.75rem 3.5rem minmax(4rem, 1.5fr) minmax(0, 6fr) minmax(0, 2fr);
@@ -72,8 +71,7 @@ article > header p { margin: 0; }
 .row > p { grid-column: 4 / -1; margin: 0; font-size: .875rem; }
 .sign { font-weight: 600; white-space: nowrap; }
 .name { font-weight: 600; }
-.cause, .sides i { color: var(--aside); font-size: .875rem; }
-.changes > span + span::before { content: " · "; color: var(--aside); }
+.cause { color: var(--aside); font-size: .875rem; }
 .list { font-size: .9rem; }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }

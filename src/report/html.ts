@@ -1,9 +1,10 @@
 import { plural } from '../lib/plural.ts';
 import type { Report } from '../result.ts';
+import { compared } from './columns.ts';
 import { style } from './html-style.ts';
 import { html, linked, Markup, type MarkupValue, stateIcon, withCode, withMoments } from './markup.ts';
 import { states, wordOf, type ReportRow, type State } from './row.ts';
-import { type SubdomainView, type TemplateView, type View, viewOf } from './view.ts';
+import { type Section, type View, viewOf } from './view.ts';
 
 /** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
@@ -61,21 +62,19 @@ interface BodyParts {
   readonly meta: MarkupValue;
   /** What stands before all that differs. */
   readonly tools?: MarkupValue;
-  /** Of a report that is part of a larger one. */
-  readonly left?: typeof nothingLeft;
-  readonly hrefOf?: HrefOf;
+  /** Of a report that is part of a larger one: how much is not in it. */
+  readonly left?: { readonly groups: number; readonly problems: number; readonly calm: number };
+  /** Where the templates in sync are; absent: no template has a page. */
   readonly calmHref?: string;
 }
 
-type HrefOf = (template: TemplateView) => string;
-
-const nothingLeft = { groups: 0, problems: 0, calm: 0 };
-
 /** What a report says: what needs a person first, then the rest. */
 export const reportBody = (view: View, parts: BodyParts): Markup => {
-  const { problems, causes, groups, quiet, aside } = view;
-  const { state, why, summary = view.summary, meta, tools, left = nothingLeft, hrefOf, calmHref } = parts;
-  const all = quiet.length + left.calm;
+  const { problems, causes, sections, calm, aside } = view;
+  const { state, why, summary = view.summary, meta, tools, calmHref } = parts;
+  const { left = { groups: 0, problems: 0, calm: 0 } } = parts;
+  const all = calm.length + left.calm;
+  const isLinked = calmHref !== undefined;
   return html`<section class="now ${states[state][2]}" aria-labelledby="now-title">
       <h2 id="now-title" class="unseen">State</h2>
       <p class="state">${stateIcon(state)}</p>
@@ -83,15 +82,13 @@ export const reportBody = (view: View, parts: BodyParts): Markup => {
       <p class="summary" role="status">${summary}</p>
       <p class="meta">${meta}</p>
     </section>
-    ${tools} ${problemSection(problems, left.problems)}
-    ${differenceSection(groups, hrefOf, rest(left.groups, 'template', 'api/report'))}
-    ${causes !== null && html`<p class="aside">${causes}</p>`}
+    ${tools} ${problemSection(problems, left.problems)} ${differenceSection(sections, isLinked)}
+    ${rest(left.groups, 'template', 'api/report')} ${causes !== null && html`<p class="aside">${causes}</p>`}
     ${
       all > 0 &&
       html`<p class="calm">${stateIcon('in-sync')} ${linked(plural(all, 'template'), calmHref)}</p>`
     }
-    ${hrefOf && quiet.length > 0 && names(quiet, hrefOf)}
-    ${aside !== null && html`<p class="aside">${withCode(aside, true)}</p>`}`;
+    ${isLinked && names(calm, isLinked)} ${aside !== null && html`<p class="aside">${withCode(aside)}</p>`}`;
 };
 
 export const problemSection = (problems: View['problems'], more = 0): MarkupValue =>
@@ -111,43 +108,37 @@ export const problemSection = (problems: View['problems'], more = 0): MarkupValu
   </section>`;
 
 /** What differs, with the record at the service and in the file side by side. */
-export const differenceSection = (
-  groups: View['groups'],
-  hrefOf?: HrefOf,
-  after: MarkupValue = null,
-): MarkupValue =>
-  groups.length > 0 &&
+export const differenceSection = (sections: readonly Section[], isLinked: boolean): MarkupValue =>
+  sections.length > 0 &&
   html`<section aria-labelledby="differences">
     <h2 id="differences" class="unseen">What differs</h2>
-    <p class="aside"><del>at the service</del> → <ins>in the file</ins></p>
-    ${groups.map((group) => article(group, hrefOf))} ${after}
+    ${sidesLine('at the service', 'in the file')} ${sections.map((one) => article(one, isLinked))}
   </section>`;
 
-/** Templates with the same message and nothing else, or one that differs. */
-const article = (group: readonly TemplateView[], hrefOf?: HrefOf): Markup => {
-  const first = group[0]!;
-  const { title, status, counts, message, toDo, rows, subdomains, file, commitUrl, more } = first;
-  const href = hrefOf?.(first);
-  const said = html`${message !== null && html`<p class="message">${withCode(message, true)}</p>`}
-  ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}`;
-  if (group.length > 1)
-    return html`<article>
-      <header><h3>${group.length} templates ${stateIcon(status)}</h3></header>
-      ${said} ${names(group, hrefOf)}
-    </article>`;
+const sidesLine = (actual: string, desired: string): Markup =>
+  html`<p class="aside"><del>${actual}</del> → <ins>${desired}</ins></p>`;
+
+/** `level`: of its heading. */
+const article = (section: Section, isLinked: boolean, level = 3): Markup => {
+  const { title, state, counts = '', file, page, commitUrl, said, names: some = [], more = 0 } = section;
+  const { rows = [], sides, parts = [] } = section;
+  const href = isLinked ? page : undefined;
   return html`<article>
     <header>
-      <h3>${linked(title, href)} ${stateIcon(status)}</h3>
-      <p class="aside">${counts !== '' && `${counts} · `}${linked(file, commitUrl)}</p>
+      <h${level}>${linked(title, href)} ${stateIcon(state)}</h${level}>
+      ${file !== undefined && html`<p class="aside">${counts !== '' && `${counts} · `}${linked(file, commitUrl)}</p>`}
     </header>
-    ${said} ${rowList(rows)} ${subdomains.map(subdomainPart)}
+    ${said.map((text) => html`<p class="message">${withCode(text)}</p>`)} ${names(some, isLinked)}
+    ${rows.length > 0 && sides && sidesLine(...sides)} ${rowList(rows)}
+    ${parts.map((part) => article(part, isLinked, level + 1))}
     ${href !== undefined && rest(more, '', href, 'all of this template')}
   </article>`;
 };
 
-const names = (templates: readonly TemplateView[], hrefOf?: HrefOf): Markup =>
+const names = (templates: readonly Section[], isLinked: boolean): MarkupValue =>
+  templates.length > 0 &&
   html`<p class="names">
-      ${templates.slice(0, maxNames).map((one) => html`<span>${linked(one.title, hrefOf?.(one))}</span>`)}
+      ${templates.slice(0, maxNames).map(({ title, page }) => html`<span>${linked(title, isLinked ? page : null)}</span>`)}
     </p>
     ${templates.length > maxNames && html`<p class="rest">and ${templates.length - maxNames} more</p>`}`;
 
@@ -160,81 +151,35 @@ export const rest = (left: number, noun: string, address: string, words = `/${ad
     and ${noun === '' ? left : plural(left, noun)} more: <a href="${address}">${words}</a>
   </p>`;
 
-/** The differences of a subdomain, and those of its name servers. */
-const subdomainPart = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup => {
-  const labelled = (some: readonly ReportRow[], actual: string, desired: string): MarkupValue =>
-    some.length > 0 &&
-    html`<p class="aside"><del>${actual}</del> → <ins>${desired}</ins></p>
-      ${rowList(some)}`;
-  return html`<section class="subdomain">
-    <h4>Subdomain ${subdomain} ${stateIcon(status)}</h4>
-    ${message !== null && html`<p class="message">${message}</p>`}
-    ${labelled(rows, 'at the subdomain', 'in its template')}
-    ${
-      answers !== null &&
-      html`<p>Name servers ${stateIcon(answers.status)}</p>
-        ${answers.remarks.map((remark) => html`<p class="message">${remark}</p>`)}
-        ${labelled(answers.rows, 'at the name servers', 'at the service')}`
-    }
-  </section>`;
-};
-
 /** A line for each difference; below it the place, why, and what to do. */
 export const rowList = (rows: readonly ReportRow[]): MarkupValue =>
   rows.length > 0 &&
   html`<ul class="rows">
-    ${rows.map((row) => {
-      const { kind, sign, word, color, type, name, outcome, why, where, remark, toDo } = row;
+    ${rows.map(({ kind, sign, word, color, type, name, values, outcome, why, where, notes }) => {
       return html`<li class="row ${kind}">
         <span class="sign ${color}"><span aria-hidden="true">${sign}</span> ${word}</span>
         <code class="type">${type}</code> <code class="name">${name}</code>
-        <span class="sides">${sidesOf(row)}</span>
+        <span class="sides">${values.map(valueOf)}</span>
         <span class="cause"
           >${outcome !== null && html`<b class="${states[outcome][2]}">${wordOf(outcome)}</b>`}
           ${why.join(' · ')}</span
         >
         ${where.length > 0 && html`<p class="aside">${where.join(' · ')}</p>`}
-        ${remark !== null && html`<p>${withCode(remark, true)}</p>`}
-        ${toDo !== null && html`<p class="todo">To do: ${withCode(toDo)}</p>`}
+        ${notes.map((note) => html`<p>${withCode(note)}</p>`)}
       </li>`;
     })}
   </ul>`;
 
-/** The record, or its changes. */
-const sidesOf = ({ values, only }: ReportRow): Markup => {
-  const same = values.filter(({ desired }) => desired === null);
-  const record = same.flatMap(({ label, text }) => (label === '' ? html`<code>${text}</code>` : []));
-  const facts = same.flatMap(({ label, text }) => (label === '' ? [] : `${label}${text}`));
-  const stated = facts.length > 0 && html`<span class="aside">${facts.join(', ')}</span>`;
-  if (only === 'desired') return html`<i>nothing</i> → <ins>${record}</ins> ${stated}`;
-  if (only === 'actual') return html`<del>${record}</del> ${stated} → <i>nothing</i>`;
-  const changes = values.flatMap(({ label, text, desired }) => {
-    if (desired === null) return [];
-    const [from, to] = marked(text, desired);
-    return html`<span
-      >${label}<del><code>${from}</code></del> → <ins><code>${to}</code></ins></span
-    >`;
-  });
-  return html`${record} <span class="changes">${changes}</span> ${stated}`;
-};
-
-/** Both sides of a change, with the part that changes marked. */
-const marked = (actual: string, desired: string): [Markup, Markup] => {
-  const [from, to] = [Array.from(actual), Array.from(desired)];
-  const max = Math.min(from.length, to.length);
-  let start = 0;
-  while (start < max && from[start] === to[start]) start += 1;
-  let end = 0;
-  while (end < max - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
-  // Short texts, and texts with little in common, are easier to read without marks.
-  const isMarked = Math.max(from.length, to.length) > 24 && start + end > 6;
-  const side = (letters: readonly string[]): Markup => {
-    const tail = letters.length - end;
-    const part = (first: number, last?: number): string => letters.slice(first, last).join('');
-    if (!isMarked || start === tail) return html`${part(0)}`;
-    return html`${part(0, start)}<mark>${part(start, tail)}</mark>${part(tail)}`;
-  };
-  return [side(from), side(to)];
+/** A value, or both sides of one with the part marked that changes. */
+const valueOf = ({ label, text, desired }: ReportRow['values'][number]): Markup => {
+  if (desired === null)
+    return label === '' ? html`<code>${text}</code>` : html`<span class="aside">${label}${text}</span>`;
+  const { start, from, to, end } = compared(text, desired);
+  // Short texts are easier to read without marks.
+  const isMarked = Math.max(text.length, desired.length) > 24;
+  const side = (middle: string): Markup =>
+    html`<code>${start}${isMarked && middle !== '' ? html`<mark>${middle}</mark>` : middle}${end}</code>`;
+  return html`<span>${label}<del>${side(from)}</del> → <ins>${side(to)}</ins></span>`;
 };
 
 /** The terms of the report, for new readers. */

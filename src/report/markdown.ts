@@ -1,24 +1,27 @@
 import { escapeCommands } from '../lib/escape-control.ts';
 import type { Report } from '../result.ts';
 import { shorten, wrap } from './columns.ts';
-import { wordOf } from './row.ts';
 import { bodyLines } from './text.ts';
-import { type TemplateView, viewOf } from './view.ts';
+import { stateText, viewOf, type Section } from './view.ts';
 
 /** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { summary, causes, groups, problems, aside } = viewOf(report);
+  const { summary, causes, sections, problems, aside } = viewOf(report);
   const head = [`### dns-template-sync: ${summary}`, causes, aside && code(aside, 600)].filter(Boolean);
-  const rows = groups.flat().reduce((sum, one) => sum + Math.max(1, one.rows.length), 0);
+  const rows = sections.reduce((sum, one) => sum + Math.max(1, one.rows?.length ?? 0), 0);
   const list = problems.flatMap(({ words }) =>
     wrap(shorten(words, 600), 98).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`),
   );
   const folds = [
     ...(problems.length === 0 ? [] : [fold('Problems', problems.length <= few, list)]),
-    ...groups.map((group) => fold(titleOf(group), rows <= few, linesOf(group))),
+    ...sections.map((one) => {
+      // As in a terminal.
+      const lines = bodyLines(one, 0, 100).map(([text]) => text);
+      return fold(titleOf(one), rows <= few, lines);
+    }),
   ];
   const beginning = `${head.join('\n\n')}\n`;
   return beginning + fitted(folds, limit - beginning.length);
@@ -27,18 +30,9 @@ export const renderMarkdown = (report: Report): string => {
 /** So few that they are shown open. */
 const few = 10;
 
-const titleOf = (group: readonly TemplateView[]): string => {
-  const { title, status, state, file } = group[0]!;
-  if (group.length > 1) return `${group.length} templates <b>${wordOf(status)}</b>`;
-  return `${code(title)} <b>${state}</b> ${code(file)}`;
-};
-
-/** As in a terminal. Of templates with the same message, which is said once, the names. */
-const linesOf = (group: readonly TemplateView[]): string[] => {
-  const body = bodyLines(group[0]!, 0, 100).map(([text]) => text);
-  if (group.length === 1) return body;
-  const names = group.slice(0, 100).map(({ title }) => `  ${shorten(title, 98)}`);
-  return [...body, ...names, ...(group.length > 100 ? [`and ${group.length - 100} more`] : [])];
+const titleOf = (section: Section): string => {
+  const { title, file } = section;
+  return `${code(title)} <b>${stateText(section)}</b>${file === undefined ? '' : ` ${code(file)}`}`;
 };
 
 /**
@@ -54,20 +48,22 @@ const fold = (title: string, isOpen: boolean, lines: readonly string[]) => {
   return { title, whole: `\n<details${open}><summary>${title}</summary>\n\n${block}\n</details>\n` };
 };
 
-/** Whole folds, as many as there is room for; then, above them, the titles of those that are left out. */
+/**
+ * Whole folds, as many as there is room for, and above them the titles of those that are left out: one that is too large does
+ * not hide those after it.
+ */
 const fitted = (folds: readonly ReturnType<typeof fold>[], room: number): string => {
   const all = folds.map(({ whole }) => whole).join('');
   if (all.length <= room) return all;
-  const shown = fitting(folds, room - roomForTitles, ({ whole }) => whole);
-  const left = folds.filter((one) => !shown.includes(one)).map(({ title }) => `- ${title}\n`);
+  const shown = new Set(fitting(folds, room - roomForTitles, ({ whole }) => whole));
+  const left = folds.filter((one) => !shown.has(one)).map(({ title }) => `- ${title}\n`);
   const named = fitting(left, roomForTitles - cutNote.length - 40, (line) => line);
   const more = left.length > named.length ? `- and ${left.length - named.length} more\n` : '';
-  return [cutNote, ...named, more, ...shown.map(({ whole }) => whole)].join('');
+  return [cutNote, ...named, more, ...[...shown].map(({ whole }) => whole)].join('');
 };
 
 const roomForTitles = 8_192;
 
-/** One that is too large does not hide those after it. */
 const fitting = <Item>(items: readonly Item[], room: number, textOf: (item: Item) => string): Item[] => {
   let left = room;
   return items.filter((item) => {

@@ -27,11 +27,11 @@ const sourceOf = (value: MarkupValue): string => {
   return String(value).replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 };
 
-/** What is between backquotes is to be copied. Of a text that may be foreign, only commands. */
-export const withCode = (text: string, isForeign = false): Markup => {
-  const code = isForeign ? /&#96;(dns-template-sync .*?)&#96;/g : /&#96;(.*?)&#96;/g;
-  return new Markup(html`${text}`.source.replaceAll(code, '<code>$1</code>'));
-};
+/** Commands and settings of this program that stand between backquotes are to be copied. */
+export const withCode = (text: string): Markup =>
+  new Markup(html`${text}`.source.replaceAll(copied, '<code>$1</code>'));
+
+const copied = /&#96;(dns-template-sync .*?|surplus: park|adopt: true|ignore)&#96;/g;
 
 export const linked = (text: string, href?: string | null): Markup =>
   href === null || href === undefined ? html`${text}` : html`<a href="${href}">${text}</a>`;

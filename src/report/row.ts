@@ -11,64 +11,49 @@ import { toDosOf } from './to-do.ts';
  */
 export type ReportRow = ReturnType<typeof rowBetween>;
 
-/**
- * The differences of a template. `said`: its message. Why several are as they are, and what there is to do about them, is said
- * once, with the last of them.
- */
+/** The differences of a template. What several have to say, or its message (`said`) says already, is said once: with the last. */
 export const rowsOf = (
   template: string,
   differences: readonly Difference[],
   said: string | null = null,
 ): readonly ReportRow[] => {
   const toDos = toDosOf(template, differences);
-  const rows = differences.map((one) => rowOf(one, toDos.get(one) ?? null, said));
-  const lastOf = (key: 'remark' | 'toDo') => new Map(rows.map((row, at) => [row[key], at]));
-  const [remarks, ways] = [lastOf('remark'), lastOf('toDo')];
-  return rows.map((row, at) => ({
-    ...row,
-    remark: remarks.get(row.remark) === at ? row.remark : null,
-    toDo: ways.get(row.toDo) === at ? row.toDo : null,
-  }));
+  const rows = differences.map((one) => rowOf(one, toDos.get(one), said));
+  const last = new Map(rows.flatMap(({ notes }, at) => notes.map((note) => [note, at])));
+  return rows.map((row, at) => ({ ...row, notes: row.notes.filter((note) => last.get(note) === at) }));
 };
 
-const rowOf = (difference: Difference, toDo: string | null, said: string | null): ReportRow => {
-  const { action } = difference;
-  const current = 'current' in difference ? (difference.current ?? null) : null;
-  const desired = 'desired' in difference ? difference.desired : null;
-  const where = [
-    'source' in difference ? `${difference.source.file}:${difference.source.line}` : [],
-    'recordId' in difference ? `record ${difference.recordId}` : [],
-  ];
+const rowOf = (one: Difference, toDo: string | undefined, said: string | null): ReportRow => {
+  const { error, retryAt } = one;
+  const remark = [
+    one.action === 'blocked' ? one.message : [],
+    error?.replace(/^held: /, '') ?? [],
+    retryAt === undefined || error?.includes(retryAt) ? [] : `next try at ${retryAt}`,
+  ]
+    .flat()
+    .filter((text) => said?.includes(text) !== true)
+    .map((text) => text.replace(/\.$/, ''))
+    .join('; ');
   return {
-    ...rowBetween(action, current, desired, action === 'update' ? difference.fields : undefined),
+    ...rowBetween(
+      one.action,
+      'current' in one ? (one.current ?? null) : null,
+      'desired' in one ? one.desired : null,
+      one.action === 'update' ? one.fields : undefined,
+    ),
     // What holds the whole template is said once, above.
-    outcome: difference.skippedBy === 'held' && said !== null ? null : (difference.outcome ?? null),
+    outcome: one.skippedBy === 'held' && said !== null ? null : (one.outcome ?? null),
     why: [
-      'reason' in difference ? difference.reason : [],
+      'reason' in one ? one.reason : [],
       // The report says once that causes are unknown.
-      'cause' in difference && difference.cause !== 'unknown' ? causeWords[difference.cause] : [],
+      'cause' in one && one.cause !== 'unknown' ? causeWords[one.cause] : [],
     ].flat(),
-    where: where.flat().map(escapeControl),
-    remark: remarkOn(difference, said),
-    toDo,
+    where: [
+      'source' in one ? escapeControl(`${one.source.file}:${one.source.line}`) : [],
+      'recordId' in one ? `record ${one.recordId}` : [],
+    ].flat(),
+    notes: [remark === '' ? [] : shownMessage(remark), toDo === undefined ? [] : `To do: ${toDo}`].flat(),
   };
-};
-
-const remarkOn = (difference: Difference, said: string | null): string | null => {
-  const { error, retryAt } = difference;
-  const reasons: string[] = [];
-  if (difference.action === 'blocked') {
-    const { message, conflicts = [] } = difference;
-    reasons.push(message);
-    if (conflicts.length > 0)
-      reasons.push(`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}`);
-  }
-  if (error !== undefined && said?.includes(error.replace(/^held: /, '')) !== true) reasons.push(error);
-  if (retryAt !== undefined && !reasons.some((text) => text.includes(retryAt)))
-    reasons.push(`Next try at ${retryAt}`);
-  // Messages have no full stop, since most of them are shown alone.
-  const sentences = reasons.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`));
-  return sentences.length === 0 ? null : shownMessage(sentences.join(' '));
 };
 
 /** Words of this program, in which times are without milliseconds, and of others. */
@@ -116,17 +101,13 @@ export const rowBetween = (
       const [from, to] = shortenPair(textOf(field, actual[field]), textOf(field, desired[field]), maxShown);
       return { label, text: escapeControl(from), desired: escapeControl(to) };
     }),
-    /** The side that alone has such a record. */
-    only: actual === null ? ('desired' as const) : desired === null ? ('actual' as const) : null,
     outcome: null as Outcome | null,
     /** Why it differs or is blocked, in a word or two. */
     why: [] as readonly string[],
     /** The position in the file, and the ids at the service. */
     where: [] as readonly string[],
-    /** Why, in sentences. */
-    remark: null as string | null,
-    /** What a person can do; null: nothing, or nothing but what the remark says. */
-    toDo: null as string | null,
+    /** Why, and what a person can do, in sentences. */
+    notes: [] as readonly string[],
   };
 };
 
@@ -148,18 +129,17 @@ const textOf = (field: FieldName, value: RecordData[FieldName]): string => {
 };
 
 /** A record in one line for people: name, type, data. */
-export const recordText = (record: RecordData): string => changeText(null, record);
+export const recordText = ({ type, name, content, priority, ttl }: RecordData): string =>
+  [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
+    .flat()
+    .map((part) => escapeControl(String(part)))
+    .join(' ');
 
-/** A change of a record in one line. */
+/** A change of a record in one line. Both sides fit into what a line shows. */
 export const changeText = (before: RecordData | null, after: RecordData): string => {
-  // Both sides fit into what a line shows.
-  const [from, to] = shortenPair((before ?? after).content, after.content, 600);
-  const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
-    [name ?? '@', type, priority ?? [], content, ttl === null ? [] : `ttl ${ttl}`]
-      .flat()
-      .map((part) => escapeControl(String(part)))
-      .join(' ');
-  return before === null ? lineOf(after, to) : `${lineOf(before, from)} → ${lineOf(after, to)}`;
+  if (before === null) return recordText(after);
+  const [from, to] = shortenPair(before.content, after.content, 600);
+  return `${recordText({ ...before, content: from })} → ${recordText({ ...after, content: to })}`;
 };
 
 const kinds = {
@@ -176,6 +156,7 @@ const kinds = {
 
 /** Of templates, writes and clients: a state is shown by sign, word and colour. */
 export const states = {
+  off: ['○', 'not asked', 'cyan'],
   'in-sync': ['✓', 'in sync', 'green'],
   pending: ['○', 'pending', 'cyan'],
   drifted: ['≠', 'differs', 'yellow'],

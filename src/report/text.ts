@@ -4,7 +4,7 @@ import { plural } from '../lib/plural.ts';
 import { withoutApplied, type Report } from '../result.ts';
 import { pad, shorten, shortenPair, widthOf, wrap } from './columns.ts';
 import { states, wordOf, type ReportRow } from './row.ts';
-import { type SubdomainView, type TemplateView, viewOf } from './view.ts';
+import { stateText, viewOf, type Section } from './view.ts';
 
 interface TextOptions {
   readonly color: boolean;
@@ -38,13 +38,13 @@ export const renderText = (report: Report, options: TextOptions): string => {
   const { all = false, color } = options;
   const width = Math.max(40, options.width);
   const templates = options.withoutApplied === true ? report.templates.map(withoutApplied) : report.templates;
-  const { status, causes, groups, quiet, problems, summary, aside } = viewOf({ ...report, templates });
-  const isCounted = !all && status !== 'in-sync' && quiet.length > 0;
-  const inSync = `${states['in-sync'][0]} ${quiet.length} of ${plural(templates.length, 'template')} in sync`;
+  const { status, causes, sections, calm, problems, summary, aside } = viewOf({ ...report, templates });
+  const isCounted = !all && status !== 'in-sync' && calm.length > 0;
+  const inSync = `${states['in-sync'][0]} ${calm.length} of ${plural(templates.length, 'template')} in sync`;
   const blocks: StyledLine[][] = [
     paragraph(causes, 0, width, 'gray'),
-    ...groups.map((group) => groupLines(group, width)),
-    all ? quiet.flatMap((template) => headingLines(template, width)) : [],
+    ...sections.map((section) => sectionLines(section, 0, width)),
+    all ? calm.flatMap((section) => sectionLines(section, 0, width)) : [],
     isCounted ? [[inSync, 'green']] : [],
     problems.flatMap(({ words, severity }) =>
       paragraph(words, 0, width, severity === 'error' ? 'red' : 'yellow'),
@@ -61,49 +61,28 @@ export const renderText = (report: Report, options: TextOptions): string => {
     .join('\n');
 };
 
-const groupLines = (group: readonly TemplateView[], width: number): StyledLine[] => {
-  const first = group[0]!;
-  if (group.length === 1) return [...headingLines(first, width), ...bodyLines(first, 2, width)];
-  const [sign, word, color] = states[first.status];
+const sectionLines = (section: Section, indent: number, width: number): StyledLine[] => {
+  const { title, state, file } = section;
+  const place = file === undefined ? '' : ` · ${shorten(file, 2 * width)}`;
+  const heading = `${states[state][0]} ${shorten(title, 2 * width)}: ${stateText(section)}${place}`;
+  const [first = '', ...others] = wrap(heading, width - indent - 2);
+  return [first, ...others.map((line) => `  ${line}`)]
+    .map((line): StyledLine => [' '.repeat(indent) + line, states[state][2]])
+    .concat(bodyLines(section, indent + 2, width));
+};
+
+/** What a section says below its heading. */
+export const bodyLines = (section: Section, indent: number, width: number): StyledLine[] => {
+  const { said, names = [], rows = [], parts = [] } = section;
   return [
-    ...paragraph(`${sign} ${group.length} templates ${word}: ${first.message}`, 0, width, color),
-    ...paragraph(group.map(({ title }) => title).join(', '), 2, width, 'gray'),
+    ...said.flatMap((text) => paragraph(text, indent, width)),
+    ...paragraph(names.map(({ title }) => title).join(', '), indent, width, 'gray'),
+    ...rowLines(rows, indent, width),
+    ...parts.flatMap((part) => sectionLines(part, indent, width)),
   ];
 };
 
-const headingLines = ({ title, status, state, file }: TemplateView, width: number): StyledLine[] => {
-  const [sign, , color] = states[status];
-  const heading = `${sign} ${shorten(title, 2 * width)}: ${state} · ${shorten(file, 2 * width)}`;
-  return wrap(heading, width - 2).map((line, at) => [at === 0 ? line : `  ${line}`, color]);
-};
-
-/** What differs in a template, below its heading. */
-export const bodyLines = (
-  { status, message, toDo, rows, subdomains }: TemplateView,
-  indent: number,
-  width: number,
-): StyledLine[] => [
-  ...paragraph(message, indent, width, states[status][2]),
-  ...paragraph(toDo && `To do: ${toDo}`, indent, width),
-  ...rowLines(rows, indent, width),
-  ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, indent, width)),
-];
-
-const subdomainLines = (view: SubdomainView, indent: number, width: number): StyledLine[] => {
-  const { subdomain, status, message, rows, answers } = view;
-  const state = `subdomain ${subdomain}: ${wordOf(status)}${message === null ? '' : `. ${message}`}`;
-  const lines = [...paragraph(state, indent, width, states[status][2]), ...rowLines(rows, indent + 2, width)];
-  if (answers === null) return lines;
-  const ofServers = `name servers: ${wordOf(answers.status)}`;
-  return [
-    ...lines,
-    ...paragraph(ofServers, indent + 2, width, states[answers.status][2]),
-    ...answers.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
-    ...rowLines(answers.rows, indent + 4, width),
-  ];
-};
-
-/** Differences in columns: sign, type, name, values, notes. Notes that do not fit are below their row. */
+/** Differences in columns: sign, type, name, values, facts. Facts that do not fit are below their row. */
 export const rowLines = (rows: readonly ReportRow[], indent: number, width: number): StyledLine[] => {
   const typeWidth = Math.min(8, largest(rows.map(({ type }) => widthOf(type))));
   const nameWidth = Math.min(Math.floor(width / 4), largest(rows.map(({ name }) => widthOf(name))));
@@ -117,16 +96,15 @@ export const rowLines = (rows: readonly ReportRow[], indent: number, width: numb
     const [type, name] = [shorten(row.type, typeWidth), shorten(row.name, nameWidth)];
     const head = `${' '.repeat(indent)}${row.sign} ${pad(type, typeWidth)} ${pad(name, nameWidth)}  `;
     const lines = values[at]!.map((line, index) => (index === 0 ? head : ' '.repeat(start)) + line);
-    const [last, note] = [lines.pop()!, noteOf(row)];
+    const [last, facts] = [lines.pop()!, factsOf(row)];
     const beside = [pad(last, start + column), last]
-      .map((line) => `${line}  ${note}`)
+      .map((line) => `${line}  ${facts}`)
       .find((line) => widthOf(line) <= width);
     const style = row.outcome === 'failed' || row.outcome === 'unknown' ? 'red' : row.color;
     return [
       ...[...lines, beside ?? last].map((line) => [line.trimEnd(), style] as const),
-      ...(beside ? [] : paragraph(note, indent + 4, width, 'gray')),
-      ...paragraph(row.remark, indent + 4, width),
-      ...paragraph(row.toDo && `To do: ${row.toDo}`, indent + 4, width),
+      ...(beside ? [] : paragraph(facts, indent + 4, width, 'gray')),
+      ...row.notes.flatMap((note) => paragraph(note, indent + 4, width)),
     ];
   });
 };
@@ -147,13 +125,13 @@ const valueLines = ({ values }: ReportRow, room: number): string[] => {
 };
 
 /** The signs of a template's differences are clear; those of a subdomain's need their word. */
-const noteOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
+const factsOf = ({ kind, word, outcome, why, where }: ReportRow): string => {
   const isClear = ['add', 'update', 'park', 'surplus', 'blocked'].includes(kind);
   return [outcome === null ? [] : wordOf(outcome), isClear ? [] : word, why, where].flat().join(' · ');
 };
 
-/** Words, wrapped to at most some ten lines. */
+/** Words, wrapped to at most some ten lines; null and empty: nothing. */
 const paragraph = (text: string | null, indent: number, width: number, style?: StyledLine[1]): StyledLine[] =>
-  text === null
+  text === null || text === ''
     ? []
     : wrap(shorten(text, 10 * width), width - indent).map((line) => [' '.repeat(indent) + line, style]);

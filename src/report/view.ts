@@ -2,36 +2,59 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
-import { recordTypes, type RecordData } from '../model/record.ts';
 import type { Difference } from '../plan/difference.ts';
 import {
   statuses,
   type Report,
+  type SubdomainAnswers,
   type SubdomainResult,
   type Summary,
   type TemplateResult,
   type UnmanagedTemplate,
 } from '../result.ts';
-import { answersView, hasTrouble, isFaulty } from './answers.ts';
+import { templateAddress } from './address.ts';
+import { hasTrouble, isFaulty, remarksOn, rowsOfAnswers } from './answers.ts';
 import { summaryOf as countsOf } from './assemble.ts';
 import { shorten } from './columns.ts';
-import { rowOfSubdomain, rowsOf, shownMessage, wordOf } from './row.ts';
+import { rowOfSubdomain, rowsOf, shownMessage, wordOf, type ReportRow, type State } from './row.ts';
 import { resuming } from './to-do.ts';
 
+/**
+ * A heading and what stands below it: a template, several with the same message, a subdomain, its name servers. Each format
+ * shows all of them in the same way. Every text is visible and harmless to a terminal.
+ */
+export interface Section {
+  readonly title: string;
+  readonly state: State;
+  /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
+  readonly counts?: string;
+  /** Of a template; the page of it, from the root of the pages; where to see the commit of the file. */
+  readonly file?: string;
+  readonly page?: string;
+  readonly commitUrl?: string | undefined;
+  /** Why, and what to do, in paragraphs. */
+  readonly said: readonly string[];
+  readonly rows?: readonly ReportRow[];
+  /** What the two sides of the rows are; absent: service and file. */
+  readonly sides?: readonly [actual: string, desired: string];
+  /** How many rows, here and below, were left out. */
+  readonly more?: number;
+  readonly parts?: readonly Section[];
+  /** Templates that have nothing else to say. */
+  readonly names?: readonly Section[];
+}
+
 export type View = ReturnType<typeof viewOf>;
-export type TemplateView = ReturnType<typeof templateView>;
-/** Of a subdomain that is not in sync. */
-export type SubdomainView = ReturnType<typeof subdomainView>;
 
 /**
- * The report in words, for people, the worst first. Every text is visible and harmless to a terminal. `withClient`: whether
- * templates and problems are named with theirs; default: where there are several.
+ * The report in words, for people, the worst first. `withClient`: whether templates and problems are named with theirs;
+ * default: where there are several.
  */
 export const viewOf = (report: Report, withClient = hasSeveralClients(report)) => {
   const { templates, problems, commits, unmanaged, base } = report;
-  const view = (template: ShownTemplate) => templateView(template, withClient, commits);
+  const section = (template: ShownTemplate) => sectionOf(template, withClient, commits);
   const isSaid = problems.some(({ check }) => check === 'unmanaged');
-  const aside = [isSaid ? null : unmanagedSentence(unmanaged), base === undefined ? null : ofBase];
+  const aside = isSaid ? [] : unmanagedProblems(unmanaged).map(({ message }) => message);
   return {
     status: report.status,
     summary: summaryOf(report),
@@ -39,12 +62,17 @@ export const viewOf = (report: Report, withClient = hasSeveralClients(report)) =
     causes: templates.some(({ differences }) => differences.some(isUnexplained))
       ? 'Causes are unknown unless a line names one: these records differed when they were first read.'
       : null,
-    groups: groupsOf(templates).map((group) => group.map(view)),
+    sections: groupsOf(templates).map((group): Section => {
+      const [first, ...others] = group.map(section);
+      if (others.length === 0) return first!;
+      const { state, said } = first!;
+      return { title: `${group.length} templates`, state, said, names: [first!, ...others] };
+    }),
     /** Templates that are just in sync. */
-    quiet: templates.filter(isCalm).map(view),
+    calm: templates.filter(isCalm).map(section),
     problems: problems.map((problem) => problemView(problem, withClient)),
     /** What no file manages, and what the report is without, in sentences. */
-    aside: aside.filter(Boolean).join('. ') || null,
+    aside: [...aside, base === undefined ? [] : ofBase].flat().join('. ') || null,
   };
 };
 
@@ -73,18 +101,25 @@ export const isCalm = ({ status, message, differences, subdomains }: TemplateRes
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
 /**
- * Sorts by urgency: failed templates before held ones, failed records before blocked ones. Records of the same urgency
- * are sorted as people would: by name, where `host10` comes after `host2`, by type, and by priority.
+ * Sorts by urgency: failed templates before held ones, failed records before blocked ones; then records as people would, by name,
+ * where `host10` comes after `host2`, by type and by priority.
  */
 export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
   templates
-    .map((template) => ({
-      ...template,
-      differences: template.differences.toSorted(
-        (one, other) => rankOf(one) - rankOf(other) || byName(recordOf(one), recordOf(other)),
-      ),
-    }))
+    .map((template) => ({ ...template, differences: sorted(template.differences) }))
     .toSorted((one, other) => statuses.indexOf(other.status) - statuses.indexOf(one.status));
+
+const sorted = (differences: readonly Difference[]): readonly Difference[] =>
+  differences
+    .map((one) => {
+      const { name, type, priority, content } =
+        one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
+      return { one, rank: rankOf(one), text: `${name ?? ''} ${type} ${priority ?? 0} ${content}` };
+    })
+    .toSorted((a, b) => a.rank - b.rank || compare(a.text, b.text))
+    .map(({ one }) => one);
+
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 const rankOf = ({ action, outcome }: Difference): number => {
   if (outcome === 'applied') return 4;
@@ -93,69 +128,75 @@ const rankOf = ({ action, outcome }: Difference): number => {
   return action === 'surplus' ? 3 : 2;
 };
 
-const recordOf = (one: Difference): RecordData =>
-  one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
-
-const byName = (one: RecordData, other: RecordData): number =>
-  compare(one.name ?? '', other.name ?? '') ||
-  types.indexOf(one.type) - types.indexOf(other.type) ||
-  (one.priority ?? 0) - (other.priority ?? 0) ||
-  compare(one.content, other.content);
-
-const types: readonly string[] = recordTypes;
-const { compare } = new Intl.Collator('en', { numeric: true });
-
 /** `more`: how many differences of it were left out. */
 export type ShownTemplate = TemplateResult & { readonly more?: number };
 
-export const templateView = (template: ShownTemplate, withClient: boolean, commits: Report['commits']) => {
+export const sectionOf = (
+  template: ShownTemplate,
+  withClient: boolean,
+  commits: Report['commits'],
+): Section => {
   const { client, template: name, id, file, revision, status, message, differences, more = 0 } = template;
   const behind = template.subdomains.filter((one) => !follows(one));
-  const followers = template.subdomains.length - behind.length;
   const found = countsOf([template]);
   const isHeld = status === 'held' || status === 'suspended';
-  const counts = listed([
-    ...changeCounts(found, isHeld ? undefined : found.held),
-    [template.inSync, null, 'in sync'],
-    [template.parked, null, 'parked'],
-    [template.ignored, null, 'ignored'],
-    [followers, 'subdomain', 'in sync'],
-  ]);
-  const isClear = (status === 'drifted' || status === 'in-sync') && counts !== '';
   return {
-    client,
-    name,
     title: escapeControl(`${withClient ? `${client}: ` : ''}${name}${id === null ? '' : ` (${id})`}`),
-    status,
-    /** Why it is held or failed. */
-    message: message === null ? null : shownMessage(message),
-    /** What ends that, unless the message says it. */
-    toDo: template.suspension !== undefined && differences.length > 0 ? resuming(name) : null,
-    /** What differs and what does not, such as `2 to change, 1 surplus, 5 in sync`. */
-    counts,
-    /** The same after the word for the status, unless the counts say it. */
-    state: isClear ? counts : [wordOf(status), counts].filter(Boolean).join(': '),
+    state: status,
+    counts: listed([
+      ...changeCounts({ ...found, held: isHeld ? noneHeld : found.held }),
+      [template.inSync, 'in sync'],
+      [template.parked, 'parked'],
+      [template.ignored, 'ignored'],
+      [template.subdomains.length - behind.length, 'in sync', 'subdomain'],
+    ]),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
-    /** Of the commit; null: none, or nobody knows where to see it. */
-    commitUrl: commits.find((one) => one.revision === revision)?.url ?? null,
+    page: templateAddress(name, withClient ? client : null),
+    commitUrl: commits.find((one) => one.revision === revision)?.url,
+    said: [
+      message === null ? [] : shownMessage(message),
+      template.suspension === undefined || differences.length === 0 ? [] : `To do: ${resuming(name)}`,
+    ].flat(),
     rows: rowsOf(name, differences, message),
-    subdomains: behind.map(subdomainView),
     more,
+    parts: behind.map(subdomainSection),
   };
 };
+
+const noneHeld: Summary['held'] = { add: 0, update: 0, park: 0 };
 
 /** Whether the subdomain and its name servers are in sync. */
 export const follows = ({ status, answers }: SubdomainResult): boolean =>
   status === 'in-sync' && !hasTrouble(answers);
 
-const subdomainView = ({ subdomain, status, message, differences, answers }: SubdomainResult) => ({
-  subdomain: escapeControl(subdomain),
+const subdomainSection = ({
+  subdomain,
   status,
-  message: message === null ? null : shownMessage(message),
+  message,
+  differences,
+  answers,
+}: SubdomainResult): Section => ({
+  title: `subdomain ${escapeControl(subdomain)}`,
+  state: status,
+  said: message === null ? [] : [shownMessage(message)],
   rows: differences.map(rowOfSubdomain),
-  /** Null if there is nothing to show. */
-  answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
+  sides: ['at the subdomain', 'in its template'],
+  parts: hasTrouble(answers) ? [serverSection(answers, canonicalHost(subdomain))] : [],
 });
+
+const serverSection = (answers: SubdomainAnswers, subdomain: string): Section => ({
+  title: 'name servers',
+  state: answers.status,
+  said: remarksOn(answers),
+  rows: rowsOfAnswers(answers, subdomain),
+  sides: ['at the name servers', 'at the service'],
+});
+
+/** The state in words; that something differs is clear from the counts. */
+export const stateText = ({ state, counts = '' }: Section): string =>
+  (state === 'drifted' || state === 'in-sync') && counts !== ''
+    ? counts
+    : [wordOf(state), counts].filter(Boolean).join(': ');
 
 type Problem = Report['problems'][number];
 
@@ -172,69 +213,53 @@ export const problemView = (problem: Problem, withClient: boolean) => {
 export const problemText = (problem: Problem): string =>
   [problemView(problem, false).place, problem.message].filter(Boolean).join(': ');
 
-/** The templates that no file describes; null if there are none. */
-const unmanagedSentence = (templates: readonly UnmanagedTemplate[]): string | null => {
-  const names = templates.map(({ template, hadFile }) =>
-    hadFile ? `${template}, whose file is gone` : template,
-  );
-  const have = templates.length === 1 ? 'has' : 'have';
-  return templates.length === 0
-    ? null
-    : `${plural(templates.length, 'template')} at the service ${have} no file (${shorten(escapeControl(names.join('; ')), 400)}): \`dns-template-sync import\` writes files for them`;
+/** The templates that no file describes: an error for those who want it to be one. */
+export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] => {
+  const [first, ...others] = templates;
+  if (first === undefined) return [];
+  const names = templates.map((one) => one.template + (one.hadFile ? ', whose file is gone' : ''));
+  const have = others.length === 0 ? 'has' : 'have';
+  const shown = shorten(escapeControl(names.join('; ')), 400);
+  const message = `${plural(templates.length, 'template')} at the service ${have} no file (${shown}): \`dns-template-sync import\` writes files for them`;
+  const nowhere = { file: null, line: null, column: null };
+  return [{ severity: 'error', check: 'unmanaged', message, client: first.client, ...nowhere }];
 };
-
-/** For those to whom a template without a file is an error. */
-export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] =>
-  templates.slice(0, 1).map(({ client }) => ({
-    severity: 'error',
-    check: 'unmanaged',
-    message: unmanagedSentence(templates) ?? '',
-    client,
-    file: null,
-    line: null,
-    column: null,
-  }));
 
 /** The whole report in a line. */
 export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const records = `${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
-  const everything =
-    summary.templates === 0 ? 'no templates were compared' : `everything in sync: ${records}`;
   const words = listed([
-    ...changeCounts(summary, summary.held),
-    [summary.suspendedTemplates, 'template', 'suspended'],
-    [summary.heldTemplates, 'template', 'held'],
-    [summary.failedTemplates, 'template', 'failed'],
-    [summary.subdomainDifferences, 'difference', 'in subdomains'],
-    [sum(answers.map(({ differences }) => differences.length)), 'difference', 'at name servers'],
-    [sum(answers.map(({ servers }) => servers.filter(isFaulty).length)), 'name server', 'at fault'],
-    [errors, 'error'],
-    [problems.length - errors, 'warning'],
+    ...changeCounts(summary),
+    [summary.suspendedTemplates, 'suspended', 'template'],
+    [summary.heldTemplates, 'held', 'template'],
+    [summary.failedTemplates, 'failed', 'template'],
+    [summary.subdomainDifferences, 'in subdomains', 'difference'],
+    [answers.flatMap(({ differences }) => differences).length, 'at name servers', 'difference'],
+    [answers.flatMap(({ servers }) => servers.filter(isFaulty)).length, 'at fault', 'name server'],
+    [errors, '', 'error'],
+    [problems.length - errors, '', 'warning'],
   ]);
-  return [words, status === 'in-sync' ? everything : ''].filter(Boolean).join(', ') || wordOf(status);
+  if (status !== 'in-sync') return words || wordOf(status);
+  const all = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  return [words || [], summary.templates === 0 ? 'no templates were compared' : all].flat().join(', ');
 };
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+/** With a noun: `1 template held`; without: `2 to change`. */
+type Counted = readonly [count: number, words: string, noun?: string];
 
-type Counted = readonly [count: number, noun: string | null, words?: string];
-
-const changeCounts = (counts: Summary, held = { add: 0, update: 0, park: 0 }): readonly Counted[] => [
-  [counts.applied, null, 'applied'],
-  [counts.add - held.add, null, 'to add'],
-  [counts.update - held.update, null, 'to change'],
-  [counts.park - held.park, null, 'to park'],
-  [held.add + held.update + held.park, null, 'held back'],
-  [counts.surplus, null, 'surplus'],
-  [counts.blocked, null, 'blocked'],
+const changeCounts = ({ held, ...counts }: Summary): readonly Counted[] => [
+  [counts.applied, 'applied'],
+  [counts.add - held.add, 'to add'],
+  [counts.update - held.update, 'to change'],
+  [counts.park - held.park, 'to park'],
+  [held.add + held.update + held.park, 'held back'],
+  [counts.surplus, 'surplus'],
+  [counts.blocked, 'blocked'],
 ];
 
-/** `2 to change, 1 template held`. */
 const listed = (parts: readonly Counted[]): string =>
   parts
     .filter(([count]) => count > 0)
-    .map(([count, noun, words]) =>
-      [noun === null ? count : plural(count, noun), words ?? []].flat().join(' '),
-    )
+    .map(([count, words, noun]) => `${noun === undefined ? count : plural(count, noun)} ${words}`.trimEnd())
     .join(', ');

@@ -40,14 +40,17 @@ export const clientSection = ({ clients }: Facts): Markup => {
     <h2 id="clients">Clients</h2>
     <ul class="list">
       ${clients.slice(0, max).map((one) => {
-        const { client, health, why, lastPass } = one;
+        const { client, health, why, lastPass, running } = one;
         const address = clients.length > 1 ? `./${addressOf({ client })}` : null;
+        const last =
+          lastPass === null
+            ? 'No pass has ended yet'
+            : `Last pass ${passText(lastPass)}: ${wordOf(lastPass.status)}`;
         return html`<li>
           ${linked(escapeControl(client), address)} ${stateIcon(health)}
           ${why !== null && why !== said && escapeControl(why)}
           <p class="aside">
-            ${lastPass === null ? 'No pass has ended yet' : html`Last pass ${passText(lastPass)}: ${wordOf(lastPass.status)}`}.
-            ${nextPass(one)}
+            ${last}. ${running === null ? nextPass(one) : `Running now: ${reasons[running]}`}
           </p>
         </li>`;
       })}
@@ -56,11 +59,10 @@ export const clientSection = ({ clients }: Facts): Markup => {
   </section>`;
 };
 
-const nextPass = ({ running, failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
-  if (running !== null) return `Running now: ${reasons[running]}`;
+const nextPass = ({ failures, backoffUntil, nextScheduled }: ClientFacts): MarkupValue => {
+  if (backoffUntil === null) return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
   const why = failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`;
-  if (backoffUntil !== null) return html`<b class="red">Backing off</b> until ${at(backoffUntil)}, ${why}`;
-  return nextScheduled === null ? 'No schedule' : `Next pass ${at(nextScheduled)}`;
+  return html`<b class="red">Backing off</b> until ${at(backoffUntil)}, ${why}`;
 };
 
 /** The processes that share the clients. */
@@ -94,21 +96,16 @@ export const daySection = ({ day }: Facts): Markup =>
   </section>`;
 
 const inWords = (day: readonly SummarySlot[]): string => {
-  const sum = (of: (slot: SummarySlot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
-  const passes = sum((slot) => slot.passes);
+  const passes = day.reduce((sum, slot) => sum + slot.passes, 0);
   if (passes === 0) return 'No pass has ended in the last 24 hours.';
-  const written = sum((slot) => slot.written);
+  const written = day.reduce((sum, slot) => sum + slot.written, 0);
   const most = Math.max(...day.map(({ left }) => left ?? 0));
-  const bad = sum(({ worst }) => (worst === 'failed' || worst === 'held' ? 1 : 0));
-  const words = [
-    passes === 1 ? 'One pass' : `${passes} passes`,
-    written > 0 && `${plural(written, 'difference')} written`,
-    most === 0
-      ? 'no open differences'
-      : `at most ${plural(most, 'open difference')} at a time, ${day.at(-1)?.leftAtEnd || 'none'} now`,
-    bad > 0 && `passes failed or were held in ${plural(bad, 'interval')} of 15 minutes`,
-  ];
-  return `${words.filter((part) => part !== false).join('; ')}.`;
+  const bad = day.filter(({ worst }) => worst === 'failed' || worst === 'held').length;
+  return [
+    `${passes} passes; ${plural(written, 'difference')} written; `,
+    `at most ${plural(most, 'open difference')} at a time, ${day.at(-1)?.leftAtEnd ?? 0} now; `,
+    `passes failed or were held in ${plural(bad, 'interval')} of 15 minutes.`,
+  ].join('');
 };
 
 /** For each quarter of an hour, as tall as it had open differences, in the colour of how its worst pass ended. */

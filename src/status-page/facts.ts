@@ -1,6 +1,5 @@
-import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import type { PassResult, Status, Trigger } from '../result.ts';
+import type { Change, PassResult, Status, Trigger } from '../result.ts';
 
 /** What the daemon knows, without secrets. All pages are made of it. Times are ms since the epoch, unless they are texts. */
 export interface Facts {
@@ -103,15 +102,11 @@ export interface SummarySlot {
 export const slotLength = 15 * 60_000;
 
 /** One write, as in `/api/history`. */
-export interface WriteEntry {
+export interface WriteEntry extends Omit<Shown, 'outcome'> {
   /** ISO 8601. */
   readonly at: string;
   readonly client: string;
-  readonly template: string;
-  readonly action: 'add' | 'update' | 'park';
-  readonly recordId: number | null;
-  readonly before: RecordData | null;
-  readonly after: RecordData;
-  readonly outcome: 'applied' | 'failed' | 'unknown' | 'duplicate';
-  readonly error: string | null;
+  readonly outcome: Shown['outcome'] | 'duplicate';
 }
+
+type Shown = Pick<Change, 'template' | 'action' | 'recordId' | 'before' | 'after' | 'outcome' | 'error'>;

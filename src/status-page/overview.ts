@@ -1,5 +1,4 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { templateAddress } from '../report/address.ts';
 import { reportBody } from '../report/html.ts';
 import { html, type Markup, type MarkupValue } from '../report/markup.ts';
 import { wordOf, type State } from '../report/row.ts';
@@ -16,7 +15,7 @@ export const renderOverview = (frame: Frame, { report, summary, counts, left }: 
   const view = viewOf(report, clients.length > 1);
   const isFirst = report.run === '';
   const isFiltered = query.show !== null || query.text !== '';
-  const isEmpty = view.groups.length + view.quiet.length === 0;
+  const isEmpty = view.sections.length + view.calm.length === 0;
   const state = stateOf(report, frame);
   const [last] = clients
     .flatMap(({ lastPass }) => lastPass ?? [])
@@ -30,7 +29,6 @@ export const renderOverview = (frame: Frame, { report, summary, counts, left }: 
     tools: html`${actionBar(frame, query.client)} ${!isFirst && filters(counts, query)}
     ${isFiltered && isEmpty && nothing}`,
     left,
-    hrefOf: ({ name, client }) => templateAddress(name, clients.length > 1 ? client : null),
     calmHref: `./${addressOf({ ...query, show: 'in-sync' })}`,
   });
   return htmlPage({

@@ -1,6 +1,12 @@
 import { assembleReport } from '../report/assemble.ts';
 import { follows, groupsOf, isCalm, summaryOf, type ShownTemplate } from '../report/view.ts';
-import { withoutApplied, type PassResult, type Report, type TemplateResult } from '../result.ts';
+import {
+  withoutApplied,
+  type PassResult,
+  type Report,
+  type SubdomainResult,
+  type TemplateResult,
+} from '../result.ts';
 import type { Reader } from './facts.ts';
 
 /** Somebody who asks for a page. */
@@ -100,8 +106,8 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
   // What was applied differs no more.
   const open = report.templates.map(withoutApplied);
   const found = open
-    .flatMap((template) => (show === null ? template : (partOf(template, show) ?? [])))
-    .flatMap((template) => (text === '' ? template : (withText(template, text.toLowerCase()) ?? [])));
+    .flatMap((template) => (show === null ? template : partOf(template, show)))
+    .flatMap((template) => (text === '' ? template : withText(template, text.toLowerCase())));
   const [calm, groups] = [found.filter(isCalm), groupsOf(found)];
   const shown = groups.slice(0, limits.groups);
   const rows = Math.floor(limits.rows / Math.max(1, shown.length));
@@ -118,10 +124,11 @@ export const excerptOf = (report: Report, { show, text }: PageQuery) => {
     /** Of all. */
     summary: summaryOf(report),
     /** How many templates or differences there are of each kind, whatever is shown. */
-    counts: shows.map(([kind]) => {
-      const parts = open.flatMap((template) => partOf(template, kind) ?? []);
-      return parts.reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0);
-    }),
+    counts: shows.map(([kind]) =>
+      open
+        .flatMap((template) => partOf(template, kind))
+        .reduce((sum, part) => sum + (part.status === kind ? 1 : part.differences.length), 0),
+    ),
     left: {
       groups: groups.length - shown.length,
       problems: report.problems.length - problems.length,
@@ -135,43 +142,44 @@ const limits = { groups: 12, rows: 60, calm: 200, problems: 10 };
 
 /** The first differences of a template and of the subdomains that do not follow it, and how many are left out. */
 export const firstOf = (whole: TemplateResult, max: number): ShownTemplate => {
-  let more = 0;
-  const few = <Item>(all: readonly Item[], most: number): readonly Item[] => {
-    more += Math.max(0, all.length - most);
-    return all.slice(0, most);
-  };
-  const share = Math.max(2, Math.floor(max / 10));
-  const behind = few(
-    whole.subdomains.filter((one) => !follows(one)),
-    10,
-  ).map(({ answers, ...one }) => ({
+  const few = Math.max(2, Math.floor(max / 10));
+  const behind = whole.subdomains.filter((one) => !follows(one));
+  const shown = behind.slice(0, 10).map(({ differences, answers, ...one }) => ({
     ...one,
-    differences: few(one.differences, share),
-    answers: { ...answers, differences: few(answers.differences, share) },
+    differences: differences.slice(0, few),
+    answers: { ...answers, differences: answers.differences.slice(0, few) },
   }));
-  const differences = few(whole.differences, max);
-  return { ...whole, differences, subdomains: [...behind, ...whole.subdomains.filter(follows)], more };
+  const differences = whole.differences.slice(0, max);
+  return {
+    ...whole,
+    differences,
+    subdomains: [...shown, ...whole.subdomains.filter(follows)],
+    more: whole.differences.length - differences.length + sizeOf(behind) - sizeOf(shown),
+  };
 };
 
-/** The part of a template that is of this kind; null if nothing is. */
-const partOf = (template: TemplateResult, show: Show): TemplateResult | null => {
-  if (show === 'in-sync') return isCalm(template) ? template : null;
-  if (show === template.status) return template;
+const sizeOf = (some: readonly SubdomainResult[]): number =>
+  some.reduce((sum, one) => sum + 1 + one.differences.length + one.answers.differences.length, 0);
+
+/** The part of a template that is of this kind, if any. */
+const partOf = (template: TemplateResult, show: Show): readonly TemplateResult[] => {
+  if (show === 'in-sync') return isCalm(template) ? [template] : [];
+  if (show === template.status) return [template];
   const differences = template.differences.filter(
     ({ action, outcome }) =>
       show === action || (show === 'failed' && (outcome === 'failed' || outcome === 'unknown')),
   );
-  return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
+  return differences.length === 0 ? [] : [{ ...template, differences, subdomains: [] }];
 };
 
 /** The whole template if its own texts match, else the parts that match. */
-const withText = (template: TemplateResult, text: string): TemplateResult | null => {
+const withText = (template: TemplateResult, text: string): readonly TemplateResult[] => {
   const holds = (...values: readonly unknown[]): boolean => wordsIn(values).toLowerCase().includes(text);
   const { client, template: name, file, message } = template;
-  if (holds(client, name, file, message)) return template;
+  if (holds(client, name, file, message)) return [template];
   const differences = template.differences.filter((one) => holds(one));
   const subdomains = template.subdomains.filter((one) => !follows(one) && holds(one.subdomain, one.message));
-  return differences.length + subdomains.length === 0 ? null : { ...template, differences, subdomains };
+  return differences.length + subdomains.length === 0 ? [] : [{ ...template, differences, subdomains }];
 };
 
 /** All texts in a value, as `A www 192.0.2.1`. */

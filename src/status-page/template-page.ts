@@ -1,13 +1,13 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { Place, RecordData } from '../model/record.ts';
-import { isFragmentPath, type DesiredTemplate } from '../model/template.ts';
+import type { RecordData } from '../model/record.ts';
+import { isFragmentPath } from '../model/template.ts';
 import { encoded } from '../report/address.ts';
 import { differenceSection, problemSection, rest, rowList } from '../report/html.ts';
 import { html, type Markup, type MarkupValue, stateIcon } from '../report/markup.ts';
 import { recordText, rowBetween, wordOf, type ReportRow } from '../report/row.ts';
-import { follows, problemView, templateView, worstFirst } from '../report/view.ts';
-import { withoutApplied, worstOf, type PassResult, type TemplateResult } from '../result.ts';
+import { follows, problemView, sectionOf, worstFirst } from '../report/view.ts';
+import { withoutApplied, worstOf, type TemplateResult } from '../result.ts';
 import { outage } from './clients.ts';
 import type { TemplateFacts, WriteEntry, Writes } from './facts.ts';
 import { actionBar, templateActions } from './forms.ts';
@@ -21,9 +21,14 @@ export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
   const found = worstFirst(results.map(lastKnown).flatMap(({ templates }) => templates)).map(withoutApplied);
   const owners = clients.filter(({ client }) => [...files, ...found].some((one) => one.client === client));
   const state = found.length === 0 ? 'pending' : worstOf(found.map(({ status }) => status));
+  // Any fragment may be part of a template's file.
   const problems = results
     .flatMap((result) => result.problems)
-    .filter((problem) => found.some((one) => concerns(problem, one)));
+    .filter(({ client, file }) =>
+      found.some(
+        (one) => one.client === client && file !== null && (file === one.file || isFragmentPath(file)),
+      ),
+    );
   return htmlPage({
     frame,
     root,
@@ -36,70 +41,47 @@ export const renderTemplatePage = (frame: Frame, of: TemplateFacts): string => {
           <p>It has not been compared with the service yet.</p>`
       }
       ${problemSection(problems.map((problem) => problemView(problem, clients.length > 1)))}
-      ${found.map((template) => {
-        const { client, id, file } = template;
-        const { desired } =
-          files.find(
-            (one) => one.client === client && (one.desired.id === id || one.desired.source.file === file),
-          ) ?? {};
-        const newest = results.find((one) => one.client === client);
-        return templateSections(template, desired, newest, frame);
-      })}
+      ${found.map((template) => templateSections(template, of, frame))}
       ${writeSection(writes, frame, `api/history?template=${encoded(name)}`)}`,
   });
 };
 
-/** Any fragment may be part of its file. */
-const concerns = (
-  { file, client }: PassResult['problems'][number],
-  { file: own, client: owner }: TemplateResult,
-): boolean => client === owner && file !== null && (file === own || isFragmentPath(file));
-
-/** `desired`: as its file describes it; undefined if that cannot be read. */
-const templateSections = (
-  whole: TemplateResult,
-  desired: DesiredTemplate | undefined,
-  newest: PassResult | undefined,
-  frame: Frame,
-): Markup => {
-  const view = templateView(firstOf(whole, maxRows), frame.clients.length > 1, newest?.commits ?? []);
+const templateSections = (whole: TemplateResult, { files, results }: TemplateFacts, frame: Frame): Markup => {
+  const { client, id, file } = whole;
+  const newest = results.find((one) => one.client === client);
+  const section = sectionOf(firstOf(whole, maxRows), frame.clients.length > 1, newest?.commits ?? []);
   const followers = whole.subdomains.filter(follows).map(({ subdomain }) => escapeControl(subdomain));
-  return html`${differenceSection([[view]])} ${rest(view.more, '', `${frame.root}api/report`, '/api/report')}
+  const described = files.find(
+    (one) => one.client === client && (one.desired.id === id || one.desired.source.file === file),
+  );
+  // Its file has errors, so the service's records are shown; nothing if several have its name.
+  const [stored, another] = (newest?.withInvalidFile ?? []).filter((one) =>
+    id === null ? one.name === whole.template : one.id === id,
+  );
+  return html`${differenceSection([section], false)}
+  ${rest(section.more ?? 0, '', `${frame.root}api/report`, '/api/report')}
   ${newest?.dryRun === true && html`<p>Dry run: nothing is written.</p>`} ${templateActions(frame, whole)}
   ${followers.length > 0 && html`<p>${stateIcon('in-sync')} ${followers.join(', ')}</p>`}
   ${
-    desired === undefined
-      ? recordsAtService(whole, newest?.withInvalidFile ?? [])
-      : recordSection(
-          'in the file',
+    described !== undefined
+      ? recordSection('in the file', described.desired.records, ({ source }) =>
           // The file is named once, above.
-          desired.records.map((record) => [record, placeIn(desired.source.file, record.source)]),
+          source.file === described.desired.source.file
+            ? `line ${source.line}`
+            : `${source.file}:${source.line}`,
         )
+      : another === undefined &&
+        recordSection('at the service', stored?.records ?? [], (record) => `record ${record.id}`)
   }`;
 };
-
-const placeIn = (own: string, { file, line }: Place): string =>
-  file === own ? `line ${line}` : `${file}:${line}`;
 
 /** Differences, and records. */
 const maxRows = 1_000;
 
-/** What the service has for a template whose file has errors; nothing if several have its name. */
-const recordsAtService = (
-  { template, id }: TemplateResult,
-  all: NonNullable<PassResult['withInvalidFile']>,
-): MarkupValue => {
-  const [found, another] = all.filter((one) => (id === null ? one.name === template : one.id === id));
-  if (found === undefined || another !== undefined) return null;
-  return recordSection(
-    'at the service',
-    found.records.map((record) => [record, `record ${record.id}`]),
-  );
-};
-
-const recordSection = (
+const recordSection = <Shown extends RecordData>(
   where: string,
-  records: readonly (readonly [RecordData, place: string])[],
+  records: readonly Shown[],
+  placeOf: (record: Shown) => string,
 ): MarkupValue =>
   records.length > 0 &&
   html`<section>
@@ -108,9 +90,9 @@ const recordSection = (
       ${records
         .slice(0, maxRows)
         .map(
-          ([record, place]) =>
+          (one) =>
             html`<li>
-              <code>${recordText(record)}</code> <span class="aside">${escapeControl(place)}</span>
+              <code>${recordText(one)}</code> <span class="aside">${escapeControl(placeOf(one))}</span>
             </li>`,
         )}
     </ul>
@@ -147,6 +129,6 @@ const rowOfWrite = (write: WriteEntry, withClient: boolean): ReportRow => {
     ...rowBetween(action, before, after),
     why: [wordOf(outcome)],
     where: (recordId === null ? place : [...place, `record ${recordId}`]).map(escapeControl),
-    remark: error === null ? null : escapeControl(error),
+    notes: error === null ? [] : [escapeControl(error)],
   };
 };

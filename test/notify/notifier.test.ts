@@ -17,6 +17,7 @@ import {
   type SeenRequest,
 } from '../wire/scripted-server.ts';
 import {
+  address,
   another,
   drifted,
   inSync,
@@ -128,49 +129,50 @@ describe('a message', () => {
 
   test('stays within the limits of a receiver, for any records', async () => {
     const { server, notifier, next } = await opened([ok]);
-    const long = { type: 'TXT', name: 'x', content: '\u{1f600}'.repeat(10_000), priority: null, ttl: null };
-    const differences = Array.from({ length: 30 }, (_, recordId) =>
-      update({ recordId, current: long, desired: long }),
+    const long = { ...address('\u{1f600}'.repeat(10_000)), type: 'TXT' };
+    const many = <Thing>(count: number, of: (index: number) => Thing): Thing[] =>
+      Array.from({ length: count }, (_, index) => of(index));
+    const differences = many(30, (recordId) => update({ recordId, current: long, desired: long }));
+    await notifier.publish(
+      passEvent(many(50, (index) => ({ template: `t${index}`, status: 'drifted' as const, differences }))),
     );
-    const templates = Array.from({ length: 50 }, (_, index) => ({
-      template: `t${index}`,
-      status: 'drifted' as const,
-      differences,
-    }));
-    await notifier.publish(passEvent(templates));
-    await next('delivered');
-    const message = notificationIn(server.seen[0]!);
+    for (let count = 0; count < 3; count += 1) await next('delivered');
     expect(server.seen[0]!.body.length).toBeLessThan(500_000);
-    expect(message.changes).toHaveLength(20);
-    expect(message.changes[0]).toMatchObject({ counts: { differences: 30 } });
-    expect(message.changes[0]?.differences).toHaveLength(10);
-    await next('delivered');
-    await next('delivered');
-    expect(
-      server.seen.flatMap((request) => notificationIn(request).changes.map(({ template }) => template)),
-    ).toEqual(templates.map(({ template }) => template));
+    const { changes } = notificationIn(server.seen[0]!);
+    expect(changes).toHaveLength(20);
+    expect(changes[0]).toMatchObject({ counts: { differences: 30 } });
+    expect(changes[0]?.differences).toHaveLength(10);
+    expect(server.seen.flatMap((one) => notificationIn(one).changes.map(({ template }) => template))).toEqual(
+      many(50, (index) => `t${index}`),
+    );
   });
 });
 
-describe('a receiver', () => {
-  test.each<[string, Answer]>([
-    ['answers with an error', status(500)],
-    ['answers that the address is wrong', status(404)],
-    ['redirects, which is not followed', status(307, '', { location: '/elsewhere' })],
-    ['resets the connection', reset],
-    ['asks for a moment', status(429, '', { 'retry-after': '0' })],
-  ])('that %s gets the same message again', async (_, answer) => {
-    const { server, notifier, counts, next, lines } = await opened([answer, answer, ok]);
-    await notifier.publish(drifted);
-    await next('delivered');
-    expect(counts).toEqual(['retried', 'retried', 'delivered']);
-    expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(server.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(server.seen.map(({ path }) => path)).toEqual(server.seen.map(() => '/api/v1'));
-    // What stays the same is said once.
-    expect(lines.filter(({ msg }) => msg === 'notification not accepted; will retry')).toHaveLength(1);
-  });
+/** `ok` is what a receiver answers at last. */
+test.each<[string, Answer[], string]>([
+  ['an error', [status(500), status(500)], 'the receiver answered 500'],
+  ['that the address is wrong', [status(404)], 'the receiver answered 404'],
+  [
+    'a redirect, which is not followed',
+    [status(307, '', { location: '/elsewhere' })],
+    'the receiver answered 307, and redirects are not followed',
+  ],
+  ['nothing, and resets the connection', [reset], 'ECONNRESET'],
+  ['that it needs a moment', [status(429, '', { 'retry-after': '0' })], 'the receiver answered 429'],
+])('a receiver that answers %s gets the same message again', async (_, answers, reason) => {
+  const { server, notifier, counts, next, lines } = await opened([...answers, ok]);
+  await notifier.publish(drifted);
+  await next('delivered');
+  expect(counts).toEqual([...answers.map(() => 'retried'), 'delivered']);
+  expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
+  expect(new Set(server.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(server.seen.map(({ path }) => path)).toEqual(server.seen.map(() => '/api/v1'));
+  expect(lines.filter(({ event }) => event === 'notify.retried')).toEqual(
+    answers.map(() => expect.objectContaining({ reason })),
+  );
+});
 
+describe('a receiver', () => {
   test('that asks to wait gets nothing meanwhile, while others do', async () => {
     const patient = await opened([status(503, '', { 'retry-after': '3600' })]);
     const other = await opened([status(503), status(503), status(503), status(503), ok]);
@@ -192,12 +194,8 @@ describe('a receiver', () => {
   });
 
   test('that refuses a message still gets the next one', async () => {
-    const { server, notifier, counts, next, lines } = await opened([
-      status(400),
-      status(413),
-      status(415),
-      ok,
-    ]);
+    const refusing = [status(400), status(413), status(415)];
+    const { server, notifier, counts, next, lines } = await opened([...refusing, ok]);
     await notifier.publish(drifted);
     await next('dropped');
     await notifier.publish(inSync);
@@ -208,17 +206,13 @@ describe('a receiver', () => {
   });
 
   test('whose address cannot be read gets the message when it can', async () => {
-    let reads = 0;
-    const { server, notifier, next, lines } = await opened([ok], {
-      url: {
-        read: () => {
-          reads += 1;
-          if (reads === 1) throw new UserError('notify.ops.url: cannot read /run/url (ENOENT)');
-          return server.url;
-        },
-        place: '',
-      },
-    });
+    let isThere = false;
+    const read = (): string => {
+      if (isThere) return server.url;
+      isThere = true;
+      throw new UserError('notify.ops.url: cannot read /run/url (ENOENT)');
+    };
+    const { server, notifier, next, lines } = await opened([ok], { url: { read, place: '' } });
     await notifier.publish(drifted);
     await next('delivered');
     expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('ENOENT') }));

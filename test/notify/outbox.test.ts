@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { PassEvent } from '../../src/notify/news.ts';
 import type { Change } from '../../src/notify/schema.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import {
+  notAsked,
+  type SubdomainAnswers,
+  type SubdomainResult,
+  type TemplateResult,
+} from '../../src/result.ts';
 import type { NotifyReceiver } from '../../src/settings/receivers.ts';
-import { notAsked, type ServerResult } from '../../src/result.ts';
 import {
   add,
   address,
@@ -15,22 +21,6 @@ import {
   update,
 } from './pass-events.ts';
 
-/** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
-const heard = async (sights: readonly PassEvent[], more: Partial<NotifyReceiver> = {}): Promise<string[]> => {
-  const outbox = newOutbox();
-  const words: string[] = [];
-  for (const one of sights) {
-    await outbox.add(one, more);
-    const changes = await taken(outbox);
-    words.push(
-      changes
-        .map(({ event, template }) => (template === 'web' ? event : `${template ?? 'client'} ${event}`))
-        .join(', ') || '-',
-    );
-  }
-  return words;
-};
-
 /** The changes of the next message, which the receiver takes. */
 const taken = async (outbox: ReturnType<typeof newOutbox>): Promise<readonly Change[]> => {
   const next = await outbox.next();
@@ -38,221 +28,115 @@ const taken = async (outbox: ReturnType<typeof newOutbox>): Promise<readonly Cha
   return next?.changes ?? [];
 };
 
+const subdomain = (more: Partial<SubdomainResult>): SubdomainResult => ({
+  subdomain: 'shop.example.net',
+  status: 'in-sync',
+  message: null,
+  differences: [],
+  answers: notAsked,
+  ...more,
+});
+
+/** A name server answers this. */
+const answering = (content: string): PassEvent => {
+  const place = { server: 'ns1.example.net', address: '192.0.2.53', name: 'shop.example.net', type: 'A' };
+  const differences = [{ kind: 'stale' as const, ...place, desired: [], current: [address(content)] }];
+  const answers: SubdomainAnswers = { status: 'drifted', servers: [], differences };
+  return passEvent([{ status: 'drifted', subdomains: [subdomain({ answers })] }]);
+};
+
+const of = (status: TemplateResult['status'], ...differences: Difference[]) => ({ status, differences });
 const held = passEvent([{ status: 'held', message: 'Too many adds.' }]);
-const failed = passEvent([{ status: 'failed', differences: [update({ outcome: 'failed' })] }]);
-const unknown = passEvent([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'unknown' })] }]);
-const mended = passEvent([{ differences: [update({ outcome: 'applied' })] }]);
-const edited = passEvent([{ differences: [update({ outcome: 'applied', cause: 'edited' })] }]);
-const unreachable = passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], {
-  holdReason: 'ECONNREFUSED',
-});
-const none: PassEvent = { ...inSync, result: null, failure: 'The state directory cannot be used.' };
-const two = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.8')] }]);
-const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
-  passEvent([
-    {
-      status: status === 'drifted' ? 'drifted' : 'in-sync',
-      subdomains: [
-        {
-          subdomain: 'shop.example.net',
-          status,
-          message: null,
-          differences: [{ kind: 'missing', templateRecord: null, record: null, fields: [] }],
-          answers: notAsked,
-        },
-      ],
-    },
-  ]);
+const failed = passEvent([of('failed', update({ outcome: 'failed' }))]);
+const unknown = passEvent([of('failed', add('192.0.2.7', { outcome: 'unknown' }))]);
+const mended = passEvent([of('in-sync', update({ outcome: 'applied' }))]);
+const cut = { isEnding: true };
 
-const answered = (
-  status: 'in-sync' | 'drifted' | 'failed',
-  server: ServerResult['status'],
-  content = '192.0.2.9',
-) =>
-  passEvent([
-    {
-      status,
-      subdomains: [
-        {
-          subdomain: 'shop.example.net',
-          status: 'in-sync',
-          message: null,
-          differences: [],
-          answers: {
-            status,
-            servers: [
-              { name: 'ns1.example.net', address: '192.0.2.53', serial: 1, status: server, message: null },
-            ],
-            differences:
-              server === 'drifted'
-                ? [
-                    {
-                      kind: 'stale',
-                      server: 'ns1.example.net',
-                      address: '192.0.2.53',
-                      name: 'shop.example.net',
-                      type: 'A',
-                      desired: [],
-                      current: [{ type: 'A', name: null, content, priority: null, ttl: null }],
-                    },
-                  ]
-                : [],
-          },
-        },
-      ],
-    },
-  ]);
+/** What passes find, by the words for them below. */
+const sights = {
+  calm: inSync,
+  drift: drifted,
+  held,
+  failed,
+  unknown,
+  mended,
+  more: passEvent([of('drifted', update(), add('192.0.2.8'))]),
+  changedOnceMore: passEvent([of('drifted', update({ current: address('192.0.2.100') }))]),
+  mendedOnBothSides: passEvent([of('in-sync', update({ outcome: 'applied', cause: 'both' }))]),
+  mendedBesideDrift: passEvent([of('drifted', update(), update({ recordId: 6, outcome: 'applied' }))]),
+  edited: passEvent([of('in-sync', update({ outcome: 'applied', cause: 'edited' }))]),
+  waiting: passEvent([{ status: 'held', retryAt: '2026-11-20T20:05:00.000Z' }]),
+  addFailed: passEvent([of('failed', add('192.0.2.7', { outcome: 'failed' }))]),
+  addRefused: passEvent([of('drifted', blocked('refused', '192.0.2.7'))]),
+  pauseEnds: passEvent([of('drifted', blocked('refused', '192.0.2.1', { recordId: 5 }))]),
+  away: passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], { holdReason: 'ECONNREFUSED' }),
+  awayMidway: passEvent([of('failed', update({ outcome: 'unknown' }))], { holdReason: '503' }),
+  noPass: { ...inSync, result: null, failure: 'The state directory cannot be used.' },
+  behind: passEvent([{ status: 'drifted', subdomains: [subdomain({ status: 'drifted' })] }]),
+  following: passEvent([{ subdomains: [subdomain({ status: 'pending' })] }]),
+  unread: passEvent([{ subdomains: [subdomain({ status: 'failed' })] }]),
+  answer: answering('192.0.2.9'),
+  otherAnswer: answering('192.0.2.8'),
+  noFile: { ...passEvent([]), removed: ['web'] },
+  noTemplate: passEvent([]),
+  driftCut: { ...drifted, ...cut },
+  heldCut: { ...held, ...cut },
+  unknownCut: { ...unknown, ...cut },
+  two: passEvent([{ status: 'held' }, { template: 'mail', ...of('drifted', update()) }]),
+} satisfies Record<string, PassEvent>;
 
-describe('each pass sends what is new', () => {
-  test.each<[string, PassEvent[], string[]]>([
-    ['nothing while all is well', [inSync, inSync], ['-', '-']],
-    ['drift once, and its end', [drifted, drifted, inSync, inSync], ['drift', '-', 'cleared', '-']],
-    ['drift at the first pass', [drifted], ['drift']],
-    [
-      'what name servers answer, once, and its end',
-      [answered('drifted', 'drifted'), answered('drifted', 'drifted'), answered('in-sync', 'in-sync')],
-      ['drift', '-', 'cleared'],
-    ],
-    [
-      'no other wrong answer of a subdomain that has one',
-      [
-        answered('drifted', 'drifted'),
-        answered('drifted', 'drifted', '192.0.2.8'),
-        answered('drifted', 'silent'),
-      ],
-      ['drift', '-', '-'],
-    ],
-    [
-      'servers that cannot be asked',
-      [answered('failed', 'silent'), answered('failed', 'silent')],
-      ['failed', '-'],
-    ],
-    ['a hold and its end', [held, held, inSync], ['held', '-', 'cleared']],
-    ['a failure and its end', [failed, failed, inSync], ['failed', '-', 'cleared']],
-    ['an unknown outcome until it is settled', [unknown, unknown, inSync], ['unknown', '-', 'cleared']],
-    ['one state after the other', [drifted, held, failed, drifted], ['drift', 'held', 'failed', 'drift']],
-    ['more drift', [drifted, two, two], ['drift', 'drift', '-']],
-    ['no part of drift that ends', [two, drifted, drifted], ['drift', '-', '-']],
-    ['what had gone and comes again', [two, drifted, two], ['drift', '-', 'drift']],
-    [
-      'another change of a record that differed already',
-      [
-        drifted,
-        passEvent([
-          {
-            status: 'drifted',
-            differences: [update({ current: address('192.0.2.100') })],
-          },
-        ]),
-      ],
-      ['drift', 'drift'],
-    ],
-    [
-      'what was changed at the service and is set right, each time',
-      [mended, inSync, mended],
-      ['mended', '-', 'mended'],
-    ],
-    [
-      'what was changed on both sides and is as in the file now',
-      [passEvent([{ differences: [update({ outcome: 'applied', cause: 'both' })] }])],
-      ['mended'],
-    ],
-    [
-      'that a template waits for an earlier write: as drift',
-      [passEvent([{ status: 'held', retryAt: '2026-11-20T20:05:00.000Z' }])],
-      ['drift'],
-    ],
-    [
-      'the same beside drift that stays',
-      [
-        drifted,
-        passEvent([
-          { status: 'drifted', differences: [update(), update({ recordId: 6, outcome: 'applied' })] },
-        ]),
-      ],
-      ['drift', 'mended'],
-    ],
-    ['no edit of the file that was written', [edited], ['-']],
-    [
-      'that a refusal waits for its next try: no',
-      [
-        passEvent([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'failed' })] }]),
-        passEvent([{ status: 'drifted', differences: [blocked('refused', '192.0.2.7')] }]),
-      ],
-      ['failed', '-'],
-    ],
-    [
-      'a service that cannot be reached, once for all',
-      [inSync, unreachable, unreachable, inSync],
-      ['-', 'client failed', '-', 'client cleared'],
-    ],
-    [
-      'what a service that fails midway did, too',
-      [
-        passEvent([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], {
-          holdReason: '503',
-        }),
-      ],
-      ['client failed, unknown'],
-    ],
-    [
-      'no end of drift that a pass could not look at',
-      [drifted, unreachable, drifted],
-      ['drift', 'client failed', 'client cleared'],
-    ],
-    ['a pass that could not be made', [none, none, inSync], ['client failed', '-', 'client cleared']],
-    ['a subdomain behind', [subdomain('pending'), subdomain('drifted'), inSync], ['-', 'drift', 'cleared']],
-    ['a subdomain that cannot be read', [subdomain('failed'), inSync], ['failed', 'cleared']],
-    [
-      'the end of a template that no file describes any more',
-      [drifted, { ...passEvent([]), removed: ['web'] }],
-      ['drift', 'cleared'],
-    ],
-    [
-      'nothing of a template that no part of the pass was about',
-      [drifted, passEvent([]), drifted],
-      ['drift', '-', '-'],
-    ],
-    [
-      'nothing that the end of the program cut short',
-      [
-        { ...drifted, isEnding: true },
-        { ...held, isEnding: true },
-      ],
-      ['-', '-'],
-    ],
-    ['an unknown outcome at the end', [{ ...unknown, isEnding: true }], ['unknown']],
-    [
-      'several templates in one message',
-      [passEvent([{ status: 'held' }, { template: 'mail', status: 'drifted', differences: [update()] }])],
-      ['held, mail drift'],
-    ],
-  ])('%s', async (_, sights, expected) => {
-    expect(await heard(sights)).toEqual(expected);
-  });
+const seen = (words: string): PassEvent[] =>
+  words.split(' ').map((word) => sights[word as keyof typeof sights] ?? expect.fail(word));
 
-  test.each<[NotifyReceiver['on'], PassEvent[], string[]]>([
-    [['drift'], [held, drifted, inSync], ['-', 'drift', 'cleared']],
-    [['drift'], [drifted, held, inSync], ['drift', 'held', 'cleared']],
-    [['drift'], [mended, held, inSync], ['mended', '-', '-']],
-    [
-      ['held', 'failed'],
-      [mended, drifted, held, inSync],
-      ['-', '-', 'held', 'cleared'],
-    ],
-    [['unknown'], [failed, unknown, failed, inSync], ['-', 'unknown', 'failed', 'cleared']],
-  ])('of subscribed states, and of their end: %j', async (on, sights, expected) => {
-    expect(await heard(sights, { on })).toEqual(expected);
-  });
-});
-
-test('a refused change that waits for its retry is not new', async () => {
-  const waits = blocked('refused', '192.0.2.1', { recordId: 5 });
-  expect(await heard([failed, passEvent([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
-    'failed',
-    '-',
-    '-',
-  ]);
+/** Each row: what passes find, and the message that follows each; then what the receiver has subscribed. */
+test.each<[string, string, NotifyReceiver['on']?]>([
+  ['calm calm', '-; -'],
+  ['drift drift calm calm', 'drift; -; cleared; -'],
+  ['answer answer calm', 'drift; -; cleared'],
+  ['answer otherAnswer', 'drift; -'],
+  ['held held calm', 'held; -; cleared'],
+  ['failed failed calm', 'failed; -; cleared'],
+  ['failed pauseEnds failed', 'failed; -; -'],
+  ['addFailed addRefused', 'failed; -'],
+  ['unknown unknown calm', 'unknown; -; cleared'],
+  ['drift held failed drift', 'drift; held; failed; drift'],
+  ['drift more more', 'drift; drift; -'],
+  ['more drift drift', 'drift; -; -'],
+  ['more drift more', 'drift; -; drift'],
+  ['drift changedOnceMore', 'drift; drift'],
+  ['mended calm mended', 'mended; -; mended'],
+  ['mendedOnBothSides', 'mended'],
+  ['drift mendedBesideDrift', 'drift; mended'],
+  ['edited', '-'],
+  ['waiting', 'drift'],
+  ['calm away away calm', '-; client failed; -; client cleared'],
+  ['awayMidway', 'client failed, unknown'],
+  ['drift away drift', 'drift; client failed; client cleared'],
+  ['noPass noPass calm', 'client failed; -; client cleared'],
+  ['following behind calm', '-; drift; cleared'],
+  ['unread calm', 'failed; cleared'],
+  ['drift noFile', 'drift; cleared'],
+  ['drift noTemplate drift', 'drift; -; -'],
+  ['driftCut heldCut', '-; -'],
+  ['unknownCut', 'unknown'],
+  ['two', 'held, mail drift'],
+  ['held drift calm', '-; drift; cleared', ['drift']],
+  ['drift held calm', 'drift; held; cleared', ['drift']],
+  ['mended held calm', 'mended; -; -', ['drift']],
+  ['mended drift held calm', '-; -; held; cleared', ['held', 'failed']],
+  ['failed unknown failed calm', '-; unknown; failed; cleared', ['unknown']],
+])('each pass sends what is new: %s', async (words, expected, on) => {
+  const outbox = newOutbox();
+  const heard: string[] = [];
+  for (const one of seen(words)) {
+    await outbox.add(one, on && { on });
+    const changes = await taken(outbox);
+    const said = changes.map(({ event, template }) =>
+      template === 'web' ? event : `${template ?? 'client'} ${event}`,
+    );
+    heard.push(said.join(', ') || '-');
+  }
+  expect(heard.join('; ')).toBe(expected);
 });
 
 describe('while a message is not taken', () => {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/notify/schema.ts';
-import { slackMessageOf } from '../../src/notify/delivery.ts';
+import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassEvent } from '../../src/notify/news.ts';
 import type { Difference } from '../../src/plan/difference.ts';
-import { notAsked } from '../../src/result.ts';
+import { notAsked, type SubdomainResult, type TemplateResult } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
 import { add, blocked, newOutbox, newStore, passEvent, update } from './pass-events.ts';
 
@@ -33,20 +33,21 @@ interface SlackMessage {
 const messageOf = async (one: PassEvent): Promise<SlackMessage> =>
   JSON.parse(JSON.stringify(slackOf(await changesIn(one))));
 
+const behind = (more: Partial<SubdomainResult>): SubdomainResult => ({
+  subdomain: 'shop.example.net',
+  status: 'drifted',
+  message: null,
+  differences: [],
+  answers: notAsked,
+  ...more,
+});
+
 test('has a summary line, and shows the first differences', async () => {
   const differences: Difference[] = [
     update(),
     ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
   ];
-  const subdomains = [
-    {
-      subdomain: 'shop.example.net',
-      status: 'drifted' as const,
-      message: null,
-      differences: [],
-      answers: notAsked,
-    },
-  ];
+  const subdomains = [behind({})];
   const message = await messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
   const line =
     '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain with other records';
@@ -63,57 +64,35 @@ test('has a summary line, and shows the first differences', async () => {
       "+ A www  192.0.2.3               edited · templates/web.yaml:3",
       "+ A www  192.0.2.4               edited · templates/web.yaml:3",
       "+ A www  192.0.2.5               edited · templates/web.yaml:3",
-      "\`\`\`",
       "and 1 more",
-      "see \`shop.example.net\`",
+      "see shop.example.net",
+      "\`\`\`",
     ]
   `);
 });
 
-const unread = {
-  subdomain: 'shop.example.net',
-  status: 'failed' as const,
-  message: 'shop.example.net is not at the service',
-  differences: [],
-  answers: notAsked,
-};
-
-test.each<[PassEvent, string]>([
+test.each<[string, Partial<TemplateResult>]>([
+  ['is held, and waits for a person: `Too much.`', { status: 'held', message: 'Too much.' }],
+  ['failed', { status: 'failed' }],
+  ['has a write of unknown outcome', { differences: [add('x', { outcome: 'unknown' })] }],
   [
-    passEvent([{ status: 'held', message: 'Too much.' }]),
-    '*`web` (client `acme`)* is held, and waits for a person: `Too much.`',
+    'failed: `it answered 422`',
+    { status: 'failed', differences: [add('x', { outcome: 'failed', error: 'it answered 422' })] },
   ],
-  [passEvent([{ status: 'failed' }]), '*`web` (client `acme`)* failed'],
-  [passEvent([], { holdReason: '503' }), '*client `acme`* cannot be synchronised: `503`'],
+  ['failed: `it answered 409`', { differences: [blocked('refused', 'x', { message: 'it answered 409' })] }],
   [
-    passEvent([{ status: 'failed', differences: [add('x', { outcome: 'unknown' })] }]),
-    '*`web` (client `acme`)* has a write of unknown outcome',
+    'failed: `shop.example.net is not at the service`',
+    { subdomains: [behind({ status: 'failed', message: 'shop.example.net is not at the service' })] },
   ],
-  [
-    passEvent([
-      { status: 'failed', differences: [add('x', { outcome: 'failed', error: 'it answered 422' })] },
-    ]),
-    '*`web` (client `acme`)* failed: `it answered 422`',
-  ],
-  [
-    passEvent([
-      { status: 'drifted', differences: [blocked('refused', 'x', { message: 'it answered 409' })] },
-    ]),
-    '*`web` (client `acme`)* failed: `it answered 409`',
-  ],
-  [
-    passEvent([{ status: 'drifted', subdomains: [unread] }]),
-    '*`web` (client `acme`)* failed: `shop.example.net is not at the service`',
-  ],
-  [
-    passEvent([{ differences: [update({ outcome: 'applied' })] }]),
-    '*`web` (client `acme`)* was changed at the service: 1 difference corrected',
-  ],
-])('%#: says %s', async (one, line) => {
-  expect((await messageOf(one)).text).toBe(line);
+  ['was changed at the service: 1 difference corrected', { differences: [update({ outcome: 'applied' })] }],
+])('says that a template %s', async (words, one) => {
+  expect((await messageOf(passEvent([one]))).text).toBe(`*\`web\` (client \`acme\`)* ${words}`);
 });
 
-test('reports ends', async () => {
+test('says that a client fails, and what has ended', async () => {
+  expect((await messageOf(passEvent([], { holdReason: '503' }))).text).toBe(
+    '*client `acme`* cannot be synchronised: `503`',
+  );
   const [change] = await changesIn(passEvent([{ status: 'held' }]));
   const cleared = { ...change!, event: 'cleared', state: 'in-sync', message: null } as const;
   expect(slackOf([cleared])).toMatchObject({ text: '*`web` (client `acme`)* is in sync again' });
@@ -132,15 +111,7 @@ const hostileEvent = (texts: readonly string[]): PassEvent => {
         differences: Array.from({ length: 7 }, (__, recordId) =>
           update({ recordId, current: record(), desired: record(), fields: ['name', 'content'] }),
         ),
-        subdomains: [
-          {
-            subdomain: next(),
-            status: 'drifted' as const,
-            message: next(),
-            differences: [],
-            answers: notAsked,
-          },
-        ],
+        subdomains: [behind({ subdomain: next(), message: next() })],
       })),
     ),
     client: next(),

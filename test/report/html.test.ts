@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { escapeControl } from '../../src/lib/escape-control.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { renderHtml } from '../../src/report/html.ts';
-import { escapeControl } from '../../src/lib/escape-control.ts';
+import type { PassResult, TemplateResult } from '../../src/result.ts';
 import { everyKindReport, linkToCommit, pass, template } from './every-kind.ts';
 import { harmlessReport, hostileTexts, reportWith, skeletonOf, someHostileTexts, unseen } from './hostile.ts';
+
+const pageOf = (one: Partial<TemplateResult>, more: Partial<PassResult> = {}): string =>
+  renderHtml(assembleReport([pass({ templates: [template(one)], ...more })]));
 
 const decoded = (page: string): string =>
   page.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
@@ -20,69 +24,64 @@ const linesOf = (page: string): string =>
     .replaceAll(/ +/g, ' ')
     .trim();
 
-test('a report of every kind', async () => {
-  await expect(`${linesOf(renderHtml(everyKindReport))}\n`).toMatchFileSnapshot('every-kind.golden.html.txt');
-});
-
-test('an empty report', () => {
-  const page = renderHtml(assembleReport([]));
-  expect(page).toContain('no templates');
-  expect(page).not.toContain('1970');
-});
-
-test('says whether anything was written', () => {
-  expect(renderHtml(assembleReport([pass({})]))).toContain('Nothing was written.');
-  expect(renderHtml(assembleReport([pass({ dryRun: false })]))).not.toContain('Nothing was written.');
-});
-
-test('a command in a message is to be copied', () => {
-  const message = 'too much: run `dns-template-sync apply --force web`, not `this`';
-  const page = renderHtml(assembleReport([pass({ templates: [template({ status: 'held', message })] })]));
-  expect(decoded(page)).toContain('run <code>dns-template-sync apply --force web</code>, not `this`');
-});
-
-test('loads nothing and runs no script', () => {
+test('a report of every kind, which loads nothing and runs no script', async () => {
+  const page = renderHtml(everyKindReport);
+  await expect(`${linesOf(page)}\n`).toMatchFileSnapshot('every-kind.golden.html.txt');
   // A link loads nothing until somebody follows it.
-  const page = renderHtml(everyKindReport).replaceAll(linkToCommit, '');
-  expect(page).not.toMatch(
+  expect(page.replaceAll(linkToCommit, '')).not.toMatch(
     /<(script|link|img|iframe|object|form|a)\b|\b(src|href|on\w+|style)=|url\(|@import/i,
   );
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
 });
 
-const unmarked = (text: string): string => text.replaceAll(/<\/?mark>/g, '');
+test('says whether anything was written, and nothing of a pass that was not made', () => {
+  expect(pageOf({})).toContain('Nothing was written.');
+  expect(pageOf({}, { dryRun: false })).not.toContain('Nothing was written.');
+  const empty = renderHtml(assembleReport([]));
+  expect(empty).toContain('no templates');
+  expect(empty).not.toContain('1970');
+});
+
+test('a command in a message is to be copied', () => {
+  const message = 'too much: run `dns-template-sync apply --force web`, not `this`';
+  expect(decoded(pageOf({ status: 'held', message }))).toContain(
+    'run <code>dns-template-sync apply --force web</code>, not `this`',
+  );
+});
 
 const word = fc.string({ unit: 'grapheme', maxLength: 200 });
 
 test('both sides of a change are there whole, also where only a part of them is marked', () => {
   fc.assert(
     fc.property(word, word, word, word, (start, old, recent, end) => {
-      const [before, after] = [old, recent].map((part) => `service.${start}${part}${end}.example`);
-      const record = { type: 'TXT', name: null, priority: null, ttl: null };
-      const page = renderHtml(
-        assembleReport([
-          pass({
-            templates: [
-              template({
-                status: 'drifted',
-                differences: [
-                  {
-                    action: 'update',
-                    recordId: 5,
-                    current: { ...record, content: before! },
-                    desired: { ...record, content: after! },
-                    fields: ['content'],
-                    cause: 'drifted',
-                    source: { file: 'web.yaml', line: 9, column: 5 },
-                  },
-                ],
-              }),
-            ],
-          }),
-        ]),
+      const textOf = (part: string) => ({
+        type: 'TXT',
+        name: null,
+        content: `service.${start}${part}${end}.example`,
+        priority: null,
+        ttl: null,
+      });
+      const [before, after] = [textOf(old), textOf(recent)];
+      const page = pageOf({
+        status: 'drifted',
+        differences: [
+          {
+            action: 'update',
+            recordId: 5,
+            current: before,
+            desired: after,
+            fields: ['content'],
+            cause: 'drifted',
+            source: { file: 'web.yaml', line: 9, column: 5 },
+          },
+        ],
+      });
+      const texts = [...page.matchAll(/<code>(.*?)<\/code>/gs)].map(([, text]) =>
+        decoded(text!.replaceAll(/<\/?mark>/g, '')),
       );
-      const texts = [...page.matchAll(/<code>(.*?)<\/code>/gs)].map(([, text]) => decoded(unmarked(text!)));
-      expect(texts).toEqual(expect.arrayContaining([before!, after!].map(escapeControl)));
+      expect(texts).toEqual(
+        expect.arrayContaining([before, after].map(({ content }) => escapeControl(content))),
+      );
     }),
     { numRuns: 200 },
   );
@@ -101,7 +100,8 @@ describe('hostile texts', () => {
   });
 
   test.each(hostileTexts)('%j is shown completely, as text', (message) => {
-    const page = renderHtml(assembleReport([pass({ templates: [template({ status: 'held', message })] })]));
-    expect(decoded(page)).toContain(`<p class="message">${escapeControl(message)}</p>`);
+    expect(decoded(pageOf({ status: 'held', message }))).toContain(
+      `<p class="message">${escapeControl(message)}</p>`,
+    );
   });
 });
