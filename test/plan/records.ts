@@ -10,8 +10,7 @@ import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/mode
 import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
-import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
-import type { PlanInput } from '../../src/plan/plan-input.ts';
+import type { TemplatePlan } from '../../src/plan/plan.ts';
 
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
@@ -74,6 +73,9 @@ export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   records: records.map(actual),
 });
 
+/** `recordKey` of a line. */
+export const keyOf = (line: string): string => recordKey(entryOf(data(line)));
+
 export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
   type: null,
   name: null,
@@ -107,62 +109,12 @@ export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemo
   ...more,
 });
 
-export interface Situation extends Partial<Omit<PlanInput, 'desired' | 'actual'>> {
-  readonly file: readonly string[];
-  readonly service: readonly string[];
-  readonly template?: Partial<DesiredTemplate>;
-}
-
-export interface Scenario extends Situation {
-  readonly name: string;
-  /** As `linesOf` says it. */
-  readonly plan: readonly string[];
-}
-
-export const planOf = ({ file, service, template, memory = noMemory, ...rest }: Situation): TemplatePlan =>
-  planTemplate({
-    desired: desiredTemplate(file, template),
-    actual: actualTemplate(service),
-    memory,
-    ...rest,
-  });
-
-/** What a plan says, as lines: writes in their order, then what is blocked, then surplus. */
 /** All differences of a plan in the order of a report: writes, blocked, surplus. */
 export const differencesOf = (plan: TemplatePlan): Difference[] => [
   ...plan.steps.map((step) => step.difference),
   ...plan.blocked,
   ...plan.surplus,
 ];
-
-export const linesOf = (plan: TemplatePlan): string[] => differencesOf(plan).map(differenceLine);
-
-/**
- *     add www A 192.0.2.1
- *     update #5 content,ttl: www 300 A 192.0.2.1
- *     park #9: _parked-9 A 0.0.0.0
- *     blocked cname-conflict by #9: www CNAME web.example.net
- *     blocked null-mx-conflict #4 by #5: @ MX 0 .
- *     surplus #9 duplicate
- */
-const differenceLine = (difference: Difference): string => {
-  switch (difference.action) {
-    case 'add':
-      return `add ${recordLine(difference.desired)}`;
-    case 'update':
-      return `update #${difference.recordId} ${difference.fields.join()}: ${recordLine(difference.desired)}`;
-    case 'park':
-      return `park #${difference.recordId}: ${recordLine(difference.desired)}`;
-    case 'surplus':
-      return `surplus #${difference.recordId} ${difference.reason}`;
-    case 'blocked': {
-      const own = difference.recordId === undefined ? '' : ` #${difference.recordId}`;
-      const { conflicts = [] } = difference;
-      const by = conflicts.length === 0 ? '' : ` by ${conflicts.map((id) => `#${id}`).join(' ')}`;
-      return `blocked ${difference.reason}${own}${by}: ${recordLine(difference.desired)}`;
-    }
-  }
-};
 
 export const recordLine = ({ type, name, content, priority, ttl }: RecordData): string =>
   [name ?? '@', ttl, type, hasPriority(type.toUpperCase()) ? (priority ?? '-') : null, content]
