@@ -11,6 +11,7 @@ import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
 import type { TemplatePlan } from '../../src/plan/plan.ts';
+import { parseRecord } from '../scenarios/records.ts';
 
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
@@ -21,19 +22,9 @@ import type { TemplatePlan } from '../../src/plan/plan.ts';
  */
 
 export const data = (line: string): RecordData => {
-  const match = pattern.exec(line);
-  if (!match) throw new Error(`not a record: ${line}`);
-  const [, name, ttl, ranked, priority = '-', plain, content] = match;
-  return {
-    type: (ranked ?? plain)!,
-    name: name === '@' ? null : name!,
-    content: content!,
-    priority: priority === '-' ? null : Number(priority),
-    ttl: ttl === undefined ? null : Number(ttl),
-  };
+  const { type, name, content, priority, ttl } = parseRecord(line.replace(/^#\d+ /, ''));
+  return { type, name, content, priority, ttl: ttl === null ? null : Number(ttl) };
 };
-
-const pattern = /^(?:#\d+ )?(\S+) (?:(\d+) )?(?:(MX|SRV) (\S+)|(\w+)) (.*)$/is;
 
 /** Line 1 is the first record of the file. */
 const desired = (line: string, place = 1): DesiredRecord => {
@@ -64,6 +55,37 @@ export const desiredTemplate = (
   records: records.map((line, at) => desired(line, at + 1)),
   ...more,
 });
+
+/** A file as it says from now on: keys of a template file, and all its records if it says any, or `nothing`. */
+export const saying = (before: DesiredTemplate, lines: readonly string[]): DesiredTemplate => {
+  const isKey = (line: string): boolean => /^[a-z]\w+: /i.test(line);
+  const keys = new Map(lines.filter(isKey).map((line) => line.split(': ') as [string, string]));
+  const records = lines.filter((line) => !isKey(line) && line !== 'nothing');
+  const { surplus, mode, limits } = before;
+  const given = <const Word extends string>(key: string, words: readonly Word[]): Word | undefined =>
+    words.find((word) => word === keys.get(key));
+  const number = (key: keyof typeof limits): number => Number(keys.get(key) ?? limits[key]);
+  const ignored = ['Type', 'Name', 'Content'].flatMap((part) => {
+    const value = keys.get(`ignore${part}`);
+    return value === undefined ? [] : [ignoring({ [part.toLowerCase()]: value })];
+  });
+  return {
+    ...before,
+    template: keys.get('template') ?? before.template,
+    id: keys.has('id') ? Number(keys.get('id')) : before.id,
+    surplus: given('surplus', ['report', 'park']) ?? surplus,
+    mode: given('mode', ['enforce', 'edits', 'report']) ?? mode,
+    adopt: keys.has('adopt') ? keys.get('adopt') === 'true' : before.adopt,
+    limits: {
+      maxAdds: number('maxAdds'),
+      maxChangePercent: number('maxChangePercent'),
+      minRecords: number('minRecords'),
+    },
+    subdomains: keys.has('subdomains') ? [keys.get('subdomains')!] : before.subdomains,
+    ignore: ignored.length > 0 ? ignored : before.ignore,
+    records: lines.every(isKey) ? before.records : records.map((line, at) => desired(line, at + 1)),
+  };
+};
 
 export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   id: 17,

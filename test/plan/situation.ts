@@ -20,6 +20,7 @@ import {
   memoryOf,
   missing,
   recordLine,
+  saying,
 } from './records.ts';
 
 /*
@@ -99,31 +100,8 @@ const sayings: Readonly<Record<string, (given: Given) => readonly string[]>> = {
 };
 
 const inputOf = (given: Given): PlanInput => {
-  const lines = given.get('file') ?? [];
-  const isKey = (line: string): boolean => /^[a-z]\w+: /i.test(line);
-  const keys = Object.fromEntries(lines.filter(isKey).map((line) => line.split(': '))) as Readonly<
-    Record<string, string>
-  >;
-  const number = (key: string, usual: number): number => Number(keys[key] ?? usual);
-  const ignored = Object.entries(keys).filter(([key]) => key.startsWith('ignore'));
-  const only = { type: null, name: null, content: null };
   return {
-    desired: desiredTemplate(
-      lines.filter((line) => !isKey(line)),
-      {
-        surplus: keys['surplus'] === 'park' ? 'park' : 'report',
-        adopt: keys['adopt'] === 'true',
-        limits: {
-          maxAdds: number('maxAdds', 100),
-          maxChangePercent: number('maxChangePercent', 30),
-          minRecords: number('minRecords', 10),
-        },
-        ignore: ignored.map(([key, value]) => ({
-          ...only,
-          [key.slice('ignore'.length).toLowerCase()]: value,
-        })),
-      },
-    ),
+    desired: saying(desiredTemplate([]), given.get('file') ?? []),
     actual: actualTemplate(given.get('service') ?? []),
     memory: memoryIn(given),
     blockOf: ({ record }, there) => {
