@@ -44,6 +44,8 @@ export interface Judge {
   failed(pass: Pass, kind: Failure, isWrite: boolean): void;
   /** By a signal. */
   toldToEnd(pass: Pass): void;
+  /** From here on it may write nothing, or cannot know that it may. */
+  suspended(pass: Pass): void;
   /** `results`: null where it died, or could not save what it saw. */
   ended(pass: Pass, results: readonly TemplateResult[] | null): void;
   /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
@@ -166,6 +168,7 @@ export const createJudge = ({
         writesEnded: null,
         readsEnded: null,
         isOver: false,
+        isSuspended: false,
         hasDied: false,
       };
     },
@@ -258,6 +261,9 @@ export const createJudge = ({
     },
     toldToEnd: (pass) => {
       pass.writesEnded ??= { why: 'after it was told to end', at: -Infinity };
+    },
+    suspended: (pass) => {
+      pass.isSuspended = true;
     },
     ended: (pass, results) => {
       pass.isOver = true;

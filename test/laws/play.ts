@@ -14,6 +14,8 @@ import {
   fairWeather,
   pass,
   quiet,
+  resume,
+  suspend,
   templateIdsOf,
   unwritten,
   type Client,
@@ -74,6 +76,7 @@ const playRound = async (
     if (director.isSeen(() => digestOf(round, index))) break;
     if (index === small.steps.length - 1) {
       director.isFair = true;
+      if (small.isSuspendedMeanwhile) resume(round.clients[0]!);
       await fairWeather(round, {
         onRest: (readyAfter) => {
           if (!isSelfHealing(small, director)) return;
@@ -121,7 +124,7 @@ const assembled = (small: SmallWorld, world: World): Round => {
       records: id === 1 ? records : [],
     })),
     failovers: none,
-    dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
+    dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true, maySuspend: small.isSuspendedMeanwhile },
   });
 };
 
@@ -176,19 +179,11 @@ const deeds: readonly (readonly [words: string, deed: Deed])[] = [
   [
     'suspend',
     ({ world }, client, template) => {
-      client.isSuspended = true;
       world.note(() => `~ somebody suspends ${template}`);
-      const by = { by: 'somebody', reason: 'an audit', since: 0, until: null };
-      client.disk.suspend([{ template, templateId: null, ...by }]);
+      suspend(client, template);
     },
   ],
-  [
-    'resume',
-    (_, client) => {
-      client.disk.suspend([]);
-      client.isSuspended = false;
-    },
-  ],
+  ['resume', (_, client) => resume(client)],
   [
     'the state is lost',
     ({ judge }, client) => {
@@ -252,7 +247,7 @@ const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 
 const digestOf = (round: Round, step: unknown): string => {
   const { world, service, judge, skew } = round;
-  const { disk } = round.clients[0]!;
+  const { disk, isSuspended } = round.clients[0]!;
   const now = clientTime(world, skew);
   const relative = (key: string, value: unknown): unknown => {
     if (key === 'run' || key === 'id') return undefined;
@@ -263,7 +258,7 @@ const digestOf = (round: Round, step: unknown): string => {
     /"boot":"sim","at":(\d+)/g,
     (_all, at: string) => `"age":${Math.round((world.time - Number(at)) / 1_000)}`,
   );
-  const rest = JSON.stringify([step, service.templates(), service.recent(), judge.remembered()]);
+  const rest = JSON.stringify([step, isSuspended, service.templates(), service.recent(), judge.remembered()]);
   return createHash('sha1').update(lasting).update(rest).digest('base64');
 };
 

@@ -116,6 +116,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Somebody has suspended all that it writes. */
+  isSuspended: boolean;
   /** Its process died: what it was told last may not be on disk. */
   hasDied: boolean;
 }

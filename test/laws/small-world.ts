@@ -10,6 +10,8 @@ export interface SmallWorld {
   readonly isCalm: boolean;
   /** Whether one process makes all passes: what it keeps in memory is no part of a state that was seen before. */
   readonly isOneProcess: boolean;
+  /** Whether somebody may suspend the client at any time. */
+  readonly isSuspendedMeanwhile: boolean;
   /** Why something that the file says is never written here, or not by the first pass that could; null if all is. */
   readonly open: string | null;
   /** What the file says at first: records as in a zone file, and keys of a template file. */
@@ -29,6 +31,7 @@ export const plainWorld: Omit<SmallWorld, 'name' | 'file' | 'steps'> = {
   isCore: false,
   isCalm: false,
   isOneProcess: false,
+  isSuspendedMeanwhile: false,
   open: null,
   service: [],
   beside: null,
@@ -47,6 +50,7 @@ const worldOf = ({ title, steps }: Scenario): SmallWorld => {
     isCore: is.includes('core'),
     isCalm: is.includes('calm'),
     isOneProcess: is.includes('one process'),
+    isSuspendedMeanwhile: is.includes('suspended meanwhile'),
     open: given.get('open')?.[0] ?? null,
     file: given.get('file')!,
     service: given.get('service') ?? [],
