@@ -22,6 +22,7 @@ import {
   type Round,
 } from './round.ts';
 
+import type { SimulatedService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { SmallWorld } from './small-world.ts';
@@ -173,7 +174,7 @@ const deeds: readonly (readonly [words: string, deed: Deed])[] = [
     ({ world, service }, _, text) => {
       const [, where, sign, line = '', to = ''] = /^(in two )?(\+|-|~|swaps) (.*?)(?: -> (.*))?$/.exec(text)!;
       world.note(() => `* somebody ${text}`);
-      service.change(where ? 2 : 1, (records) => changed(records, service.newId, sign!, line, to));
+      service.change(where ? 2 : 1, (records) => changed(records, service, sign!, line, to));
     },
   ],
   [
@@ -212,12 +213,12 @@ const takeOlder = ({ service, judge }: Round, client: Client, commits: number): 
 
 const changed = (
   records: readonly ActualRecord[],
-  newId: () => number,
+  service: SimulatedService,
   sign: string,
   line: string,
   to: string,
 ): readonly ActualRecord[] => {
-  if (sign === '+') return [...records, { ...data(line), ttl: 3_600, id: newId() }];
+  if (sign === '+') return [...records, { ...data(line), ttl: 3_600, id: service.newId() }];
   if (sign === 'swaps') {
     const [one, other] = line.split(' ');
     const swapped = (name: string | null): string | null =>

@@ -58,7 +58,13 @@ type Given = ReadonlyMap<string, readonly string[]>;
 const reasons = ['refused', 'vanished', 'not-converging'] as const satisfies readonly Block['reason'][];
 
 const inputs: ReadonlySet<string> = new Set([
-  ...['file', 'service', 'known', 'unparkable', 'lost before', 'named', 'derived'],
+  'file',
+  'service',
+  'known',
+  'unparkable',
+  'lost before',
+  'named',
+  'derived',
   ...reasons.flatMap((reason) => [reason, `${reason} updates`]),
 ]);
 
@@ -99,23 +105,21 @@ const sayings: Readonly<Record<string, (given: Given) => readonly string[]>> = {
   },
 };
 
-const inputOf = (given: Given): PlanInput => {
-  return {
-    desired: saying(desiredTemplate([]), given.get('file') ?? []),
-    actual: actualTemplate(given.get('service') ?? []),
-    memory: memoryIn(given),
-    blockOf: ({ record }, there) => {
-      const found = reasons.find(
-        (reason) =>
-          isAbout(given.get(reason), record.name ?? '@') ||
-          (there !== null && isAbout(given.get(`${reason} updates`), record.name ?? '@')),
-      );
-      return found ? { reason: found, message: 'no' } : null;
-    },
-    parkBlockOf: ({ record }: ActualEntry) =>
-      isAbout(given.get('unparkable'), `#${record.id}`) ? { error: 'refused' } : null,
-  };
-};
+const inputOf = (given: Given): PlanInput => ({
+  desired: saying(desiredTemplate([]), given.get('file') ?? []),
+  actual: actualTemplate(given.get('service') ?? []),
+  memory: memoryIn(given),
+  blockOf: ({ record }, there) => {
+    const found = reasons.find(
+      (reason) =>
+        isAbout(given.get(reason), record.name ?? '@') ||
+        (there !== null && isAbout(given.get(`${reason} updates`), record.name ?? '@')),
+    );
+    return found ? { reason: found, message: 'no' } : null;
+  },
+  parkBlockOf: ({ record }: ActualEntry) =>
+    isAbout(given.get('unparkable'), `#${record.id}`) ? { error: 'refused' } : null,
+});
 
 const isAbout = (names: readonly string[] | undefined, name: string): boolean =>
   names?.some((one) => one === '*' || one === name) === true;

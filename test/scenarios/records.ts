@@ -17,7 +17,8 @@ export const parseRecord = (line: string): RecordValues => {
   const [, name = '', ttl = null, type = '', rest = ''] =
     /^(\S+)(?: (\d+[smhd]?))? ([A-Za-z]+) (.*)$/.exec(line) ?? [];
   if (type === '') throw new Error(`no record: ${line}`);
-  const [, priority = null, content = rest] = (/^(?:mx|srv)$/i.test(type) && /^(\d+|-) (.*)$/.exec(rest)) || [];
+  const [, priority = null, content = rest] =
+    (/^(?:mx|srv)$/i.test(type) && /^(\d+|-) (.*)$/.exec(rest)) || [];
   return {
     type,
     name: parseName(name),
