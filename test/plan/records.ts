@@ -60,6 +60,8 @@ export const desiredTemplate = (
 export const saying = (before: DesiredTemplate, lines: readonly string[]): DesiredTemplate => {
   const isKey = (line: string): boolean => /^[a-z]\w+: /i.test(line);
   const keys = new Map(lines.filter(isKey).map((line) => line.split(': ') as [string, string]));
+  const stray = [...keys.keys()].find((key) => !fileKeys.has(key));
+  if (stray !== undefined) throw new Error(`no such key: ${stray}`);
   const records = lines.filter((line) => !isKey(line) && line !== 'nothing');
   const { surplus, mode, limits } = before;
   const given = <const Word extends string>(key: string, words: readonly Word[]): Word | undefined =>
@@ -86,6 +88,13 @@ export const saying = (before: DesiredTemplate, lines: readonly string[]): Desir
     records: lines.every(isKey) ? before.records : records.map((line, at) => desired(line, at + 1)),
   };
 };
+
+const fileKeys: ReadonlySet<string> = new Set(
+  [
+    'template id surplus mode adopt maxAdds maxChangePercent minRecords',
+    'subdomains ignore ignoreType ignoreName ignoreContent',
+  ].flatMap((words) => words.split(' ')),
+);
 
 export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   id: 17,
