@@ -1,5 +1,5 @@
 import { randomOf, type Random } from './random.ts';
-import type { SmallWorld, Step } from './worlds.ts';
+import { plainWorld, type SmallWorld } from './small-world.ts';
 
 /** A small world by its number. Whether all that its file says can ever be written is not known, so only the laws count. */
 export const generatedWorld = (seed: number): SmallWorld => {
@@ -8,21 +8,22 @@ export const generatedWorld = (seed: number): SmallWorld => {
   const others = drawRecords(random);
   const quirk = random.pick(quirks);
   return {
+    ...plainWorld,
     name: `generated ${seed}`,
     open: 'nobody looked at it',
-    file,
     service: random.pick([[], file, others, [...new Set([...file.slice(1), ...others])]]),
-    policy: {
-      surplus: random.pick(['park', 'park', 'report']),
-      adopt: random.chance(0.3),
-      mode: random.pick(['enforce', 'enforce', 'edits']),
-    },
+    file: [
+      `surplus: ${random.pick(['park', 'park', 'report'])}`,
+      `adopt: ${random.chance(0.3)}`,
+      `mode: ${random.pick(['enforce', 'enforce', 'edits'])}`,
+      ...file,
+    ],
     ...(random.chance(0.4) ? { nature: quirk } : {}),
     steps: ['pass', drawStep(random, file), drawStep(random, others)],
   };
 };
 
-const quirks: readonly NonNullable<SmallWorld['nature']>[] = [
+const quirks: readonly SmallWorld['nature'][] = [
   { ending: '.##DOMAIN##' },
   { namesNameless: true },
   { leastTtl: 600 },
@@ -55,17 +56,17 @@ const drawRecords = (random: Random): readonly string[] => {
 };
 
 /** Mostly an edit; else what people and fate do. */
-const drawStep = (random: Random, known: readonly string[]): Step => {
+const drawStep = (random: Random, known: readonly string[]): string => {
   const one = random.pick(known);
   const other = random.pick(drawRecords(random));
-  return random.pick<Step>([
-    drawRecords(random),
-    drawRecords(random),
-    known.slice(1),
-    { adds: other },
-    { removes: one },
-    { changes: [one, other] },
-    { surplus: random.pick(['park', 'report']) },
+  return random.pick([
+    `file ${drawRecords(random).join(' & ')}`,
+    `file ${drawRecords(random).join(' & ')}`,
+    `file ${known.slice(1).join(' & ') || 'nothing'}`,
+    `somebody + ${other}`,
+    `somebody - ${one}`,
+    `somebody ~ ${one} -> ${other}`,
+    `file surplus: ${random.pick(['park', 'report'])}`,
     'the state is lost',
     'an older state',
     '--retry',

@@ -44,6 +44,8 @@ export interface Judge {
   failed(pass: Pass, kind: Failure, isWrite: boolean): void;
   /** By a signal. */
   toldToEnd(pass: Pass): void;
+  /** From here on it may write nothing, or cannot know that it may. */
+  suspended(pass: Pass): void;
   /** `results`: null where it died, or could not save what it saw. */
   ended(pass: Pass, results: readonly TemplateResult[] | null): void;
   /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
@@ -132,6 +134,7 @@ export const createJudge = ({
       stored: null,
       replaced: null,
       isShown: false,
+      isBound: false,
       isWithdrawn: false,
       isRivalled: false,
       isMisled: false,
@@ -166,6 +169,7 @@ export const createJudge = ({
         writesEnded: null,
         readsEnded: null,
         isOver: false,
+        isSuspended: false,
         hasDied: false,
       };
     },
@@ -216,10 +220,10 @@ export const createJudge = ({
           const since = before.get(record.id)?.since ?? Infinity;
           const isItsOwn = write.action === 'add' ? since > at : write.change.recordId === record.id;
           const isSame = isItsOwn && other.after.some((after) => sameKey(after, record));
-          const isLost = told === 'nothing' || (told === 'an answer' && !other.isShown);
+          const isLost = !other.isBound && (told === 'nothing' || (told === 'an answer' && !other.isShown));
           other.isRivalled ||= isSame && isLost && (landed !== 'no' || at === now());
           // It is taken for what that add may have made.
-          const isUntold = told === 'nothing' || other.pass.hasDied;
+          const isUntold = !other.isBound && (told === 'nothing' || other.pass.hasDied);
           if (isSame && isUntold && write.action === 'add') one.ours.add(record.id);
         }
       }
@@ -259,6 +263,9 @@ export const createJudge = ({
     toldToEnd: (pass) => {
       pass.writesEnded ??= { why: 'after it was told to end', at: -Infinity };
     },
+    suspended: (pass) => {
+      pass.isSuspended = true;
+    },
     ended: (pass, results) => {
       pass.isOver = true;
       pass.hasDied = results === null;
@@ -273,6 +280,7 @@ export const createJudge = ({
         const listing = views.findLast(({ isListing }) => isListing);
         if (pass.isDryRun || !pass.files.has(templateId) || listing === undefined) continue;
         one.lastListed = listing;
+        if (results) for (const attempt of one.attempts) attempt.isBound ||= isBoundBy(views, attempt);
         if (!pass.hasDied) one.lastShown = shownByAll(views.filter(({ isListing }) => isListing));
         const result = results?.find(({ template }) => template === pass.files.get(templateId)?.template);
         // Nothing is learnt while a write may still appear.
@@ -290,7 +298,7 @@ export const createJudge = ({
     },
     memoryLost: (templateIds, isPartly = false) => {
       for (const one of templateIds.map(caseOf)) {
-        for (const attempt of one.attempts) attempt.isForgotten = true;
+        for (const attempt of one.attempts) [attempt.isForgotten, attempt.isBound] = [true, false];
         // On the disk of a while before, they may be begun only.
         const adds = one.attempts.filter(({ sent }) => isPartly && sent.write.action === 'add');
         one.begun.push(...adds.map(({ pass, after }) => ({ pass, record: after[0]! })));
@@ -317,6 +325,13 @@ const shownByAll = (listings: readonly View[]): ReadonlySet<number> => {
   const [first, ...others] = listings.map(({ records }) => new Set(records.map(({ id }) => id)));
   return new Set([...first!].filter((id) => others.every((ids) => ids.has(id))));
 };
+
+/** Views show the record that it added, as it was sent: another one of that kind is somebody else's. */
+const isBoundBy = (views: readonly View[], { sent, after, stored }: Attempt): boolean =>
+  sent.write.action === 'add' &&
+  stored !== null &&
+  sameKey(stored, after[0]!) &&
+  views.some(({ records }) => records.some(({ id }) => id === sent.recordId));
 
 /** What no view of the pass has shown before. */
 const newIn = (records: readonly ActualRecord[], views: readonly View[]): readonly ActualRecord[] =>
@@ -345,10 +360,10 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
     one.attempts.map(
-      ({ sent, pass, after, isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled }) => [
+      ({ sent, pass, after, isForgotten, isWaived, isShown, isBound, isWithdrawn, isRivalled, isMisled }) => [
         after.map((record) => [placedSetOf(record), keyOf(record)]),
         [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-        [isForgotten, isWaived, isShown, isWithdrawn, isRivalled, isMisled, pass.hasDied],
+        [isForgotten, isWaived, isShown, isBound, isWithdrawn, isRivalled, isMisled, pass.hasDied],
       ],
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),

@@ -72,6 +72,7 @@ const breachOf = (write: Write, before: RecordData | null): string | null => {
 
 const inForce: Law = (attempt, { pass, file, one }) => {
   if (pass.isDryRun) return 'writes in a dry run';
+  if (pass.isSuspended) return 'writes what is suspended';
   if (!file) return 'writes a template that no file in force describes';
   if (file.mode === 'report') return 'writes in mode report';
   return file.mode === 'edits' && !pass.force && !isOfEdit(attempt, one, file)

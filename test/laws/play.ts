@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
-import type { RecordData, RecordType } from '../../src/model/record.ts';
-import type { DesiredTemplate } from '../../src/model/template.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
+import { data, desiredTemplate, saying } from '../plan/records.ts';
 import { simulatedDisk } from './disk.ts';
 import type { Failovers } from './failovers.ts';
-import type { TemplateFile } from './files.ts';
+import { ignoreRules, type TemplateFile } from './files.ts';
 import type { Nature } from './nature.ts';
 import { clientTime } from './process.ts';
 import type { Random } from './random.ts';
-import { keyOf, shown } from './records.ts';
+import { keyOf } from './records.ts';
 import {
   assemble,
   clientOf,
   fairWeather,
   pass,
   quiet,
+  resume,
+  suspend,
   templateIdsOf,
   unwritten,
   type Client,
   type Round,
 } from './round.ts';
 
+import type { SimulatedService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
-import type { PolicyStep, SmallWorld, Step } from './worlds.ts';
+import type { SmallWorld } from './small-world.ts';
 
 /** Plays a world by a schedule; the laws that it broke, and its trace. */
 export const replay = async (
@@ -62,9 +65,9 @@ const playRound = async (
   for (const [index, step] of small.steps.entries()) {
     director.passNumber = index + 1;
     const pause = director.pick('until then', ['half a minute', 'an hour']);
-    world.advance(pause === 'an hour' ? 3_600_000 : (small.pause ?? 30) * 1_000);
+    world.advance(pause === 'an hour' ? 3_600_000 : small.pause * 1_000);
     await take(round, small, step);
-    if (small.open === undefined && director.faults.length === 0)
+    if (small.open === null && director.faults.length === 0)
       check(
         unwritten(round, round.clients[0]!).map(
           (what) => `nothing went wrong, and it has not written ${what}`,
@@ -74,6 +77,7 @@ const playRound = async (
     if (director.isSeen(() => digestOf(round, index))) break;
     if (index === small.steps.length - 1) {
       director.isFair = true;
+      if (small.isSuspendedMeanwhile) resume(round.clients[0]!);
       await fairWeather(round, {
         onRest: (readyAfter) => {
           if (!isSelfHealing(small, director)) return;
@@ -90,7 +94,7 @@ const playRound = async (
 
 /** After one fault, the records of the file are there soon, and without a person, unless it was somebody else's deed. */
 const isSelfHealing = ({ open }: SmallWorld, { faults }: Director): boolean =>
-  open === undefined && faults.length <= 1 && !faults.some((fault) => fault.startsWith('somebody else'));
+  open === null && faults.length <= 1 && !faults.some((fault) => fault.startsWith('somebody else'));
 
 /**
  * In ms: a write may take effect, or a listing be behind, for ten minutes; then comes the next pass of the schedule, and
@@ -98,174 +102,153 @@ const isSelfHealing = ({ open }: SmallWorld, { faults }: Director): boolean =>
  */
 const longestRecovery = 25 * 60_000;
 
-const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
-  const { maxAddsPerPass = 300, beside } = small;
+const assembled = (small: SmallWorld, world: World): Round => {
+  const { maxAddsPerPass, beside, file, service } = small;
   const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
-  const second = { owner: 'a', id: 2, name: 'two', publiclyAvailable: false, subdomains: 0, records: [] };
-  const nature: Nature = { ...faithful, ...small.nature };
+  const policy = file.filter((line) => /^[a-z]\w+: /i.test(line));
+  const files = [fileOf(1, 'one', file), ...(beside ? [fileOf(2, 'two', [...policy, ...beside])] : [])];
+  const records = service.map((line, index) => {
+    const record = data(line);
+    return { ...record, ttl: record.ttl ?? 3_600, id: index + 1 };
+  });
   return assemble(world, {
-    nature,
+    nature: { ...faithful, ...small.nature },
     weather: { writes: 1, reads: 1, lies: 1, meddling: 1 },
     settings,
-    clients: [
-      clientOf('a', [fileOf(small), ...(beside ? [secondFile(small, beside)] : [])], simulatedDisk(), 1),
-    ],
-    start: [
-      {
-        owner: 'a',
-        id: 1,
-        name: 'one',
-        publiclyAvailable: false,
-        subdomains: 0,
-        records: (small.service ?? []).map((text, index) => {
-          const record = recordOf(text);
-          return { ...record, ttl: record.ttl ?? 3_600, id: index + 1 };
-        }),
-      },
-      ...(beside ? [second] : []),
-    ],
+    clients: [clientOf('a', files, simulatedDisk(), 1)],
+    start: files.map(({ templateId: id }) => ({
+      owner: 'a',
+      id,
+      name: id === 1 ? 'one' : 'two',
+      publiclyAvailable: false,
+      subdomains: 0,
+      records: id === 1 ? records : [],
+    })),
     failovers: none,
-    dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
+    dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true, maySuspend: small.isSuspendedMeanwhile },
   });
 };
 
-const take = async (round: Round, { isOneProcess }: SmallWorld, step: Step): Promise<void> => {
-  const { world, service, judge } = round;
+/** Its parts, and then a pass. */
+const take = async (round: Round, { isOneProcess }: SmallWorld, step: string): Promise<void> => {
   const client = round.clients[0]!;
-  const { disk, files } = client;
-  const [file] = files.templates;
-  const forget = (isPartly = false): void => judge.memoryLost(templateIdsOf(client), isPartly);
-  const word = { ...quiet, isCommand: true };
   // Each pass is one of a new process, unless nothing else is the matter.
   if (!isOneProcess) for (const kept of client.kept) kept.forget();
-  if (isEdit(step)) edit(round, file!, step);
-  else if (typeof step === 'object' && 'suspends' in step) suspend(round, client, step.suspends);
-  else if (typeof step === 'object' && isPolicy(step)) file!.desired = { ...file!.desired, ...step };
-  else if (typeof step === 'object') {
-    const { adds, removes, changes, swaps } = step;
-    const swapped = (name: string | null): string | null =>
-      swaps?.some((one) => one === name) ? swaps.find((one) => one !== name)! : name;
-    if (step.isOlder) {
-      disk.loseLast(5);
-      service.takeOlderState();
-      forget(true);
-    }
-    if (step.file) edit(round, file!, step.file);
-    world.note(() => `* somebody changes ${JSON.stringify(step)}`);
-    service.change(step.in ?? 1, (records) => [
-      ...records
-        .filter((record) => removes === undefined || keyOf(record) !== keyOf(recordOf(removes)))
-        .map((record) =>
-          changes && keyOf(record) === keyOf(recordOf(changes[0]))
-            ? { ...recordOf(changes[1]), ttl: recordOf(changes[1]).ttl ?? record.ttl, id: record.id }
-            : { ...record, name: swapped(record.name) },
-        ),
-      ...(adds === undefined ? [] : [{ ...recordOf(adds), ttl: 3_600, id: service.newId() }]),
-    ]);
-  } else if (step === 'the state is lost') {
-    disk.wipe();
-    forget();
-  } else if (step === 'resume') {
-    disk.suspend([]);
-    client.isSuspended = false;
-  } else if (step === 'the clock jumps') {
-    round.skew += 3_600_000;
-  } else if (step === 'the clock is set back') {
-    round.skew -= 3_600_000;
-  } else if (step === 'another token') {
-    disk.keepAdds();
-    forget();
-  } else if (step === 'an older state') {
-    disk.loseLast(3);
-    service.takeOlderState();
-    forget(true);
+  for (const part of step.split(', ')) {
+    const known = deeds.find(([words]) => part === words || part.startsWith(`${words} `));
+    if (!known && !(part in wishes)) throw new Error(`no such step: ${part}`);
+    known?.[1](round, client, part.slice(known[0].length + 1));
   }
-  const wish =
-    step === '--retry'
-      ? { ...word, retry: true }
-      : step === '--force'
-        ? { ...word, force: true }
-        : step === '--accept-loss'
-          ? { ...word, acceptLoss: true }
-          : step === 'apply'
-            ? word
-            : { ...quiet, isDryRun: step === 'plan' };
-  await pass(round, client, wish);
+  await pass(round, client, wishes[step] ?? quiet);
 };
 
-const suspend = ({ world }: Round, client: Client, template: string | null): void => {
-  const { disk } = client;
-  client.isSuspended = true;
-  world.note(() => `~ somebody suspends ${template ?? 'everything'}`);
-  disk.suspend([{ template, templateId: null, by: 'somebody', reason: 'an audit', since: 0, until: null }]);
+const word = { ...quiet, isCommand: true };
+const wishes: Readonly<Record<string, typeof quiet>> = {
+  pass: quiet,
+  apply: word,
+  plan: { ...quiet, isDryRun: true },
+  '--retry': { ...word, retry: true },
+  '--force': { ...word, force: true },
+  '--accept-loss': { ...word, acceptLoss: true },
 };
 
-const isPolicy = (step: object): step is PolicyStep =>
-  ['surplus', 'adopt', 'mode', 'template'].some((key) => key in step);
+type Deed = (round: Round, client: Client, rest: string) => void;
 
-const isEdit = (step: Step): step is readonly string[] => Array.isArray(step);
+/** What happens before a pass, by its words. */
+const deeds: readonly (readonly [words: string, deed: Deed])[] = [
+  [
+    'file',
+    ({ world }, { files }, text) => {
+      const [file] = files.templates;
+      const { desired } = file!;
+      file!.desired = saying(desired, text.split(' & '));
+      if (file!.desired.records !== desired.records) {
+        file!.earlier.push(desired);
+        file!.edits += 1;
+      }
+      world.note(() => `~ the file says ${text}`);
+    },
+  ],
+  [
+    'somebody',
+    ({ world, service }, _, text) => {
+      const [, where, sign, line = '', to = ''] = /^(in two )?(\+|-|~|swaps) (.*?)(?: -> (.*))?$/.exec(text)!;
+      world.note(() => `* somebody ${text}`);
+      service.change(where ? 2 : 1, (records) => changed(records, service, sign!, line, to));
+    },
+  ],
+  [
+    'suspend',
+    ({ world }, client, template) => {
+      world.note(() => `~ somebody suspends ${template}`);
+      suspend(client, template);
+    },
+  ],
+  ['resume', (_, client) => resume(client)],
+  [
+    'the state is lost',
+    ({ judge }, client) => {
+      client.disk.wipe();
+      judge.memoryLost(templateIdsOf(client));
+    },
+  ],
+  [
+    'another token',
+    ({ judge }, client) => {
+      client.disk.keepAdds();
+      judge.memoryLost(templateIdsOf(client));
+    },
+  ],
+  ['an older state', (round, client) => takeOlder(round, client, 3)],
+  ['a much older state', (round, client) => takeOlder(round, client, 5)],
+  ['the clock jumps', (round) => void (round.skew += 3_600_000)],
+  ['the clock is set back', (round) => void (round.skew -= 3_600_000)],
+];
 
-const edit = ({ world }: Round, file: TemplateFile, texts: readonly string[]): void => {
-  file.earlier.push(file.desired);
-  file.desired = { ...file.desired, records: wanted(texts) };
-  file.edits += 1;
-  world.note(() => `~ the file says ${file.desired.records.map((record) => shown(record)).join(' | ')}`);
+const takeOlder = ({ service, judge }: Round, client: Client, commits: number): void => {
+  client.disk.loseLast(commits);
+  service.takeOlderState();
+  judge.memoryLost(templateIdsOf(client), true);
 };
 
-const fileOf = ({ file, policy }: SmallWorld): TemplateFile => ({
-  templateId: 1,
+const changed = (
+  records: readonly ActualRecord[],
+  service: SimulatedService,
+  sign: string,
+  line: string,
+  to: string,
+): readonly ActualRecord[] => {
+  if (sign === '+') return [...records, { ...data(line), ttl: 3_600, id: service.newId() }];
+  if (sign === 'swaps') {
+    const [one, other] = line.split(' ');
+    const swapped = (name: string | null): string | null =>
+      name === one ? other! : name === other ? one! : name;
+    return records.map((record) => ({ ...record, name: swapped(record.name) }));
+  }
+  const isMeant = (record: ActualRecord): boolean => keyOf(record) === keyOf(data(line));
+  if (sign === '-') return records.filter((record) => !isMeant(record));
+  const made = data(to);
+  return records.map((record) =>
+    isMeant(record) ? { ...made, ttl: made.ttl ?? record.ttl, id: record.id } : record,
+  );
+};
+
+const fileOf = (templateId: number, template: string, lines: readonly string[]): TemplateFile => ({
+  templateId,
   state: 'good',
   desired: {
-    template: 'one',
-    id: null,
-    source: { file: 'one.yaml', line: 1, column: 1 },
-    mode: 'enforce',
-    surplus: 'report',
-    adopt: false,
-    limits: { maxAdds: 100, maxChangePercent: 100, minRecords: 10 },
-    subdomains: [],
-    ignore: [],
-    ...policy,
-    records: wanted(file),
+    ...saying(desiredTemplate([], { template, limits }), lines),
+    ...(lines.includes('ignore: usual') ? { ignore: ignoreRules } : {}),
   },
   edits: 0,
   earlier: [],
 });
 
-const secondFile = (small: SmallWorld, texts: readonly string[]): TemplateFile => {
-  const one = fileOf(small);
-  const source = { file: 'two.yaml', line: 1, column: 1 };
-  return {
-    ...one,
-    templateId: 2,
-    desired: { ...one.desired, template: 'two', source, records: wanted(texts) },
-    earlier: [],
-  };
-};
-
-const wanted = (texts: readonly string[]): DesiredTemplate['records'] =>
-  texts.map((text, index) => {
-    const { type, ...data } = recordOf(text);
-    return { ...data, type: type as RecordType, source: { file: 'one.yaml', line: index + 2, column: 3 } };
-  });
-
-/** As in a zone file: name, TTL if there is one, type, priority if there is one, content. */
-const recordOf = (text: string): RecordData => {
-  const match = /^(\S+) (?:(\d+) )?([A-Z]+) (?:(\d+) (?=\S))?(.+)$/.exec(text);
-  if (!match) throw new Error(`not a record: ${text}`);
-  const [, name, ttl, type = '', priority, content = ''] = match;
-  return {
-    type,
-    name: name === '@' ? null : name!,
-    content,
-    priority: priority === undefined ? null : Number(priority),
-    ttl: ttl === undefined ? null : Number(ttl),
-  };
-};
+const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 
 const digestOf = (round: Round, step: unknown): string => {
   const { world, service, judge, skew } = round;
-  const { disk } = round.clients[0]!;
+  const { disk, isSuspended } = round.clients[0]!;
   const now = clientTime(world, skew);
   const relative = (key: string, value: unknown): unknown => {
     if (key === 'run' || key === 'id') return undefined;
@@ -276,7 +259,7 @@ const digestOf = (round: Round, step: unknown): string => {
     /"boot":"sim","at":(\d+)/g,
     (_all, at: string) => `"age":${Math.round((world.time - Number(at)) / 1_000)}`,
   );
-  const rest = JSON.stringify([step, service.templates(), service.recent(), judge.remembered()]);
+  const rest = JSON.stringify([step, isSuspended, service.templates(), service.recent(), judge.remembered()]);
   return createHash('sha1').update(lasting).update(rest).digest('base64');
 };
 

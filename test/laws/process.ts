@@ -32,6 +32,8 @@ export interface Dangers {
   readonly fullDisk: number;
   /** Whether what failed may be on disk nevertheless. */
   readonly mayBeCommitted?: boolean;
+  /** Whether somebody may suspend what it writes. */
+  readonly maySuspend?: boolean;
   /** Perhaps loses the last commits, and with them the lease. */
   readonly failOver: () => boolean;
   /** The call at which the program gets a signal to end; null if it gets none. */
@@ -103,6 +105,10 @@ export interface ProcessObserver {
   onBegun(templateId: number, record: RecordData): void;
   /** It gets a signal to end. */
   onStop(): void;
+  /** Somebody suspends the client. */
+  onSuspend(): void;
+  /** It cannot read what is suspended. */
+  onUnread(): void;
   /** It goes on after its pass ended. */
   onStrayCall(name: string): void;
 }
@@ -120,6 +126,8 @@ export const startProcess = (
   const stop = new AbortController();
   let state: 'alive' | 'dead' | 'ended' = 'alive';
   let calls = 0;
+  let isSuspended = false;
+  const { maySuspend = false } = dangers;
   let reportDeath: (value: typeof died) => void = () => undefined;
   const death = new Promise<typeof died>((resolve) => {
     reportDeath = resolve;
@@ -155,6 +163,8 @@ export const startProcess = (
       throw error;
     }
     if (isDead() || mayDie(`after ${name}`)) return forever;
+    isSuspended ||= maySuspend && world.choose(() => `somebody suspends it after ${name}`, [false, true], 1);
+    if (isSuspended) observer.onSuspend();
     return value;
   };
   const isDead = (): boolean => state === 'dead';
@@ -224,7 +234,13 @@ export const startProcess = (
       // To die there is to die before the next of them.
       templates: () => memory.templates(),
       journal: () => onDisk('journal', () => memory.journal()),
-      suspensions: () => memory.suspensions(),
+      suspensions: () => {
+        const isUnread =
+          maySuspend && world.choose(() => 'what is suspended cannot be read', [false, true], 1);
+        if (!isUnread) return memory.suspensions();
+        observer.onUnread();
+        return Promise.reject(new MemoryError(storeFailures[0]));
+      },
       begin: (entry) => {
         if (state !== 'dead') observer.onDecide();
         return onDisk('begin', async () => {

@@ -5,7 +5,7 @@ export interface Random {
   chance(probability: number): boolean;
   /** A whole number from 0 up to, and without, `limit`. */
   below(limit: number): number;
-  pick<Thing>(things: readonly Thing[]): Thing;
+  pick<const Thing>(things: readonly Thing[]): Thing;
   /** Some of them, each by itself, in their order. */
   some<Thing>(things: readonly Thing[], probability: number): Thing[];
   shuffled<Thing>(things: readonly Thing[]): Thing[];

@@ -66,7 +66,12 @@ export interface Round {
   readonly failovers: Failovers;
   readonly judge: Judge;
   readonly settings: Settings;
-  readonly dangers: { crash: number; fullDisk: number; readonly mayBeCommitted?: boolean };
+  readonly dangers: {
+    crash: number;
+    fullDisk: number;
+    readonly mayBeCommitted?: boolean;
+    readonly maySuspend?: boolean;
+  };
   /** The pass that is being made. */
   judged: JudgedPass | null;
   skew: number;
@@ -133,6 +138,17 @@ export const clientOf = (
   kept: Array.from({ length: processes }, keptBetweenPasses),
   isSuspended: false,
 });
+
+export const suspend = (client: Client, template: string | null): void => {
+  client.isSuspended = true;
+  const by = { by: 'somebody', reason: 'an audit', since: 0, until: null };
+  client.disk.suspend([{ template, templateId: null, ...by }]);
+};
+
+export const resume = (client: Client): void => {
+  client.isSuspended = false;
+  client.disk.suspend([]);
+};
 
 export const templateIdsOf = ({ files }: Client): number[] =>
   files.templates.map(({ templateId }) => templateId);
@@ -500,6 +516,11 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
       onDecide: () => judge.decides(judged),
       onBegun: (templateId, record) => judge.begun(judged, templateId, record),
       onStop: () => judge.toldToEnd(judged),
+      onSuspend: () => {
+        suspend(client, null);
+        judge.suspended(judged);
+      },
+      onUnread: () => judge.suspended(judged),
       onStrayCall: (name) => judge.report(`law 11: calls ${name} after the pass ended`),
     },
   );

@@ -74,6 +74,8 @@ export interface Attempt {
   replaced: ActualRecord | null;
   /** Some pass was shown what it made. */
   isShown: boolean;
+  /** A pass that wrote down what it saw was shown that: nothing else is taken for what it made. */
+  isBound: boolean;
   /** A pass saw a file without what it wrote since. */
   isWithdrawn: boolean;
   /** Somebody made the same before it took effect: nothing tells them apart. */
@@ -116,6 +118,8 @@ export interface Pass extends PassFacts {
   writesEnded: { readonly why: string; readonly at: number } | null;
   readsEnded: { readonly why: string; readonly at: number } | null;
   isOver: boolean;
+  /** Somebody has suspended all that it writes. */
+  isSuspended: boolean;
   /** Its process died: what it was told last may not be on disk. */
   hasDied: boolean;
 }

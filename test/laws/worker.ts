@@ -3,7 +3,8 @@ import { explore, type Schedule } from './explore.ts';
 import { play, replay } from './play.ts';
 import { playRound } from './round.ts';
 import { generatedWorld } from './generated.ts';
-import { worlds, type SmallWorld } from './worlds.ts';
+import type { SmallWorld } from './small-world.ts';
+import { worlds } from './worlds.ts';
 
 /**
  * What explore-all.mjs and mutate.mjs bundle, the latter with a broken rule, and run: without arguments worlds that a message
@@ -80,5 +81,5 @@ const [how = '', argument = ''] = process.argv.slice(2);
 if (tasks[how]) process.stdout.write(await tasks[how](argument));
 else {
   process.on('message', (task: Task) => void work(task));
-  process.send?.({ worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })) });
+  process.send?.({ worlds: worlds.map(({ name, isCore }) => ({ name, isCore })) });
 }

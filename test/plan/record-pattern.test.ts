@@ -19,10 +19,6 @@ describe('a pattern of records', () => {
     ['www A', 'www.shop', 'A', false],
     ['  WWW   a ', 'www', 'A', true],
     ['www A', 'www', 'a', true],
-    ['www. A', 'www.', 'A', true],
-    ['www. A', 'www', 'A', true],
-    ['www A', 'www.', 'A', true],
-    ['müller A', 'xn--mller-kva', 'A', true],
     ['@ MX', null, 'MX', true],
     ['@ MX', '', 'MX', true],
     ['@ MX', '@', 'MX', true],
@@ -32,12 +28,7 @@ describe('a pattern of records', () => {
     ['* TXT', 'www', 'A', false],
     ['www *', 'www', 'CAA', true],
     ['www *', null, 'A', false],
-    ['_acme* TXT', '_acme-challenge.www', 'TXT', true],
     ['*.shop A', 'www.shop', 'A', true],
-    ['*.shop A', 'shop', 'A', false],
-    [String.raw`\*.shop A`, '*.shop', 'A', true],
-    [String.raw`\*.shop A`, 'www.shop', 'A', false],
-    ['##DOMAIN## A', '##DOMAIN##', 'A', true],
     ['my web A', 'my web', 'A', true],
   ])('%s for %s %s: %s', (text, name, type, expected) => {
     expect(matchesPattern([parsed(text)], { name, type })).toBe(expected);

@@ -10,8 +10,8 @@ import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/mode
 import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
-import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
-import type { PlanInput } from '../../src/plan/plan-input.ts';
+import type { TemplatePlan } from '../../src/plan/plan.ts';
+import { parseRecord } from '../scenarios/records.ts';
 
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
@@ -22,19 +22,9 @@ import type { PlanInput } from '../../src/plan/plan-input.ts';
  */
 
 export const data = (line: string): RecordData => {
-  const match = pattern.exec(line);
-  if (!match) throw new Error(`not a record: ${line}`);
-  const [, name, ttl, ranked, priority = '-', plain, content] = match;
-  return {
-    type: (ranked ?? plain)!,
-    name: name === '@' ? null : name!,
-    content: content!,
-    priority: priority === '-' ? null : Number(priority),
-    ttl: ttl === undefined ? null : Number(ttl),
-  };
+  const { type, name, content, priority, ttl } = parseRecord(line.replace(/^#\d+ /, ''));
+  return { type, name, content, priority, ttl: ttl === null ? null : Number(ttl) };
 };
-
-const pattern = /^(?:#\d+ )?(\S+) (?:(\d+) )?(?:(MX|SRV) (\S+)|(\w+)) (.*)$/is;
 
 /** Line 1 is the first record of the file. */
 const desired = (line: string, place = 1): DesiredRecord => {
@@ -66,6 +56,46 @@ export const desiredTemplate = (
   ...more,
 });
 
+/** A file as it says from now on: keys of a template file, and all its records if it says any, or `nothing`. */
+export const saying = (before: DesiredTemplate, lines: readonly string[]): DesiredTemplate => {
+  const isKey = (line: string): boolean => /^[a-z]\w+: /i.test(line);
+  const keys = new Map(lines.filter(isKey).map((line) => line.split(': ') as [string, string]));
+  const stray = [...keys.keys()].find((key) => !fileKeys.has(key));
+  if (stray !== undefined) throw new Error(`no such key: ${stray}`);
+  const records = lines.filter((line) => !isKey(line) && line !== 'nothing');
+  const { surplus, mode, limits } = before;
+  const given = <const Word extends string>(key: string, words: readonly Word[]): Word | undefined =>
+    words.find((word) => word === keys.get(key));
+  const number = (key: keyof typeof limits): number => Number(keys.get(key) ?? limits[key]);
+  const ignored = ['Type', 'Name', 'Content'].flatMap((part) => {
+    const value = keys.get(`ignore${part}`);
+    return value === undefined ? [] : [ignoring({ [part.toLowerCase()]: value })];
+  });
+  return {
+    ...before,
+    template: keys.get('template') ?? before.template,
+    id: keys.has('id') ? Number(keys.get('id')) : before.id,
+    surplus: given('surplus', ['report', 'park']) ?? surplus,
+    mode: given('mode', ['enforce', 'edits', 'report']) ?? mode,
+    adopt: keys.has('adopt') ? keys.get('adopt') === 'true' : before.adopt,
+    limits: {
+      maxAdds: number('maxAdds'),
+      maxChangePercent: number('maxChangePercent'),
+      minRecords: number('minRecords'),
+    },
+    subdomains: keys.has('subdomains') ? [keys.get('subdomains')!] : before.subdomains,
+    ignore: ignored.length > 0 ? ignored : before.ignore,
+    records: lines.every(isKey) ? before.records : records.map((line, at) => desired(line, at + 1)),
+  };
+};
+
+const fileKeys: ReadonlySet<string> = new Set(
+  [
+    'template id surplus mode adopt maxAdds maxChangePercent minRecords',
+    'subdomains ignore ignoreType ignoreName ignoreContent',
+  ].flatMap((words) => words.split(' ')),
+);
+
 export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   id: 17,
   name: 'web',
@@ -73,6 +103,9 @@ export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   subdomains: 0,
   records: records.map(actual),
 });
+
+/** `recordKey` of a line. */
+export const keyOf = (line: string): string => recordKey(entryOf(data(line)));
 
 export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
   type: null,
@@ -107,62 +140,12 @@ export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemo
   ...more,
 });
 
-export interface Situation extends Partial<Omit<PlanInput, 'desired' | 'actual'>> {
-  readonly file: readonly string[];
-  readonly service: readonly string[];
-  readonly template?: Partial<DesiredTemplate>;
-}
-
-export interface Scenario extends Situation {
-  readonly name: string;
-  /** As `linesOf` says it. */
-  readonly plan: readonly string[];
-}
-
-export const planOf = ({ file, service, template, memory = noMemory, ...rest }: Situation): TemplatePlan =>
-  planTemplate({
-    desired: desiredTemplate(file, template),
-    actual: actualTemplate(service),
-    memory,
-    ...rest,
-  });
-
-/** What a plan says, as lines: writes in their order, then what is blocked, then surplus. */
 /** All differences of a plan in the order of a report: writes, blocked, surplus. */
 export const differencesOf = (plan: TemplatePlan): Difference[] => [
   ...plan.steps.map((step) => step.difference),
   ...plan.blocked,
   ...plan.surplus,
 ];
-
-export const linesOf = (plan: TemplatePlan): string[] => differencesOf(plan).map(differenceLine);
-
-/**
- *     add www A 192.0.2.1
- *     update #5 content,ttl: www 300 A 192.0.2.1
- *     park #9: _parked-9 A 0.0.0.0
- *     blocked cname-conflict by #9: www CNAME web.example.net
- *     blocked null-mx-conflict #4 by #5: @ MX 0 .
- *     surplus #9 duplicate
- */
-const differenceLine = (difference: Difference): string => {
-  switch (difference.action) {
-    case 'add':
-      return `add ${recordLine(difference.desired)}`;
-    case 'update':
-      return `update #${difference.recordId} ${difference.fields.join()}: ${recordLine(difference.desired)}`;
-    case 'park':
-      return `park #${difference.recordId}: ${recordLine(difference.desired)}`;
-    case 'surplus':
-      return `surplus #${difference.recordId} ${difference.reason}`;
-    case 'blocked': {
-      const own = difference.recordId === undefined ? '' : ` #${difference.recordId}`;
-      const { conflicts = [] } = difference;
-      const by = conflicts.length === 0 ? '' : ` by ${conflicts.map((id) => `#${id}`).join(' ')}`;
-      return `blocked ${difference.reason}${own}${by}: ${recordLine(difference.desired)}`;
-    }
-  }
-};
 
 export const recordLine = ({ type, name, content, priority, ttl }: RecordData): string =>
   [name ?? '@', ttl, type, hasPriority(type.toUpperCase()) ? (priority ?? '-') : null, content]

@@ -11,18 +11,19 @@ export interface RecordValues {
 
 /**
  * `www 300 A 192.0.2.1` or `@ MX 10 mx.example.net`: name, TTL if stated, type, priority, and the rest as it is. `@` is
- * no name; a name in quotes is what they hold, as an empty one.
+ * no name; a name in quotes is what they hold, as an empty one; `-` is no priority.
  */
 export const parseRecord = (line: string): RecordValues => {
   const [, name = '', ttl = null, type = '', rest = ''] =
     /^(\S+)(?: (\d+[smhd]?))? ([A-Za-z]+) (.*)$/.exec(line) ?? [];
   if (type === '') throw new Error(`no record: ${line}`);
-  const [, priority = null, content = rest] = (/^(?:mx|srv)$/i.test(type) && /^(\d+) (.*)$/.exec(rest)) || [];
+  const [, priority = null, content = rest] =
+    (/^(?:mx|srv)$/i.test(type) && /^(\d+|-) (.*)$/.exec(rest)) || [];
   return {
     type,
     name: parseName(name),
     content,
-    priority: priority === null ? null : Number(priority),
+    priority: priority === null || priority === '-' ? null : Number(priority),
     ttl,
   };
 };

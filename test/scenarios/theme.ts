@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { formatStep, parseScenarios, rewritten } from './notation.ts';
+import { formatStep, parseScenarios, rewritten, type Scenario } from './notation.ts';
 import { play, type PlayedStep } from './play.ts';
 
 /** With `SCENARIOS=write` what is said takes the place of what is expected: read the difference before you keep it. */
 const isWriting = process.env['SCENARIOS'] === 'write';
 
-/** A test for each scenario of a file. */
-export const playTheme = (name: string): void => {
+/** A test for each scenario of a file, which is played by the program if nothing else is said. */
+export const playTheme = (
+  name: string,
+  playOne: (scenario: Scenario) => PlayedStep[] | Promise<PlayedStep[]> = play,
+): void => {
   const file = path.join(import.meta.dirname, name);
   const text = readFileSync(file, 'utf8');
   const said: PlayedStep[] = [];
@@ -18,7 +21,7 @@ export const playTheme = (name: string): void => {
 
   const scenarios = parseScenarios(text).map((scenario) => [scenario.title, scenario] as const);
   it.each(scenarios)('%s', async (_, scenario) => {
-    const played = await play(scenario);
+    const played = await playOne(scenario);
     said.push(...played);
     if (isWriting) return;
     const heard = new Map(played.map((step) => [step.from, step.said]));
