@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/cluster/*.cluster.ts'],
     globalSetup: 'test/cluster/server.ts',
     setupFiles: ['test/seed.ts'],
+    // They wait for leases and pauses more than they compute.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

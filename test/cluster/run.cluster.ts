@@ -4,17 +4,26 @@ import { z } from 'zod';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
 import { reportOf, type Program } from '../e2e/program.ts';
+import type { Meddling } from '../e2e/service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
 
-const leaseDuration = 6_000;
+const leaseDuration = 4_000;
+/** Of one that nobody waits for, nor loses while the machine is busy. */
+const longLease = 30_000;
 const asPasses = z.object({ passes: z.array(z.object({ client: z.string(), run: z.string() })) });
 
 /** A write that was under way when its sender died is tried again by a later pass. */
 const often = '*/10 * * * * *';
 
 const since = (moment: number): number => Math.round(performance.now() - moment);
+
+/** Some are always under way. */
+const slowWrites: Meddling = async ({ method }) => {
+  if (method !== 'GET') await setTimeout(100);
+  return null;
+};
 
 /** How many clients each living process owns. */
 const sharesIn = async (url: string): Promise<number[]> => {
@@ -35,46 +44,47 @@ describe('several that run at once', () => {
     const { clients, service, env, describeAll, agree, daemon } = await newFleet({
       schedule: often,
       leaseDuration,
+      meddle: slowWrites,
     });
     const [killed, stopped] = [daemon(), daemon()];
     await allPassed(clients, [killed, stopped]);
     expect(service.writes()).toEqual([]);
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(env.DNS_SYNC_STORE, [12, 12]);
 
     const first = ['192.0.2.1', '192.0.2.2'];
     await describeAll(first);
-    while (service.writes().length < 20 || runningIn(killed).length === 0) await setTimeout(1);
+    while (service.writes().length < 4 || runningIn(killed).length === 0) await setTimeout(1);
     killed.signal('SIGKILL');
     const killedAt = performance.now();
     await killed.ended;
-    await shared(env.DNS_SYNC_STORE, [60]);
+    await shared(env.DNS_SYNC_STORE, [24]);
     const killedFor = since(killedAt);
     await agree(first);
 
     const third = daemon();
     const joinedAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(env.DNS_SYNC_STORE, [12, 12]);
     const joinedFor = since(joinedAt);
     const second = [...first, '192.0.2.3'];
     const count = service.writes().length;
     await describeAll(second);
-    while (service.writes().length < count + 20 || runningIn(stopped).length === 0) await setTimeout(1);
+    while (service.writes().length < count + 4 || runningIn(stopped).length === 0) await setTimeout(1);
     stopped.signal('SIGSTOP');
     const stoppedAt = performance.now();
     await agree(second);
     const stoppedFor = since(stoppedAt);
     const made = service.writes().length;
     stopped.signal('SIGCONT');
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(env.DNS_SYNC_STORE, [12, 12]);
     stopped.signal('SIGTERM');
     const toldAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [60]);
+    await shared(env.DNS_SYNC_STORE, [24]);
     const toldFor = since(toldAt);
     await stopped.ended;
     await agree(second);
     const late = service.writes().length - made;
     process.stdout.write(
-      `60 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
+      `${clients.length} clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
         `all taken over ${killedFor} ms after SIGKILL, ${toldFor} ms after SIGTERM; a newcomer had its share after ${joinedFor} ms; ` +
         `${stoppedFor} ms from SIGSTOP to the last record; ${late} late writes, no record twice\n`,
     );
@@ -83,20 +93,20 @@ describe('several that run at once', () => {
 
   it('hand over at once what they have when they are told to end', async () => {
     // Whatever is not handed over comes when this test is long over.
-    const quiet = { schedule: never, leaseDuration: 600_000 };
+    const quiet = { schedule: never, leaseDuration: 600_000, meddle: slowWrites };
     const { clients, service, describeAll, agree, daemon } = await newFleet(quiet);
     const [ended, other] = [daemon(), daemon()];
     await allPassed(clients, [ended, other]);
     const wanted = Array.from({ length: 5 }, (_, at) => `192.0.2.${at + 1}`);
     await describeAll(wanted);
-    while (service.writes().length < 30 || runningIn(ended).length === 0) await setTimeout(1);
+    while (service.writes().length < 12 || runningIn(ended).length === 0) await setTimeout(1);
     ended.signal('SIGTERM');
     expect(await ended.ended).toMatchObject({ code: 0 });
     await agree(wanted);
   });
 
   it('make what was asked for while nobody could make it, under the ids that were told', async () => {
-    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration });
+    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration: longLease, count: 6 });
     const first = daemon();
     await allPassed(clients, [first]);
     first.signal('SIGTERM');
@@ -117,7 +127,7 @@ describe('several that run at once', () => {
   it('make what is asked for at any of them, and all of them show what any of them did', async () => {
     const { clients, service, env, describeAll, agree, daemon } = await newFleet({
       schedule: never,
-      leaseDuration,
+      leaseDuration: longLease,
       count: 6,
     });
     Object.assign(env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
@@ -174,7 +184,7 @@ describe('a command that takes a client from its owner in the middle of a write'
     let isHeld = true;
     const { service, cwd, env, describeAll, agree, daemon } = await newFleet({
       schedule: often,
-      leaseDuration,
+      leaseDuration: 9_000,
       count: 1,
       meddle: async ({ method }) => {
         if (method === 'GET' || !isHeld) return null;

@@ -127,9 +127,11 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
         records: fc.uniqueArray(fc.record({ key, adds: fc.nat(3) }), { selector: (one) => one.key }),
         forgotten: fc.uniqueArray(key),
       });
+      const open = await newStore();
+      let runs = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
-          const memory = await (await newStore())();
+          const memory = await open(`client ${(runs += 1)}`);
           const expected = new Map<number, Map<string, SavedRecord>>();
           for (const { templateId, records, forgotten } of all) {
             const changes: MemoryChanges = changesOf({
