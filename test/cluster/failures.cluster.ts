@@ -12,10 +12,7 @@ const countOf = async (service: Service, name: string): Promise<number> =>
 /** Workers on this database, each of which makes one pass. */
 const openPlace = async (url: string) => {
   const service = await startService();
-  const { want, start } = newWorkers(service, url, {
-    DNS_SYNC_UNKNOWN_PAUSE: '100ms',
-    DNS_SYNC_LEASE_DURATION: '5s',
-  });
+  const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
   const apply = (): Promise<string> => start(['apply', '--yes', '--lock-timeout', '60s']).ended;
   const applyUntil = async (name: string): Promise<void> => {
     while ((await countOf(service, name)) === 0) await apply();

@@ -101,23 +101,23 @@ export const newFleet = async ({
   return { clients, service, cwd, env, describeAll, contents, agree, daemon };
 };
 
+const logs = new WeakMap<Program, { readonly lines: LogLine[]; to: number }>();
+
 /** Its log so far, without a last line that is not complete. */
-export const linesOf = (program: Program): LogLine[] =>
-  program.output().split('\n').slice(0, -1).map(parseLine);
+export const linesOf = (program: Program): readonly LogLine[] => {
+  const log = logs.get(program) ?? { lines: [], to: 0 };
+  logs.set(program, log);
+  const output = program.output();
+  for (let end = output.indexOf('\n', log.to); end >= 0; end = output.indexOf('\n', log.to)) {
+    log.lines.push(parseLine(output.slice(log.to, end)));
+    log.to = end + 1;
+  }
+  return log.lines;
+};
 
 /** The clients whose passes a daemon has ended, one for each pass. */
 export const passedBy = (daemon: Program): string[] =>
   linesOf(daemon).flatMap(({ event, client }) => (event === 'pass.finished' ? String(client) : []));
-
-/** The clients whose passes it has begun and not ended. */
-export const runningIn = (daemon: Program): string[] => {
-  const running = new Set<string>();
-  for (const { event, client } of linesOf(daemon)) {
-    if (event === 'pass.started') running.add(String(client));
-    if (event === 'pass.finished') running.delete(String(client));
-  }
-  return [...running];
-};
 
 /** Resolves when each of the clients has had so many more passes by the daemons together. */
 export const passAgain = async (

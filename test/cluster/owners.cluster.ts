@@ -234,9 +234,9 @@ const race = async (owners: PostgresDatabase, successors: PostgresDatabase, roun
   let unseen = 0;
   const lane = async (): Promise<void> => {
     for (let scope = scopes.pop(); scope !== undefined; scope = scopes.pop()) {
-      const claim = { scope, process: owner, epoch: 1, deadline: endless };
+      const held = { scope, process: owner, epoch: 1, deadline: endless };
       const [intent, seen] = await Promise.all([
-        claimedTables(owners, placeOf(), claim)
+        claimedTables(owners, placeOf(), held)
           .begin(scope, JSON.stringify(newEntry()))
           .catch(() => null),
         takeOver(successors, successor, scope),

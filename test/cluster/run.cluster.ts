@@ -7,7 +7,8 @@ import { reportOf, type Program } from '../e2e/program.ts';
 import type { Meddling } from '../e2e/service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
-import { allPassed, linesOf, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
+import { connected } from './databases.ts';
+import { allPassed, linesOf, newFleet, passedBy, writesBy } from './fleet.ts';
 
 const leaseDuration = 4_000;
 /** Of one that nobody waits for, nor loses while the machine is busy. */
@@ -19,72 +20,93 @@ const often = '*/10 * * * * *';
 
 const since = (moment: number): number => Math.round(performance.now() - moment);
 
-/** Some are always under way. */
-const slowWrites: Meddling = async ({ method }) => {
-  if (method !== 'GET') await setTimeout(100);
-  return null;
+/**
+ * Lets writes wait for their answers. A process makes the passes of twelve clients at a time, and so has one under way when
+ * thirteen of another one and its own are.
+ */
+const newGate = () => {
+  const held = { count: 0 };
+  let open = (): void => undefined;
+  let opened = Promise.resolve();
+  const meddle: Meddling = async ({ method }) => {
+    if (method === 'GET') return null;
+    held.count += 1;
+    await opened;
+    return null;
+  };
+  return {
+    meddle,
+    close: (): void => {
+      held.count = 0;
+      opened = new Promise((resolve) => (open = resolve));
+    },
+    untilBothWrite: async (): Promise<void> => {
+      while (held.count < 13) await setTimeout(20);
+    },
+    open: (): void => open(),
+  };
 };
 
 /** How many clients each living process owns. */
-const sharesIn = async (url: string): Promise<number[]> => {
-  const rows = (await ask(
-    { url },
-    `SELECT (SELECT count(*)::int FROM dns_sync.clients WHERE owner = p.id) AS clients FROM dns_sync.processes p
-     WHERE alive_until > clock_timestamp() AND is_daemon ORDER BY 1`,
-  )) as { clients: number }[];
-  return rows.map(({ clients }) => clients);
-};
-
-const shared = async (url: string, shares: readonly number[]): Promise<void> => {
-  while (String(await sharesIn(url)) !== String(shares)) await setTimeout(20);
+const sharesOn = (url: string) => {
+  const database = connected(url);
+  const owned = `SELECT (SELECT count(*)::int FROM dns_sync.clients WHERE owner = p.id) AS clients
+    FROM dns_sync.processes p WHERE alive_until > clock_timestamp() AND is_daemon ORDER BY 1`;
+  return async (...shares: readonly number[]): Promise<void> => {
+    const now = async (): Promise<number[]> =>
+      (await database.query<{ clients: number }>(owned)).map(({ clients }) => clients);
+    while (String(await now()) !== String(shares)) await setTimeout(20);
+  };
 };
 
 describe('several that run at once', () => {
   it('share the clients; what one leaves when it dies or stops, another one takes over', async () => {
-    const { clients, service, env, describeAll, agree, daemon } = await newFleet({
-      schedule: often,
-      leaseDuration,
-      meddle: slowWrites,
-    });
+    const { meddle, ...gate } = newGate();
+    const fleet = await newFleet({ schedule: often, leaseDuration, meddle });
+    const { clients, service, env, describeAll, agree, daemon } = fleet;
+    const shared = sharesOn(env.DNS_SYNC_STORE);
     const [killed, stopped] = [daemon(), daemon()];
     await allPassed(clients, [killed, stopped]);
     expect(service.writes()).toEqual([]);
-    await shared(env.DNS_SYNC_STORE, [12, 12]);
+    await shared(12, 12);
 
-    const first = ['192.0.2.1', '192.0.2.2'];
-    await describeAll(first);
-    while (service.writes().length < 4 || runningIn(killed).length === 0) await setTimeout(1);
+    // Two more for each client, so that one waits behind that under way.
+    const wanted = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    gate.close();
+    await describeAll(wanted);
+    await gate.untilBothWrite();
     killed.signal('SIGKILL');
+    gate.open();
     const killedAt = performance.now();
-    await killed.ended;
-    await shared(env.DNS_SYNC_STORE, [24]);
+    await shared(24);
     const killedFor = since(killedAt);
-    await agree(first);
+    await agree(wanted);
 
     const third = daemon();
     const joinedAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [12, 12]);
+    await shared(12, 12);
     const joinedFor = since(joinedAt);
-    const second = [...first, '192.0.2.3'];
-    const count = service.writes().length;
-    await describeAll(second);
-    while (service.writes().length < count + 4 || runningIn(stopped).length === 0) await setTimeout(1);
+    wanted.push('192.0.2.4', '192.0.2.5');
+    gate.close();
+    await describeAll(wanted);
+    await gate.untilBothWrite();
     stopped.signal('SIGSTOP');
+    gate.open();
     const stoppedAt = performance.now();
-    await agree(second);
+    await agree(wanted);
     const stoppedFor = since(stoppedAt);
     const made = service.writes().length;
     stopped.signal('SIGCONT');
-    await shared(env.DNS_SYNC_STORE, [12, 12]);
+    await shared(12, 12);
     stopped.signal('SIGTERM');
     const toldAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [24]);
+    await shared(24);
     const toldFor = since(toldAt);
     await stopped.ended;
-    await agree(second);
+    await agree(wanted);
     const late = service.writes().length - made;
     process.stdout.write(
-      `${clients.length} clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
+      `24 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
         `all taken over ${killedFor} ms after SIGKILL, ${toldFor} ms after SIGTERM; a newcomer had its share after ${joinedFor} ms; ` +
         `${stoppedFor} ms from SIGSTOP to the last record; ${late} late writes, no record twice\n`,
     );
@@ -92,15 +114,19 @@ describe('several that run at once', () => {
   });
 
   it('hand over at once what they have when they are told to end', async () => {
+    const { meddle, ...gate } = newGate();
     // Whatever is not handed over comes when this test is long over.
-    const quiet = { schedule: never, leaseDuration: 600_000, meddle: slowWrites };
-    const { clients, service, describeAll, agree, daemon } = await newFleet(quiet);
+    const fleet = await newFleet({ schedule: never, leaseDuration: 600_000, meddle });
+    const { clients, env, describeAll, agree, daemon } = fleet;
     const [ended, other] = [daemon(), daemon()];
     await allPassed(clients, [ended, other]);
-    const wanted = Array.from({ length: 5 }, (_, at) => `192.0.2.${at + 1}`);
+    await sharesOn(env.DNS_SYNC_STORE)(12, 12);
+    const wanted = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    gate.close();
     await describeAll(wanted);
-    while (service.writes().length < 12 || runningIn(ended).length === 0) await setTimeout(1);
+    await gate.untilBothWrite();
     ended.signal('SIGTERM');
+    gate.open();
     expect(await ended.ended).toMatchObject({ code: 0 });
     await agree(wanted);
   });
@@ -133,7 +159,7 @@ describe('several that run at once', () => {
     Object.assign(env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
     const daemons = [daemon('--listen', '127.0.0.1:0'), daemon('--listen', '127.0.0.1:0')];
     await allPassed(clients, daemons);
-    await shared(env.DNS_SYNC_STORE, [3, 3]);
+    await sharesOn(env.DNS_SYNC_STORE)(3, 3);
     const [address = '', other = ''] = await Promise.all(daemons.map(addressOf));
     for (const one of [address, other]) while (!(await fetch(`${one}/readyz`)).ok) await setTimeout(20);
     const wanted = ['192.0.2.1', '192.0.2.2'];

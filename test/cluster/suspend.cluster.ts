@@ -50,8 +50,10 @@ describe('two processes that share a store', () => {
   });
 });
 
-const lastPass = (daemon: Program): string =>
-  String(linesOf(daemon).findLast(({ event }) => event === 'pass.finished')?.['time'] ?? '');
+const lastPass = (daemon: Program): string => {
+  const { time } = linesOf(daemon).findLast(({ event }) => event === 'pass.finished') ?? { time: '' };
+  return String(time);
+};
 
 type Page = Awaited<ReturnType<typeof signedIn>>;
 

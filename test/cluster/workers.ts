@@ -24,7 +24,7 @@ export const newWorkers = (service: Service, url: string, settings: Readonly<Rec
     DNS_SYNC_USER_TOKEN: userToken,
     DNS_SYNC_CLIENT_TOKEN: clientToken,
     DNS_SYNC_STORE: url,
-    DNS_SYNC_LEASE_DURATION: '1s',
+    DNS_SYNC_LEASE_DURATION: '4s',
     DNS_SYNC_SETTLE: '20ms',
     ...settings,
   };
