@@ -101,19 +101,9 @@ export const newFleet = async ({
   return { clients, service, cwd, env, describeAll, contents, agree, daemon };
 };
 
-const logs = new WeakMap<Program, { readonly lines: LogLine[]; to: number }>();
-
 /** Its log so far, without a last line that is not complete. */
-export const linesOf = (program: Program): readonly LogLine[] => {
-  const log = logs.get(program) ?? { lines: [], to: 0 };
-  logs.set(program, log);
-  const output = program.output();
-  for (let end = output.indexOf('\n', log.to); end >= 0; end = output.indexOf('\n', log.to)) {
-    log.lines.push(parseLine(output.slice(log.to, end)));
-    log.to = end + 1;
-  }
-  return log.lines;
-};
+export const linesOf = (program: Program): LogLine[] =>
+  program.output().split('\n').slice(0, -1).map(parseLine);
 
 /** The clients whose passes a daemon has ended, one for each pass. */
 export const passedBy = (daemon: Program): string[] =>

@@ -220,7 +220,8 @@ describe('a command that takes a client from its owner in the middle of a write'
         return answer;
       },
     });
-    Object.assign(env, { DNS_SYNC_SETTLE: '50ms' });
+    // The write is held for several renewals.
+    Object.assign(env, { DNS_SYNC_SETTLE: '50ms', DNS_SYNC_WRITE_TIMEOUT: '2m' });
     const owner = daemon();
     await owner.event('pass.finished');
     await describeAll(wanted);
