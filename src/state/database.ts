@@ -69,7 +69,8 @@ const setUp = async (connection: SqliteConnection): Promise<void> => {
       connection.exec(pragmas);
       return;
     } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+      const isTaken =
+        error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
       if (!isTaken || performance.now() >= end) throw error;
       await sleep(20);
     }

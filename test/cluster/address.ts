@@ -3,10 +3,10 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { PostgresServer } from './postgres.ts';
 
-/** One address by which PostgreSQL is found, whichever of several servers that is. `onAsked`: before each piece that is sent there. */
+/** One address by which PostgreSQL is found, whichever of several servers that is. `onAsked`: given each piece before it is sent there. */
 export const openAddress = async (
   first: Pick<PostgresServer, 'port'>,
-  onAsked: () => void = () => undefined,
+  onAsked: (piece: Buffer) => void = () => undefined,
 ) => {
   let { port: current } = first;
   let isSilent = false;
@@ -29,7 +29,7 @@ export const openAddress = async (
         isAnswered = false;
         lost -= 1;
       }
-      onAsked();
+      onAsked(piece);
       server.write(piece);
     });
     server.on('data', (piece) => isAnswered && socket.write(piece));

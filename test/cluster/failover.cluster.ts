@@ -5,22 +5,9 @@ import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
-import type { Program } from '../e2e/program.ts';
 import { json } from '../wire/scripted-server.ts';
-import { allPassed, linesOf, newFleet, passedBy } from './fleet.ts';
+import { allPassed, newFleet, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
-
-/** Resolves when scheduled passes have found each client as its files say, after so many milliseconds since the epoch. */
-const inSyncAfter = async (moment: number, clients: readonly string[], daemons: readonly Program[]) => {
-  const isSo = (): boolean => {
-    const later = daemons
-      .flatMap(linesOf)
-      .filter(({ event, trigger }) => event === 'pass.finished' && trigger === 'schedule')
-      .filter(({ time, status }) => status === 'in-sync' && Date.parse(String(time)) > moment);
-    return clients.every((one) => later.filter(({ client }) => client === one).length > 0);
-  };
-  while (!isSo()) await setTimeout(20);
-};
 
 const readinessOf = async (address: string): Promise<{ code: number; reason: string }> => {
   const answer = await fetch(`${address}/readyz`);
@@ -122,7 +109,9 @@ describe('a password that is changed', () => {
     await password('second');
     await ask(server, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'worker'`);
     const moment = Date.now();
-    await inSyncAfter(moment, clients, daemons);
+    await allPassed(clients, daemons, ({ status, time }) => {
+      return status === 'in-sync' && Date.parse(String(time)) > moment;
+    });
     expect((await ask(server, connections)).length).toBeLessThanOrEqual(10);
     const address = String((await daemons[0]!.event('daemon.started'))['listen']);
     while ((await readinessOf(address)).code !== 200) await setTimeout(20);

@@ -4,16 +4,16 @@ import { startService, type Service } from '../e2e/service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres, type PostgresServer } from './postgres.ts';
-import { newWorkers } from './workers.ts';
+import { countsOf, newWorkers } from './workers.ts';
 
 const countOf = async (service: Service, name: string): Promise<number> =>
-  (await service.records(17)).filter((record) => record.name === name).length;
+  (await countsOf(service, [name]))[0]!;
 
 /** Workers on this database, each of which makes one pass. */
 const openPlace = async (url: string) => {
   const service = await startService();
   const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-  const apply = (): Promise<string> => start(['apply', '--yes', '--lock-timeout', '20s']).ended;
+  const apply = (): Promise<string> => start(['apply', '--yes', '--lock-timeout', '60s']).ended;
   const applyUntil = async (name: string): Promise<void> => {
     while ((await countOf(service, name)) === 0) await apply();
   };
@@ -132,42 +132,35 @@ const elsewhere = (milliseconds: number): Readonly<Record<string, string>> => {
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
 };
 
-it.each([hour, 10 * 60_000])(
-  'a clock %i ms ahead on another machine does not end unknownPause',
-  async (ahead) => {
-    const service = await startService(({ method }) => (method === 'GET' ? null : reset));
-    const { want, start } = newWorkers(service, await newDatabaseUrl(), { DNS_SYNC_UNKNOWN_PAUSE: '5m' });
-    want(['added']);
-    const apply = (more = {}): Promise<string> => start(['apply', '--yes'], undefined, more).ended;
-    expect(await apply()).toContain('outcome unknown');
-    expect(await apply(elsewhere(ahead))).toContain('an earlier write has not settled');
-    expect(service.writes()).toHaveLength(1);
-  },
-);
+it('a clock that is an hour ahead on another machine does not end unknownPause', async () => {
+  const service = await startService(({ method }) => (method === 'GET' ? null : reset));
+  const { want, start } = newWorkers(service, await newDatabaseUrl(), { DNS_SYNC_UNKNOWN_PAUSE: '5m' });
+  want(['added']);
+  const apply = (more = {}): Promise<string> => start(['apply', '--yes'], undefined, more).ended;
+  expect(await apply()).toContain('outcome unknown');
+  expect(await apply(elsewhere(hour))).toContain('an earlier write has not settled');
+  expect(service.writes()).toHaveLength(1);
+});
 
-describe.each([
-  [0, 0],
-  [hour, 0],
-  [-hour, 0],
-  [0, hour],
-  [0, -hour],
-])('clocks that are %i and %i ms ahead', (ofHolder, ofSuccessor) => {
-  it('change nothing of a takeover: every record is there once', async () => {
+it.each([
+  [hour, -hour],
+  [-hour, hour],
+])(
+  'a takeover where clocks are %i and %i ms ahead makes every record once',
+  async (ofHolder, ofSuccessor) => {
     const service = await startService();
     const url = await newDatabaseUrl();
-    const settings = { DNS_SYNC_UNKNOWN_PAUSE: '100ms' };
-    const { want, start } = newWorkers(service, url, settings);
+    const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
     want(names);
     const apply = (ahead: number) =>
       start(['apply', '--yes', '--lock-timeout', '60s'], undefined, clockAhead(ahead));
-    const countAll = (): Promise<number[]> => Promise.all(names.map((name) => countOf(service, name)));
     const holder = apply(ofHolder);
     while (service.writes().length < 3) await setTimeout(1);
     holder.signal('SIGSTOP');
-    while ((await countAll()).includes(0)) await apply(ofSuccessor).ended;
+    while ((await countsOf(service, names)).includes(0)) await apply(ofSuccessor).ended;
     holder.signal('SIGCONT');
     await holder.ended;
     await apply(ofHolder).ended;
-    expect(await countAll()).toEqual(names.map(() => 1));
-  });
-});
+    expect(await countsOf(service, names)).toEqual(names.map(() => 1));
+  },
+);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -22,13 +22,19 @@ export interface FleetSettings {
   readonly settingsOf?: (client: string, url: string) => string;
 }
 
+/** At once: a file that is seen half written waits for half a minute, and another process may see it whole. */
+export const putFile = async (file: string, text: string): Promise<void> => {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+};
+
 const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
 
 /** Clients of which each sees its own template alone, and daemons that share a database. */
 export const newFleet = async ({
   schedule,
   leaseDuration,
-  count = 60,
+  count = 24,
   meddle = () => null,
   config = '',
   settingsOf = () => '',
@@ -52,7 +58,7 @@ export const newFleet = async ({
   const describeAll = async (addresses: readonly string[]): Promise<void> => {
     for (const client of clients) {
       const records = addresses.map((address) => `  - {type: A, content: ${address}}\n`).join('');
-      await writeFile(path.join(cwd, client, 'web.yaml'), `template: web-of-${client}\nrecords:\n${records}`);
+      await putFile(path.join(cwd, client, 'web.yaml'), `template: web-of-${client}\nrecords:\n${records}`);
     }
   };
   await describeAll(['192.0.2.1']);
@@ -103,16 +109,6 @@ export const linesOf = (program: Program): LogLine[] =>
 export const passedBy = (daemon: Program): string[] =>
   linesOf(daemon).flatMap(({ event, client }) => (event === 'pass.finished' ? String(client) : []));
 
-/** The clients whose passes it has begun and not ended. */
-export const runningIn = (daemon: Program): string[] => {
-  const running = new Set<string>();
-  for (const { event, client } of linesOf(daemon)) {
-    if (event === 'pass.started') running.add(String(client));
-    if (event === 'pass.finished') running.delete(String(client));
-  }
-  return [...running];
-};
-
 /** Resolves when each of the clients has had so many more passes by the daemons together. */
 export const passAgain = async (
   clients: readonly string[],
@@ -131,11 +127,15 @@ export const passAgain = async (
   await Promise.race(daemons.map((daemon) => follow(daemon, passedBy(daemon).length)));
 };
 
-/** Resolves when each of the clients has had a pass by one of the daemons. */
-export const allPassed = async (clients: readonly string[], daemons: readonly Program[]): Promise<void> => {
+/** Resolves when each of the clients has had such a pass, by whichever of the daemons. */
+export const allPassed = async (
+  clients: readonly string[],
+  daemons: readonly Program[],
+  isSo: (line: LogLine) => boolean = () => true,
+): Promise<void> => {
   const haveAll = (): boolean => {
-    const passed = new Set(daemons.flatMap(passedBy));
-    return clients.every((client) => passed.has(client));
+    const passes = daemons.flatMap(linesOf).filter((line) => line['event'] === 'pass.finished' && isSo(line));
+    return clients.every((one) => passes.some(({ client }) => client === one));
   };
   while (!haveAll()) await setTimeout(20);
 };

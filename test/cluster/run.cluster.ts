@@ -4,11 +4,15 @@ import { z } from 'zod';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { startProcess } from '../e2e/process.ts';
 import { reportOf, type Program } from '../e2e/program.ts';
+import type { Meddling } from '../e2e/service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
-import { allPassed, linesOf, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
+import { connected } from './databases.ts';
+import { allPassed, linesOf, newFleet, passedBy, writesBy } from './fleet.ts';
 
-const leaseDuration = 6_000;
+const leaseDuration = 4_000;
+/** Of one that nobody waits for, nor loses while the machine is busy. */
+const longLease = 30_000;
 const asPasses = z.object({ passes: z.array(z.object({ client: z.string(), run: z.string() })) });
 
 /** A write that was under way when its sender died is tried again by a later pass. */
@@ -16,65 +20,93 @@ const often = '*/10 * * * * *';
 
 const since = (moment: number): number => Math.round(performance.now() - moment);
 
-/** How many clients each living process owns. */
-const sharesIn = async (url: string): Promise<number[]> => {
-  const rows = (await ask(
-    { url },
-    `SELECT (SELECT count(*)::int FROM dns_sync.clients WHERE owner = p.id) AS clients FROM dns_sync.processes p
-     WHERE alive_until > clock_timestamp() AND is_daemon ORDER BY 1`,
-  )) as { clients: number }[];
-  return rows.map(({ clients }) => clients);
+/**
+ * Lets writes wait for their answers. A process makes the passes of twelve clients at a time, and so has one under way when
+ * thirteen of another one and its own are.
+ */
+const newGate = () => {
+  const held = { count: 0 };
+  let open = (): void => undefined;
+  let opened = Promise.resolve();
+  const meddle: Meddling = async ({ method }) => {
+    if (method === 'GET') return null;
+    held.count += 1;
+    await opened;
+    return null;
+  };
+  return {
+    meddle,
+    close: (): void => {
+      held.count = 0;
+      opened = new Promise((resolve) => (open = resolve));
+    },
+    untilBothWrite: async (): Promise<void> => {
+      while (held.count < 13) await setTimeout(20);
+    },
+    open: (): void => open(),
+  };
 };
 
-const shared = async (url: string, shares: readonly number[]): Promise<void> => {
-  while (String(await sharesIn(url)) !== String(shares)) await setTimeout(20);
+/** How many clients each living process owns. */
+const sharesOn = (url: string) => {
+  const database = connected(url);
+  const owned = `SELECT (SELECT count(*)::int FROM dns_sync.clients WHERE owner = p.id) AS clients
+    FROM dns_sync.processes p WHERE alive_until > clock_timestamp() AND is_daemon ORDER BY 1`;
+  return async (...shares: readonly number[]): Promise<void> => {
+    const now = async (): Promise<number[]> =>
+      (await database.query<{ clients: number }>(owned)).map(({ clients }) => clients);
+    while (String(await now()) !== String(shares)) await setTimeout(20);
+  };
 };
 
 describe('several that run at once', () => {
   it('share the clients; what one leaves when it dies or stops, another one takes over', async () => {
-    const { clients, service, env, describeAll, agree, daemon } = await newFleet({
-      schedule: often,
-      leaseDuration,
-    });
+    const { meddle, ...gate } = newGate();
+    const fleet = await newFleet({ schedule: often, leaseDuration, meddle });
+    const { clients, service, env, describeAll, agree, daemon } = fleet;
+    const shared = sharesOn(env.DNS_SYNC_STORE);
     const [killed, stopped] = [daemon(), daemon()];
     await allPassed(clients, [killed, stopped]);
     expect(service.writes()).toEqual([]);
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(12, 12);
 
-    const first = ['192.0.2.1', '192.0.2.2'];
-    await describeAll(first);
-    while (service.writes().length < 20 || runningIn(killed).length === 0) await setTimeout(1);
+    // Two more for each client, so that one waits behind that under way.
+    const wanted = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    gate.close();
+    await describeAll(wanted);
+    await gate.untilBothWrite();
     killed.signal('SIGKILL');
+    gate.open();
     const killedAt = performance.now();
-    await killed.ended;
-    await shared(env.DNS_SYNC_STORE, [60]);
+    await shared(24);
     const killedFor = since(killedAt);
-    await agree(first);
+    await agree(wanted);
 
     const third = daemon();
     const joinedAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(12, 12);
     const joinedFor = since(joinedAt);
-    const second = [...first, '192.0.2.3'];
-    const count = service.writes().length;
-    await describeAll(second);
-    while (service.writes().length < count + 20 || runningIn(stopped).length === 0) await setTimeout(1);
+    wanted.push('192.0.2.4', '192.0.2.5');
+    gate.close();
+    await describeAll(wanted);
+    await gate.untilBothWrite();
     stopped.signal('SIGSTOP');
+    gate.open();
     const stoppedAt = performance.now();
-    await agree(second);
+    await agree(wanted);
     const stoppedFor = since(stoppedAt);
     const made = service.writes().length;
     stopped.signal('SIGCONT');
-    await shared(env.DNS_SYNC_STORE, [30, 30]);
+    await shared(12, 12);
     stopped.signal('SIGTERM');
     const toldAt = performance.now();
-    await shared(env.DNS_SYNC_STORE, [60]);
+    await shared(24);
     const toldFor = since(toldAt);
     await stopped.ended;
-    await agree(second);
+    await agree(wanted);
     const late = service.writes().length - made;
     process.stdout.write(
-      `60 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
+      `24 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
         `all taken over ${killedFor} ms after SIGKILL, ${toldFor} ms after SIGTERM; a newcomer had its share after ${joinedFor} ms; ` +
         `${stoppedFor} ms from SIGSTOP to the last record; ${late} late writes, no record twice\n`,
     );
@@ -82,21 +114,25 @@ describe('several that run at once', () => {
   });
 
   it('hand over at once what they have when they are told to end', async () => {
+    const { meddle, ...gate } = newGate();
     // Whatever is not handed over comes when this test is long over.
-    const quiet = { schedule: never, leaseDuration: 600_000 };
-    const { clients, service, describeAll, agree, daemon } = await newFleet(quiet);
+    const fleet = await newFleet({ schedule: never, leaseDuration: 600_000, meddle });
+    const { clients, env, describeAll, agree, daemon } = fleet;
     const [ended, other] = [daemon(), daemon()];
     await allPassed(clients, [ended, other]);
-    const wanted = Array.from({ length: 5 }, (_, at) => `192.0.2.${at + 1}`);
+    await sharesOn(env.DNS_SYNC_STORE)(12, 12);
+    const wanted = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    gate.close();
     await describeAll(wanted);
-    while (service.writes().length < 30 || runningIn(ended).length === 0) await setTimeout(1);
+    await gate.untilBothWrite();
     ended.signal('SIGTERM');
+    gate.open();
     expect(await ended.ended).toMatchObject({ code: 0 });
     await agree(wanted);
   });
 
   it('make what was asked for while nobody could make it, under the ids that were told', async () => {
-    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration });
+    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration: longLease, count: 6 });
     const first = daemon();
     await allPassed(clients, [first]);
     first.signal('SIGTERM');
@@ -117,13 +153,13 @@ describe('several that run at once', () => {
   it('make what is asked for at any of them, and all of them show what any of them did', async () => {
     const { clients, service, env, describeAll, agree, daemon } = await newFleet({
       schedule: never,
-      leaseDuration,
+      leaseDuration: longLease,
       count: 6,
     });
     Object.assign(env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
     const daemons = [daemon('--listen', '127.0.0.1:0'), daemon('--listen', '127.0.0.1:0')];
     await allPassed(clients, daemons);
-    await shared(env.DNS_SYNC_STORE, [3, 3]);
+    await sharesOn(env.DNS_SYNC_STORE)(3, 3);
     const [address = '', other = ''] = await Promise.all(daemons.map(addressOf));
     for (const one of [address, other]) while (!(await fetch(`${one}/readyz`)).ok) await setTimeout(20);
     const wanted = ['192.0.2.1', '192.0.2.2'];
@@ -174,7 +210,7 @@ describe('a command that takes a client from its owner in the middle of a write'
     let isHeld = true;
     const { service, cwd, env, describeAll, agree, daemon } = await newFleet({
       schedule: often,
-      leaseDuration,
+      leaseDuration: 9_000,
       count: 1,
       meddle: async ({ method }) => {
         if (method === 'GET' || !isHeld) return null;
@@ -184,7 +220,8 @@ describe('a command that takes a client from its owner in the middle of a write'
         return answer;
       },
     });
-    Object.assign(env, { DNS_SYNC_SETTLE: '50ms' });
+    // The write is held for several renewals.
+    Object.assign(env, { DNS_SYNC_SETTLE: '50ms', DNS_SYNC_WRITE_TIMEOUT: '2m' });
     const owner = daemon();
     await owner.event('pass.finished');
     await describeAll(wanted);

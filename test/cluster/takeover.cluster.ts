@@ -5,7 +5,7 @@ import { startService, type Service } from '../e2e/service.ts';
 import { makeTables } from '../../src/cluster/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { mutatedProgram } from '../e2e/mutated-program.ts';
-import { newWorkers, type Worker } from './workers.ts';
+import { countsOf, newWorkers, type Worker } from './workers.ts';
 
 const desired = Array.from({ length: 8 }, (_, at) => `added-${at}`);
 
@@ -19,21 +19,15 @@ const newRound = async () => {
   return { service, url, worker };
 };
 
-/** How often each of the wanted records is there. */
-const countsOf = async (service: Service): Promise<number[]> => {
-  const records = await service.records(17);
-  return desired.map((name) => records.filter((record) => record.name === name).length);
-};
-
 /** Applies until nothing is left to do: what was unknown waits for a while. */
 const settle = async (service: Service, worker: () => Worker): Promise<number[]> => {
   for (let tries = 0; tries < 10; tries += 1) {
     await worker().ended;
-    const counts = await countsOf(service);
+    const counts = await countsOf(service, desired);
     if (counts.every((count) => count > 0)) return counts;
     await setTimeout(100);
   }
-  return countsOf(service);
+  return countsOf(service, desired);
 };
 
 /** Stops the first worker when its first intent is committed and it has not heard of that. */
@@ -68,7 +62,7 @@ const wakeLate = async (folder?: string) => {
   const before = await settle(service, () => worker(folder));
   expect(before).toEqual(desired.map(() => 1));
   late.signal('SIGCONT');
-  return { said: await late.ended, counts: await countsOf(service) };
+  return { said: await late.ended, counts: await countsOf(service, desired) };
 };
 
 /**

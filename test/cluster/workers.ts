@@ -1,40 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
-import { built } from '../built.ts';
+import { startProcess } from '../e2e/process.ts';
+import type { Program } from '../e2e/program.ts';
 import { clientToken, userToken, type Service } from '../e2e/service.ts';
 import { newFolder } from '../state/samples.ts';
 
-export interface Worker {
-  readonly signal: (name: NodeJS.Signals) => void;
-  /** What it said, once it has ended. */
+/** A process; `ended` is what it said. */
+export interface Worker extends Omit<Program, 'ended'> {
   readonly ended: Promise<string>;
-  /** What it said so far. */
-  readonly output: () => string;
 }
 
-/** The built program as a worker: of `folder`, with this environment. */
-const startWorker = (
-  args: readonly string[],
-  { cwd, env, folder = built('') }: { cwd: string; env: Readonly<Record<string, string>>; folder?: string },
-): Worker => {
-  const child = spawn(process.execPath, [path.join(folder, 'main.js'), ...args], {
-    cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (said += String(piece)));
-  const ended = once(child, 'close').then(() => said);
-  // One that is stopped would not end by anything else.
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { signal: (name) => void child.kill(name), ended, output: () => said };
-};
-
-/** A place whose file wants some names, and workers that keep what they remember at an address. */
+/** A place whose file wants some names, and processes that keep what they remember at an address. `folder`: of another build. */
 export const newWorkers = (service: Service, url: string, settings: Readonly<Record<string, string>>) => {
   const cwd = newFolder();
   mkdirSync(path.join(cwd, 'templates'));
@@ -48,7 +24,7 @@ export const newWorkers = (service: Service, url: string, settings: Readonly<Rec
     DNS_SYNC_USER_TOKEN: userToken,
     DNS_SYNC_CLIENT_TOKEN: clientToken,
     DNS_SYNC_STORE: url,
-    DNS_SYNC_LEASE_DURATION: '1s',
+    DNS_SYNC_LEASE_DURATION: '4s',
     DNS_SYNC_SETTLE: '20ms',
     ...settings,
   };
@@ -56,7 +32,16 @@ export const newWorkers = (service: Service, url: string, settings: Readonly<Rec
     args: readonly string[],
     folder?: string,
     more: Readonly<Record<string, string>> = {},
-  ): Worker =>
-    startWorker(args, { cwd, env: { ...env, ...more }, ...(folder === undefined ? {} : { folder }) });
+  ): Worker => {
+    const script = folder === undefined ? {} : { script: path.join(folder, 'main.js') };
+    const program = startProcess(args, { cwd, env: { ...env, ...more } }, script);
+    return { ...program, ended: program.ended.then(() => program.output()) };
+  };
   return { want, start };
+};
+
+/** How often each of these names is there. */
+export const countsOf = async (service: Service, names: readonly string[]): Promise<number[]> => {
+  const records = await service.records(17);
+  return names.map((name) => records.filter((record) => record.name === name).length);
 };

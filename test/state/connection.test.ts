@@ -50,32 +50,6 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     await expect(opened(file)).rejects.toThrow('damaged');
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
-
-  it('keeps few files open after many late closes, and none after the next immediate close', async () => {
-    const file = newFile();
-    const memory = await opened(file);
-    for (let count = 0; count < 100; count += 1) {
-      const reader = await opened(file);
-      await reader.templates();
-      await reader.close('later');
-    }
-    expect(openBelow(path.dirname(file)).length).toBeLessThan(70);
-    await memory.close();
-    expect(openBelow(path.dirname(file))).toEqual([]);
-  });
-});
-
-describe('the journal', () => {
-  it('stays at a megabyte for any number of writes', async () => {
-    const file = newFile();
-    const memory = await opened(file);
-    let largest = 0;
-    for (let count = 0; count < 300; count += 1) {
-      await finish(memory, await memory.begin(newEntry({ at: count })), applied, changesOf());
-      largest = Math.max(largest, statSync(`${file}-wal`).size);
-    }
-    expect(largest).toBeLessThan(1_500_000);
-  });
 });
 
 describe('a link in place of the file', () => {

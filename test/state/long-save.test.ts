@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { changesOf, clientsOf, newEntry, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
 
-/** As many as take hundreds of milliseconds. */
-const records = Array.from({ length: 20_000 }, (_, index) => rememberedRecord(`A host${index}`));
+/** As many as take a hundred milliseconds. */
+const records = Array.from({ length: 8_000 }, (_, index) => rememberedRecord(`A host${index}`));
 const changes = changesOf({ records });
 const { templateId } = rowOf();
 

@@ -142,12 +142,6 @@ describe('a state that', () => {
     expect(await pass()).toMatchObject({ holdsAdds: expect.stringMatching(lost), journal: [] });
   });
 
-  it('is new needs no pause, nor does one that was made before', async () => {
-    const { pass } = newProcess();
-    expect((await pass(write)).holdsAdds).toBeNull();
-    expect((await pass()).holdsAdds).toBeNull();
-  });
-
   it('is being made by another process is waited for', async () => {
     const { pass, file } = newProcess();
     await saveElsewhere(file);
