@@ -2,7 +2,6 @@ import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { templateOf } from '../app/client-answers.ts';
 import type { Client } from '../app/client.ts';
 import { problemsOfTemplates } from '../app/template-files.ts';
-import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
@@ -20,10 +19,11 @@ import { answersKey, answersView, isFaulty, serverLabels } from '../report/answe
 import { shorten, shortenPair } from '../report/columns.ts';
 import { wordOf } from '../report/row.ts';
 import { notAsked } from '../result.ts';
+import type { Run } from './table.ts';
 import { asTable, type TextRow } from './text-table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
-export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
+export const check: Run = (names, options, io) =>
   inAppContext(options, io, async (context) => {
     const checked: CheckedName[] = [];
     for (const name of names) {

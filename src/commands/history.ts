@@ -1,16 +1,15 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { newestWrites, outcomes, type ShownEntry } from '../app/history.ts';
 import { matchTemplates, unknownNames } from '../app/names.ts';
-import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { parseMoment } from '../model/duration.ts';
 import { causeWords, changeText } from '../report/row.ts';
+import type { Run } from './table.ts';
 
 /** The newest writes, the oldest first. */
-export const history = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const history: Run = (patterns, options, io) => {
   const since = options['since'] === undefined ? 0 : parseMoment(String(options['since']), io.clock.now());
   if (since === null)
     throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');

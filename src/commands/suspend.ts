@@ -13,9 +13,10 @@ import {
   suspensionText,
   type SuspendedTemplate,
 } from '../model/suspension.ts';
+import type { Run } from './table.ts';
 
 /** From now on nothing is written for these templates, or for all of the clients that `--client` names. */
-export const suspend = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const suspend: Run = (patterns, options, io) => {
   const reason = String(options['reason'] ?? '').trim();
   const { for: length } = options;
   const duration = typeof length === 'string' ? parseSuspensionLength(length) : null;
@@ -33,7 +34,7 @@ export const suspend = (patterns: readonly string[], options: Options, io: Io): 
 };
 
 /** Ends the suspensions of these templates, whoever made them. */
-export const resume = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
+export const resume: Run = (patterns, options, io) =>
   forEachName(patterns, options, io, async ({ client, templates }) => {
     const name = templates?.[0]?.template ?? nameOf(client);
     return client.suspending(async (one) => {

@@ -103,7 +103,14 @@ const byName = (one: RecordData, other: RecordData): number =>
   compare(one.content, other.content);
 
 const types: readonly string[] = recordTypes;
-const { compare } = new Intl.Collator('en', { numeric: true });
+const compare = (one: string, other: string): number => {
+  const [some, others] = [inOrder(one), inOrder(other)];
+  return some < others ? -1 : Number(some > others);
+};
+
+/** Numbers by their value: host2 before host10. (`Intl.Collator` does that too, and takes 10 ms to load.) */
+const inOrder = (text: string): string =>
+  text.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(20, '0'));
 
 /** `more`: how many differences of it were left out. */
 export type ShownTemplate = TemplateResult & { readonly more?: number };
