@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startProcess } from '../e2e/process.ts';
+import { startProcess } from '../process.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 import { started } from './started.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { never, triggerToken } from '../e2e/daemon.ts';
-import { startProcess } from '../e2e/process.ts';
-import { reportOf, type Program } from '../e2e/program.ts';
+import { never, triggerToken } from '../daemon/daemon.ts';
+import { startProcess } from '../process.ts';
+import { reportOf, type Program } from '../program.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { built } from '../built.ts';
-import { clientToken, userToken, type Service } from '../e2e/service.ts';
+import { clientToken, userToken, type Service } from '../service.ts';
 import { newFolder } from '../state/samples.ts';
 
 export interface Worker {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
-import { run, start, workplace } from '../e2e/program.ts';
-import { startService } from '../e2e/service.ts';
+import { run, start, workplace } from '../program.ts';
+import { startService } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

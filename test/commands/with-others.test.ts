@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { startCommandOnTerminal } from '../e2e/process.ts';
-import { run, start, workplace } from '../e2e/program.ts';
-import { startService } from '../e2e/service.ts';
+import { startCommandOnTerminal } from '../process.ts';
+import { run, start, workplace } from '../program.ts';
+import { startService } from '../service.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

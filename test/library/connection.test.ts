@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/index.ts';
 import type { Settings, SyncEvent } from '../../src/library/types.ts';
 import { fileRows } from '../../src/settings/table.ts';
-import { edit, workplace } from '../e2e/program.ts';
-import { clientToken, startHoldingService, startService, userToken } from '../e2e/service.ts';
+import { edit, workplace } from '../program.ts';
+import { clientToken, startHoldingService, startService, userToken } from '../service.ts';
 
 const settingsFor = async (baseUrl: string): Promise<Settings> => {
   const cwd = await workplace();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { startProcess } from '../e2e/process.ts';
-import { linesOf, openDaemon, parseLine, reportOf, run, start, workplace } from '../e2e/program.ts';
-import { environment, parametersOf, startHoldingService, startService } from '../e2e/service.ts';
+import { startProcess } from '../process.ts';
+import { linesOf, openDaemon, parseLine, reportOf, run, start, workplace } from '../program.ts';
+import { environment, parametersOf, startHoldingService, startService } from '../service.ts';
 import { rawServer, scriptedServer, silence } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

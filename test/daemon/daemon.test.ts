@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { writeBelow } from '../daemon/ways.ts';
+import { writeBelow } from './ways.ts';
 import { silence, status, type Answer } from '../wire/scripted-server.ts';
 import {
   addTemplate,
@@ -17,8 +17,8 @@ import {
   startDaemon,
   triggerToken,
 } from './daemon.ts';
-import { run, start, workplace, type LogLine } from './program.ts';
-import { clientToken, startService, userToken, type Meddling } from './service.ts';
+import { run, start, workplace, type LogLine } from '../program.ts';
+import { clientToken, startService, userToken, type Meddling } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
