@@ -91,7 +91,7 @@ const addDetails = ({ options = {}, common = {}, examples }: CommandEntry, comma
     const option = new Option(flags.replace(/\.\.\.$/, ''), about).hideHelp(!(flags in options));
     if (flags.endsWith('...')) {
       option.description += '; repeatable';
-      option.argParser((value: string, before: string[] = []) => [...before, value]);
+      option.argParser((value: string, before?: string[]) => [...(before ?? []), value]);
     }
     command.addOption(choices === undefined ? option : option.choices(choices.split('|')));
   }

@@ -1,6 +1,6 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { newestWrites, outcomes, type ShownEntry } from '../app/history.ts';
-import { matchTemplates, unknownNames } from '../app/names.ts';
+import { matchTemplates } from '../app/names.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
@@ -19,11 +19,9 @@ export const history: Run = (patterns, options, io) => {
       clients.map((client) => client.saved(async (memory) => (await memory?.templates()) ?? [])),
     );
     const managed = saved.flat().map(({ template }) => template);
-    const { found, unknown, known } = await matchTemplates(patterns, clients, managed);
-    if (unknown.length > 0)
-      throw new UserError(`no template or history is called ${unknownNames(unknown, known)}`);
+    const templates = await matchTemplates(patterns, clients, managed);
     const outcome = outcomes.find((one) => one === options['outcome']) ?? null;
-    const query = { templates: found, since, outcome, limit: mostShown + 1 };
+    const query = { templates, since, outcome, limit: mostShown + 1 };
     const entries = await newestWrites(clients, query, redact);
     const shown = entries.slice(-mostShown);
     const line = (entry: ShownEntry): string => asLine(entry, clients.length > 1);
