@@ -59,7 +59,7 @@ export const planChanges = (before: Report['templates'], now: Report['templates'
   const [then, today] = [partsOf(before, lifted), partsOf(now, lifted)];
   const only = (some: typeof then, others: typeof then, word: string) =>
     [...some].flatMap(([key, { template, text }]) =>
-      others.has(key) ? [] : [{ template, change: `${word}: ${text}` }],
+      others.has(key) ? [] : [{ template, change: `${word}: ${text()}` }],
     );
   const changes = [...only(then, today, 'no longer'), ...only(today, then, 'new')];
   return changes.sort(
@@ -67,17 +67,20 @@ export const planChanges = (before: Report['templates'], now: Report['templates'
   );
 };
 
-/** Each template and each of its differences, by all that is decisive of it: not its line, nor its subdomains, which are never written. */
+/**
+ * Each template and each of its differences, by all that is decisive of it: neither its line in a file, nor subdomains,
+ * which are never written.
+ */
 const partsOf = (templates: Report['templates'], lifted: boolean) =>
   new Map(
     templates.flatMap(({ client, template, id, message, differences }) => {
       const name = `${client}/${template}`;
-      const part = (decisive: unknown, text: string) =>
+      const part = (decisive: unknown, text: () => string) =>
         [JSON.stringify([name, id, decisive], inKeyOrder), { template: name, text }] as const;
       return [
-        part(lifted || message, `template ${id}${message === null ? '' : `, ${message}`}`),
+        part(lifted || message, () => `template ${id}${message === null ? '' : `, ${message}`}`),
         ...differences.map((one) =>
-          part(lifted ? withoutOutcome(one) : { ...one, source: null }, differenceText(one)),
+          part(lifted ? withoutOutcome(one) : { ...one, source: null }, () => differenceText(one)),
         ),
       ];
     }),
