@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { Options } from './app/options.ts';
 import { commands, type CommandEntry } from './commands/table.ts';
 import { messageOf, UserError } from './errors.ts';
@@ -26,6 +26,7 @@ const runCommand = async (argv: readonly string[], io: Io): Promise<number> => {
     .helpCommand(true)
     .showHelpAfterError('(see dns-template-sync help; options come after the command: plan --sandbox)')
     .addHelpText('after', epilogue)
+    .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -36,7 +37,18 @@ const runCommand = async (argv: readonly string[], io: Io): Promise<number> => {
       getErrHasColors: () => false,
     })
     .exitOverride();
-  for (const entry of commands) addCommand(entry, program, io, (code) => void (exitCode = code));
+  for (const entry of commands) {
+    const command = addCommand(entry, program);
+    // The others are only listed.
+    if (argv.includes(command.name())) addDetails(entry, command);
+    const { load } = entry;
+    if (load === undefined) continue;
+    command.action(async (...given: unknown[]) => {
+      const args = given.slice(0, command.registeredArguments.length).flat();
+      const texts = args.filter((one) => typeof one === 'string');
+      exitCode = await (await load())(texts, command.opts<Options>(), io);
+    });
+  }
   // By the script of a shell, which no help lists.
   if (argv[0] === 'complete')
     return (await import('./commands/completion.ts')).complete(argv.slice(1), program, io);
@@ -59,30 +71,41 @@ example files, and dns-template-sync plan --sandbox compares them.
 
 Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
 
-const addCommand = (entry: CommandEntry, program: Command, io: Io, end: (code: number) => void): void => {
-  const { usage, about, options = [], common = [], run } = entry;
-  const above = program.commands.find((one) => usage.startsWith(`${one.name()} `)) ?? program;
-  const command: Command = above
-    .command(above === program ? usage : usage.replace(/^\S+ /, ''))
+const addCommand = ({ usage, about }: CommandEntry, program: Command): Command => {
+  const above = program.commands.find((one) => usage.startsWith(`${one.name()} `));
+  return (above ?? program)
+    .command(above ? usage.replace(/^\S+ /, '') : usage)
     .summary(about.replace(/\.( .*)?$/, ''))
     .description(about)
-    .showHelpAfterError(`(see dns-template-sync ${usage.split(' ')[0]} --help)`)
-    .configureHelp({
-      visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !common.includes(option)),
-    })
-    .addHelpText('after', () => `\n${sectionsOf(entry, command, io).join('\n\n')}`);
+    .showHelpAfterError(`(see dns-template-sync ${usage.split(' ')[0]} --help)`);
+};
+
+const addDetails = ({ options = {}, common = {}, examples }: CommandEntry, command: Command): void => {
   for (const argument of command.registeredArguments) {
     const { text, choices } = argumentTexts[argument.name()] ?? {};
     if (text !== undefined) argument.description = `${text}${argument.required ? '' : '; default: all'}`;
     if (choices !== undefined) argument.choices(choices);
   }
-  for (const one of [...options, ...common]) command.addOption(one);
-  if (run !== undefined)
-    command.action(async (...given: unknown[]) => {
-      const args = given.slice(0, command.registeredArguments.length).flat();
-      const texts = args.filter((one) => typeof one === 'string');
-      end(await run(texts, command.opts<Options>(), io));
-    });
+  for (const [flags, about] of Object.entries({ ...common, ...options })) {
+    const [, choices] = /<(.*\|.*)>/.exec(flags) ?? [];
+    const option = new Option(flags.replace(/\.\.\.$/, ''), about).hideHelp(!(flags in options));
+    if (flags.endsWith('...')) {
+      option.description += '; repeatable';
+      option.argParser((value: string, before?: string[]) => [...(before ?? []), value]);
+    }
+    command.addOption(choices === undefined ? option : option.choices(choices.split('|')));
+  }
+  const shared = Object.keys(common).map((flags) => flags.replace(/ .*/, ''));
+  const settings = `Settings: ${shared.map((one) => `${one}, `).join('')}variables and a settings file: see run --help and .github/docs/settings.md`;
+  const lines = [
+    ...('--config <file>' in { ...common, ...options }
+      ? ['', command.createHelp().boxWrap(settings, 80)]
+      : []),
+    '',
+    'Examples:',
+    ...examples.map((line) => `  ${line}`),
+  ];
+  command.addHelpText('after', lines.join('\n'));
 };
 
 /** What arguments of these names are. */
@@ -95,31 +118,4 @@ const argumentTexts: Readonly<
   receiver: { text: 'only these receivers' },
   what: { choices: ['template', 'fragment', 'config', 'client', 'report', 'notification'] },
   shell: { choices: ['bash', 'zsh', 'fish'] },
-};
-
-/** What the help has beside arguments and options. */
-const sectionsOf = (
-  { options = [], common = [], exitCodes, examples }: CommandEntry,
-  command: Command,
-  { stdout }: Io,
-): string[] => {
-  const help = command.createHelp();
-  help.prepareContext({ helpWidth: widthOf(stdout) });
-  const section = (title: string, items: readonly (readonly [term: string, about: string])[]): string => {
-    const width = Math.max(...items.map(([term]) => term.length));
-    return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
-  };
-  const names = new Set([...options, ...common].map(({ long }) => long));
-  const shared = common.map(({ long }) => long).join(', ');
-  const settings: [string, string][] = [
-    ['options', `${shared}: run --help describes them`],
-    ['variables', 'and the settings file: .github/docs/settings.md'],
-  ];
-  const detailed = names.has('--detailed-exitcode') ? { 2: 'something is not in sync; 1 wins over 2' } : {};
-  const codes = { 0: 'done', 1: 'an error, or what it prints as a problem', ...detailed, ...exitCodes };
-  return [
-    ...(names.has('--config') ? [section('Settings:', settings.slice(shared === '' ? 1 : 0))] : []),
-    section('Exit codes:', Object.entries(codes)),
-    ['Examples:', ...examples.map((line) => `  ${line}`)].join('\n'),
-  ];
 };

@@ -30,7 +30,7 @@ export const loadProgram = (folder = import.meta.dirname): typeof Program => {
 const late =
   (require: NodeJS.Require) =>
   (name: string): unknown => {
-    if (!slow.has(name)) return require(name);
+    if (!slow.has(name.replace('node:', ''))) return require(name);
     let loaded: object | null = null;
     return new Proxy(
       {},
@@ -45,20 +45,9 @@ const late =
   };
 
 const slow = new Set(
-  [
-    'child_process',
-    'crypto',
-    'dgram',
-    'dns',
-    'dns/promises',
-    'fs/promises',
-    'http',
-    'http2',
-    'https',
-    'tls',
-    'v8',
-    'zlib',
-  ].map((name) => `node:${name}`),
+  'child_process crypto dgram dns dns/promises fs/promises http http2 https net readline/promises tls v8 worker_threads zlib'.split(
+    ' ',
+  ),
 );
 
 const compiled = (folder: string): Buffer | undefined => {

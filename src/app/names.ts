@@ -24,14 +24,13 @@ export const resolveNames = async (
     clients.map(({ settings }) => settings),
     states,
   );
-  if (patterns.length === 0) return [];
-  const { found, unknown, known } = await matchTemplates(patterns, clients);
-  if (unknown.length === 0) return found;
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
-  throw new ArgumentError(
+  return matchTemplates(patterns, clients, [], (unknown) =>
     [
-      `no template file describes ${unknownNames(unknown, known)}`,
-      ...(unknown.some((name) => /\.ya?ml$/.test(name)) ? ['give the name of a template, not its file'] : []),
+      `no template file describes ${unknown}`,
+      ...(patterns.some((name) => /\.ya?ml$/.test(name))
+        ? ['give the name of a template, not its file']
+        : []),
       ...errors.map(formatProblem),
     ].join('\n'),
   );
@@ -39,25 +38,22 @@ export const resolveNames = async (
 
 /**
  * `matchNames` over what the files of these clients describe; a template may also be named by the id that its file states.
- * `more` are further known names.
+ * `more` are further known names. Throws an `ArgumentError` about the others.
  */
 export const matchTemplates = async (
   patterns: readonly string[],
   clients: readonly Client[],
   more: readonly string[] = [],
-): Promise<ReturnType<typeof matchNames> & { readonly known: readonly string[] }> => {
-  const described = (
-    await Promise.all(clients.map(async (client) => describedIn(await client.load())))
-  ).flat();
+  otherwise = (unknown: string): string => `no template is called ${unknown}`,
+): Promise<readonly string[]> => {
+  const states = await Promise.all(clients.map((client) => client.load()));
+  const described = states.flatMap(describedIn);
   const known = [...more, ...described.map(({ template }) => template)];
-  const { found, unknown } = matchNames(patterns, known);
-  const byId = described.filter(({ id }) => unknown.includes(String(id)));
-  const ids = new Set(byId.map(({ id }) => String(id)));
-  return {
-    found: [...new Set([...found, ...byId.map(({ template }) => template)])],
-    unknown: unknown.filter((one) => !ids.has(one)),
-    known,
-  };
+  const matched = matchNames(patterns, known);
+  const byId = described.filter(({ id }) => matched.unknown.includes(String(id)));
+  const unknown = matched.unknown.filter((name) => !byId.some(({ id }) => String(id) === name));
+  if (unknown.length > 0) throw new ArgumentError(otherwise(unknownNames(unknown, known)));
+  return [...new Set([...matched.found, ...byId.map(({ template }) => template)])];
 };
 
 /** Names that nothing has, each with a known one that may be meant. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { groupBy } from '../model/group.ts';
 import type { Difference, SkipCause } from '../plan/difference.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { changeText, recordText } from '../report/row.ts';
@@ -12,21 +11,15 @@ import type { Client } from './client.ts';
 /** A report that `plan --format json --out FILE` wrote. */
 export const readPlan = async (file: string, { cwd }: Pick<Io, 'cwd'>): Promise<Report> => {
   const how = 'write one with plan --format json --out plan.json';
-  let text = '';
   try {
-    text = readRegularFileSync(path.resolve(cwd, file), largestFile).toString('utf8');
-  } catch (error) {
-    throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
-  }
-  let value: unknown = null;
-  try {
+    const text = readRegularFileSync(path.resolve(cwd, file), largestFile).toString('utf8');
     // PowerShell's `>` and some editors put a mark before the text.
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    // Null is no plan.
+    const plan = await planOf(JSON.parse(text.replace(/^\ufeff/, '')));
+    if (plan !== null) return plan;
+  } catch (error) {
+    if (!(error instanceof SyntaxError))
+      throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   }
-  const plan = await planOf(value);
-  if (plan !== null) return plan;
   throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
 };
 
@@ -45,9 +38,6 @@ export const serviceOf = (clients: readonly Pick<Client, 'savedAt'>[]): string =
   return createHash('sha256').update(scopes.join()).digest('hex').slice(0, 32);
 };
 
-type Templates = Report['templates'];
-type PlannedTemplate = Templates[number];
-
 /** The plan differs from the approved one. */
 export class PlanChangedError extends UserError {
   override name = 'PlanChangedError';
@@ -62,52 +52,38 @@ export class PlanChangedError extends UserError {
 const maxShown = 20;
 
 /**
- * The differences between two plans, by template as in `default/standard-web`. `lifted`: a person has just lifted a guard,
- * so being held in the first plan is not a difference.
+ * What differs between two plans, by template as in `default/standard-web`. `lifted`: a person has just lifted a guard, so
+ * being held in the first plan is not a difference.
  */
-export const planChanges = (before: Templates, now: Templates, lifted: boolean) => {
-  const [then, today] = [byName(before), byName(now)];
-  const names = [...new Set([...then.keys(), ...today.keys()])].sort();
-  return names.flatMap((template) => {
-    const [old, fresh] = [then.get(template), today.get(template)];
-    if (!fresh) return { template, change: 'in that plan; no file describes it now' };
-    if (!old) return { template, change: 'not in that plan; name only templates of it' };
-    return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
-  });
-};
-
-/** The service may have several templates of one name, with different ids. */
-const byName = (templates: Templates): ReadonlyMap<string, PlannedTemplate> => {
-  const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
-  return new Map(
-    [...namesakes].flatMap(([name, group]) =>
-      group.map((one) => [group.length === 1 ? name : `${name} (${one.id})`, one]),
-    ),
+export const planChanges = (before: Report['templates'], now: Report['templates'], lifted: boolean) => {
+  const [then, today] = [partsOf(before, lifted), partsOf(now, lifted)];
+  const only = (some: typeof then, others: typeof then, word: string) =>
+    [...some].flatMap(([key, { template, text }]) =>
+      others.has(key) ? [] : [{ template, change: `${word}: ${text()}` }],
+    );
+  const changes = [...only(then, today, 'no longer'), ...only(today, then, 'new')];
+  return changes.sort(
+    (one, other) => Number(one.template > other.template) - Number(one.template < other.template),
   );
 };
 
-/** Subdomains are not compared: they are never written. */
-const templateChanges = (old: PlannedTemplate, fresh: PlannedTemplate, lifted: boolean): string[] => {
-  const [then, today] = [differencesOf(old, lifted), differencesOf(fresh, lifted)];
-  const only = (some: typeof then, others: typeof then): string[] =>
-    [...some].flatMap(([key, one]) => (others.has(key) ? [] : differenceText(one)));
-  return [
-    ...(old.id === fresh.id ? [] : [`its id was ${old.id} and is now ${fresh.id}`]),
-    ...(lifted || old.message === fresh.message
-      ? []
-      : [`its message was: ${old.message ?? 'none'}; it is now: ${fresh.message ?? 'none'}`]),
-    ...only(then, today).map((text) => `no longer: ${text}`),
-    ...only(today, then).map((text) => `new: ${text}`),
-  ];
-};
-
-/** The differences by their records. A moved line in a file is no change. */
-const differencesOf = ({ differences }: PlannedTemplate, lifted: boolean): ReadonlyMap<string, Difference> =>
+/**
+ * Each template and each of its differences, by all that is decisive of it: neither its line in a file, nor subdomains,
+ * which are never written.
+ */
+const partsOf = (templates: Report['templates'], lifted: boolean) =>
   new Map(
-    differences.map((one) => [
-      JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
-      one,
-    ]),
+    templates.flatMap(({ client, template, id, message, differences }) => {
+      const name = `${client}/${template}`;
+      const part = (decisive: unknown, text: () => string) =>
+        [JSON.stringify([name, id, decisive], inKeyOrder), { template: name, text }] as const;
+      return [
+        part(lifted || message, () => `template ${id}${message === null ? '' : `, ${message}`}`),
+        ...differences.map((one) =>
+          part(lifted ? withoutOutcome(one) : { ...one, source: null }, () => differenceText(one)),
+        ),
+      ];
+    }),
   );
 
 const inKeyOrder = (_: string, value: unknown): unknown =>

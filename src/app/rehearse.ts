@@ -15,25 +15,22 @@ export const refuseDryRun = ({ clients }: Pick<AppContext, 'clients'>): void => 
     ]);
 };
 
-/** A plan that was made before. */
+/** A plan that was made before. `name`: where it is from, as in `the plan in plan.json`. */
 export interface ApprovedPlan {
   readonly report: Report;
-  /** Where it is from, as in `the plan in plan.json`. */
   readonly name: string;
 }
 
 /**
- * Plans as a pass would that may write; without an approved plan, this is the one. Returns it and what approves only it; or
- * the passes, if they could not start. Throws a UserError if an approved plan is no longer this one.
+ * Plans as a pass would that may write; without an approved plan, this is the one. `approve` is for that pass, and refuses
+ * any other plan; null: it could not even start. Throws a UserError if an approved plan is no longer this one.
  */
 export const rehearse = async (
   context: AppContext,
   how: Omit<PassesRequest, 'dryRun'>,
   approved: ApprovedPlan | null,
   pass: (how: PassesRequest) => Promise<PassResult[]>,
-): Promise<
-  readonly PassResult[] | { readonly report: Report; readonly approve: NonNullable<PassRequest['approve']> }
-> => {
+): Promise<{ readonly report: Report; readonly approve: NonNullable<PassRequest['approve']> | null }> => {
   // Another one may have templates and records of the same ids.
   if (approved && approved.report.service !== serviceOf(context.clients))
     throw new ArgumentError(
@@ -41,21 +38,19 @@ export const rehearse = async (
     );
   const which = approved ? approved.name.replace(/^the plan/, 'the one') : 'the one that was shown';
   const passes = await pass({ ...how, dryRun: false, isRehearsal: true });
-  if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
   const report = reportOn(passes, context);
+  if (passes.some(({ isNotStarted }) => isNotStarted)) return { report, approve: null };
   const refuseUnlessSame = (then: Report['templates'], now: Report['templates'], lifted: boolean): void => {
     const changes = planChanges(then, now, lifted);
     if (changes.length > 0) throw new PlanChangedError(which, changes);
   };
   const isLifted = how.force === true || how.retry === true || how.acceptLoss === true;
   if (approved) refuseUnlessSame(approved.report.templates, report.templates, isLifted);
-  return {
-    report,
-    approve: (found) => {
-      const planned = context.redact(found);
-      const clients = new Set(planned.map(({ client }) => client));
-      const own = report.templates.filter(({ client }) => clients.has(client));
-      refuseUnlessSame(own, planned, false);
-    },
+  const approve = (found: Report['templates']): void => {
+    const planned = context.redact(found);
+    const clients = new Set(planned.map(({ client }) => client));
+    const own = report.templates.filter(({ client }) => clients.has(client));
+    refuseUnlessSame(own, planned, false);
   };
+  return { report, approve };
 };

@@ -8,7 +8,7 @@ import { passClients } from '../app/passes.ts';
 import { canAsk, confirm, printLine, whileShown } from '../app/progress.ts';
 import { checkOut } from '../app/report-output.ts';
 import { UserError } from '../errors.ts';
-import { accept, patchFor, type Accepted, type EditedFile } from '../import/accept.ts';
+import { accept as editFor, patchFor, type Accepted, type EditedFile } from '../import/accept.ts';
 import { readIfThere, replaceFile } from '../import/save.ts';
 import type { Io } from '../io.ts';
 import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
@@ -19,14 +19,10 @@ import { matchesPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { openWorkingCopy } from '../source/template-source.ts';
+import type { Run } from './table.ts';
 
 /** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
-export const acceptTemplate = async (
-  name: string,
-  records: readonly string[],
-  options: Options,
-  io: Io,
-): Promise<number> => {
+export const accept: Run = async ([name = '', ...records], options, io) => {
   const out = typeof options['out'] === 'string' ? options['out'] : null;
   const asks = out === null && options['yes'] !== true;
   if (asks && !canAsk(io))
@@ -127,7 +123,7 @@ const editsFor = async (
   for (const file of [own, ...(template.fragments ?? [])])
     texts.set(file, utf8.decode(await copy.read(file)));
   const sharers = await sharersOf(template, before, client, options, io);
-  return accept({ template, differences, texts, before, load: copy.load, sharers });
+  return editFor({ template, differences, texts, before, load: copy.load, sharers });
 };
 
 /** Why these files are not this template's alone: others use them, also those of clients that were not chosen. */

@@ -11,9 +11,10 @@ import type { Io } from '../io.ts';
 import { parseDuration } from '../model/duration.ts';
 import { exitCodeOf } from '../report/assemble.ts';
 import type { Report } from '../result.ts';
+import type { Run } from './table.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
-export const apply = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const apply: Run = async (patterns, options, io) => {
   const given = readFlags(patterns, options);
   const asks = options['yes'] !== true;
   if (asks && !canAsk(io))
@@ -27,12 +28,12 @@ export const apply = async (patterns: readonly string[], options: Options, io: I
     const how = { ...given, only: await readOnly(io, options['only'], context.clients, templates) };
     const file = typeof options['plan'] === 'string' ? options['plan'] : null;
     const approved = file === null ? null : { report: await readPlan(file, io), name: `the plan in ${file}` };
-    const rehearsed =
-      asks || approved !== null
-        ? await rehearse(context, how, approved, (request) => passClients(io, context, request, templates))
-        : null;
-    if (rehearsed !== null && !('approve' in rehearsed)) {
-      await showReport(reportOn(rehearsed, context), options, io);
+    const isRehearsed = asks || approved !== null;
+    const rehearsed = isRehearsed
+      ? await rehearse(context, how, approved, (request) => passClients(io, context, request, templates))
+      : null;
+    if (rehearsed?.approve === null) {
+      await showReport(rehearsed.report, options, io);
       return 1;
     }
     if (rehearsed !== null && asks && willWrite(rehearsed.report)) {
@@ -61,7 +62,7 @@ const readFlags = (templates: readonly string[], options: Options) => {
   for (const [flag, isSet] of Object.entries({ force, retry, 'accept-loss': acceptLoss }))
     if (isSet !== false && templates.length === 0)
       throw new UserError(`--${flag} needs template names, as in apply --${flag} TEMPLATE`);
-  const lockTimeout = parseDuration(String(options['lockTimeout']));
+  const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
   if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
   return {
     force: force === true,

@@ -2,7 +2,6 @@ import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { templateOf } from '../app/client-answers.ts';
 import type { Client } from '../app/client.ts';
 import { problemsOfTemplates } from '../app/template-files.ts';
-import type { Options } from '../app/options.ts';
 import { printLine, whileShown } from '../app/progress.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
@@ -20,10 +19,11 @@ import { answersKey, isFaulty, remarksOn, serverLabels } from '../report/answers
 import { shorten, shortenPair } from '../report/columns.ts';
 import { wordOf } from '../report/row.ts';
 import { notAsked } from '../result.ts';
+import type { Run } from './table.ts';
 import { asTable, type TextRow } from './text-table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
-export const check = (names: readonly string[], options: Options, io: Io): Promise<number> =>
+export const check: Run = (names, options, io) =>
   inAppContext(options, io, async (context) => {
     const checked: CheckedName[] = [];
     for (const name of names) {
@@ -171,12 +171,11 @@ const rowsOf = ({ subdomain, desired, template, service, answers }: Awaited<Retu
     };
     const layers = [file, inTemplate, atService].map((sets) => recordsIn(sets)?.filter(counts) ?? null);
     const known = layers.filter((layer) => layer !== null);
-    const [said, stored] = [layers[0], layers[1]].map((layer) => layer?.length);
-    // A copy is surplus in a template; what comes of it may be there once.
-    const hasCopies = said !== undefined && stored !== undefined && said !== stored;
     return {
       /** Of what counts: neither ignored nor parked records, nor those that come from no template. */
-      differs: hasCopies || known.some((layer, at) => at > 0 && !areAlike(known[at - 1]!, layer)),
+      differs:
+        haveCopies(layers[0], layers[1]) ||
+        known.some((layer, at) => at > 0 && !areAlike(known[at - 1]!, layer)),
       row: {
         /** Null: the subdomain itself. */
         name: name === '' ? null : name,
@@ -203,6 +202,10 @@ const areAlike = (one: Layer, other: Layer): boolean => {
   };
   return some.length === others.length && some.every(isAlike);
 };
+
+/** A copy is surplus in a template; what comes of it at the service may be there once. */
+const haveCopies = (file: Layer = null, template: Layer = null): boolean =>
+  file !== null && template !== null && file.length !== template.length;
 
 /** By their texts: one layer may have two copies of what the next one has once. */
 const distinct = (records: readonly RecordData[]): (readonly [string, RecordData])[] => {
@@ -244,7 +247,6 @@ const cellsOf = ({ name, type, file, template, service, servers }: Row): TextRow
     if (own !== null && areAlike(own, left)) return own.length === 0 ? '-' : '=';
     return shortenPair(setText(left), setText(own), maxContent)[1];
   };
-  const isCopied = file?.length === 1 && template !== null && template.length > 1 && areAlike(template, file);
   const others = [template, service, ...Object.values(servers)];
   const differing = others.find((one) => one !== null && !areAlike(one, file));
   return {
@@ -253,7 +255,10 @@ const cellsOf = ({ name, type, file, template, service, servers }: Row): TextRow
     file: differing
       ? shortenPair(setText(file), setText(differing), maxContent)[0]
       : shorten(setText(file), maxContent),
-    template: isCopied ? `= ${template.length} times` : cell(template, file),
+    template:
+      haveCopies(file, template) && areAlike(template, file)
+        ? `= ${template?.length} records`
+        : cell(template, file),
     service: cell(service, template),
     ...Object.fromEntries(Object.entries(servers).map(([server, own]) => [server, cell(own, service)])),
   };

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import type { Run } from './table.ts';
 
 /** The script with which a shell completes command lines of this program: it asks the program about each. */
-export const completion = (shell: string, { stdout }: Io): Promise<number> => {
+export const completion: Run = ([shell], _, { stdout }) => {
   stdout.write(shell === 'fish' ? fish : shell === 'zsh' ? zsh : bash);
   return Promise.resolve(0);
 };

@@ -2,11 +2,9 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { inAppContext, onlyClient, type AppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
-import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { ownersIn } from '../cluster/owners.ts';
 import { messageOf } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { durationText } from '../model/duration.ts';
@@ -15,6 +13,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import { exchange } from '../network/exchange.ts';
 import { openCheckouts } from '../source/checkout.ts';
 import { readVersion } from '../version.ts';
+import type { Run } from './table.ts';
 
 /** `problem`: it cannot work, or would write wrongly, until that is changed. */
 interface Finding {
@@ -30,7 +29,7 @@ const problem = (about: string, text: string): Finding => ({ about, state: 'prob
 const signs = { ok: '✓', note: '!', problem: '✗' } as const;
 
 /** Examines one client's service and surroundings, and only reads. Exits with 1 if something keeps it from working. */
-export const doctor = (options: Options, io: Io): Promise<number> =>
+export const doctor: Run = (_, options, io) =>
   inAppContext(options, io, async (context) => {
     const client = onlyClient(context);
     const findings = await whileShown(io, 'examining the service', async () => [

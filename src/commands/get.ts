@@ -1,46 +1,48 @@
 import { inAppContext, onlyClient } from '../app/app-context.ts';
-import type { Options } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { ArgumentError, UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { originFrom } from '../import/zone/data.ts';
 import { writeZone } from '../import/zone/write-zone.ts';
-import type { Io } from '../io.ts';
 import { asJson } from '../lib/escape-control.ts';
 import { suggestion } from '../lib/nearest.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import type { Run } from './table.ts';
 import { asTable, type TextRow } from './text-table.ts';
 
 /** One of the five read operations, by the field names of the specification. With several clients it needs `--client`. */
-export const get = (what: string, of: string | undefined, options: Options, io: Io): Promise<number> =>
-  inAppContext(options, io, async (context) => {
-    const { service } = onlyClient(context);
-    const { redact } = context;
-    const { format, origin } = options;
-    const isTemplate = what.startsWith('dns-template') && of !== undefined;
-    if (format !== 'zone' && origin !== undefined)
-      throw new ArgumentError('--origin goes with --format zone');
-    if (format === 'zone' && !isTemplate)
-      throw new ArgumentError('--format zone needs the name or the id of a template');
-    const zone = origin === undefined ? null : originFrom(origin, '--format zone');
-    const text = await whileShown(io, 'asking the service', async () => {
-      if (format === 'zone') {
-        const { records } = templateCalled(of ?? '', await service.listDnsTemplates());
-        return writeZone(redact(records), zone);
-      }
-      const answer = redact(await ask(service, what, of ?? String(options['account'])));
-      const shown = isTemplate ? templateCalled(of, listIn(answer)) : answer;
-      if (format === 'json') return asJson(shown);
-      if (isTemplate) return asTable(listIn(Object(shown)['dns_template_records']).map((one) => rowOf(one)));
-      const found = listIn([answer].flat());
-      if (what !== 'dns-records') return asTable(found.map((one) => rowOf(one, columns[what])));
-      const templates = redact(await service.listDnsTemplates());
-      const ofTemplate = (one: Fields) => followed(one['dns_template_record_id'], templates);
-      return asTable(found.map((one) => ({ ...rowOf(one), ...ofTemplate(one) })));
+export const get =
+  (what: string): Run =>
+  ([of], options, io) =>
+    inAppContext(options, io, async (context) => {
+      const { service } = onlyClient(context);
+      const { redact } = context;
+      const { format, origin } = options;
+      const isTemplate = what.startsWith('dns-template') && of !== undefined;
+      if (format !== 'zone' && origin !== undefined)
+        throw new ArgumentError('--origin goes with --format zone');
+      if (format === 'zone' && !isTemplate)
+        throw new ArgumentError('--format zone needs the name or the id of a template');
+      const zone = origin === undefined ? null : originFrom(origin, '--format zone');
+      const text = await whileShown(io, 'asking the service', async () => {
+        if (format === 'zone') {
+          const { records } = templateCalled(of ?? '', await service.listDnsTemplates());
+          return writeZone(redact(records), zone);
+        }
+        const answer = redact(await ask(service, what, of ?? String(options['account'] ?? '')));
+        const shown = isTemplate ? templateCalled(of, listIn(answer)) : answer;
+        if (format === 'json') return asJson(shown);
+        if (isTemplate)
+          return asTable(listIn(Object(shown)['dns_template_records']).map((one) => rowOf(one)));
+        const found = listIn([answer].flat());
+        if (what !== 'dns-records') return asTable(found.map((one) => rowOf(one, columns[what])));
+        const templates = redact(await service.listDnsTemplates());
+        const ofTemplate = (one: Fields) => followed(one['dns_template_record_id'], templates);
+        return asTable(found.map((one) => ({ ...rowOf(one), ...ofTemplate(one) })));
+      });
+      io.stdout.write(text);
+      return 0;
     });
-    io.stdout.write(text);
-    return 0;
-  });
 
 const ask = (service: HostingService, what: string, of: string): Promise<unknown> => {
   switch (what) {
@@ -59,7 +61,9 @@ const ask = (service: HostingService, what: string, of: string): Promise<unknown
 
 const idFrom = (text: string, where: string): number => {
   if (!/^\d{1,15}$/.test(text))
-    throw new UserError(`${where}: expected the id of an account, a whole number, not \`${text}\``);
+    throw new UserError(
+      `${where}: expected the id of an account, a whole number${text && `, not \`${text}\``}`,
+    );
   return Number(text);
 };
 

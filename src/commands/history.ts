@@ -1,16 +1,15 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
 import { newestWrites, outcomes, type ShownEntry } from '../app/history.ts';
-import { matchTemplates, unknownNames } from '../app/names.ts';
-import type { Options } from '../app/options.ts';
+import { matchTemplates } from '../app/names.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { parseMoment } from '../model/duration.ts';
 import { causeWords, changeText } from '../report/row.ts';
+import type { Run } from './table.ts';
 
 /** The newest writes, the oldest first. */
-export const history = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const history: Run = (patterns, options, io) => {
   const since = options['since'] === undefined ? 0 : parseMoment(String(options['since']), io.clock.now());
   if (since === null)
     throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');
@@ -20,11 +19,9 @@ export const history = (patterns: readonly string[], options: Options, io: Io): 
       clients.map((client) => client.saved(async (memory) => (await memory?.templates()) ?? [])),
     );
     const managed = saved.flat().map(({ template }) => template);
-    const { found, unknown, known } = await matchTemplates(patterns, clients, managed);
-    if (unknown.length > 0)
-      throw new UserError(`no template or history is called ${unknownNames(unknown, known)}`);
+    const templates = await matchTemplates(patterns, clients, managed);
     const outcome = outcomes.find((one) => one === options['outcome']) ?? null;
-    const query = { templates: found, since, outcome, limit: mostShown + 1 };
+    const query = { templates, since, outcome, limit: mostShown + 1 };
     const entries = await newestWrites(clients, query, redact);
     const shown = entries.slice(-mostShown);
     const line = (entry: ShownEntry): string => asLine(entry, clients.length > 1);

@@ -28,9 +28,10 @@ import { redactor, redactTexts } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createTemplateLoader, loadTexts } from '../source/load.ts';
 import { schemaHeader } from './schema.ts';
+import type { Run } from './table.ts';
 
 /** Writes template files from the client's own templates, or from a zone file. Exits with 1 if one was skipped. */
-export const importFiles = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
+export const importFiles: Run = async (names, options, io) => {
   const { zone, origin } = options;
   if (zone !== undefined || origin !== undefined)
     return showOutcomes([await importZone(names, options, io)], io);

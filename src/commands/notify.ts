@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readOffline, type Options } from '../app/options.ts';
+import { readOffline } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { suggestionOr } from '../lib/nearest.ts';
 import { sendTest } from '../notify/delivery.ts';
+import type { Run } from './table.ts';
 
 /** Sends a test message to each receiver, or to these. Exits with 1 if one was not accepted. */
-export const notify = async (names: readonly string[], options: Options, io: Io): Promise<number> => {
+export const notify: Run = async (names, options, io) => {
   if (options['test'] !== true)
     throw new UserError('notify --test sends a test message; it does nothing else');
   const receivers = readOffline(options, io).notify;

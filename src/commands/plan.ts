@@ -9,9 +9,10 @@ import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { assembleReport, exitCodeOf } from '../report/assemble.ts';
 import { SettingsError, settingsProblem } from '../settings/problems.ts';
+import type { Run } from './table.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */
-export const plan = async (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const plan: Run = async (patterns, options, io) => {
   try {
     if (options['answers'] === true && options['ignoreSubdomains'] === true)
       throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
@@ -19,7 +20,7 @@ export const plan = async (patterns: readonly string[], options: Options, io: Io
     return await inAppContext(options, io, task, { mayLeaveOut: true });
   } catch (error) {
     // A comment on a pull request is made of this report.
-    if (error instanceof UserError && options['format'] !== 'text') {
+    if (error instanceof UserError && (options['format'] ?? 'text') !== 'text') {
       const lines = error instanceof SettingsError ? error.problems : [error.message];
       const problems = lines.map((line) => settingsProblem('', null, line));
       await showReport(assembleReport([], problems), options, io);

@@ -7,9 +7,10 @@ import type { Io } from '../io.ts';
 import { readVersion } from '../version.ts';
 import type { Options } from '../app/options.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
+import type { Run } from './table.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
-export const run = async (options: Options, io: Io): Promise<number> => {
+export const run: Run = async (_, options, io) => {
   const { ended } = await startDaemon(options, io);
   await ended;
   return 0;

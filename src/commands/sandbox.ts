@@ -1,13 +1,13 @@
 import type { Options } from '../app/options.ts';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
+import type { Run } from './table.ts';
 
 /** An embedded hosting service, until a signal ends it. */
-export const sandbox = async (options: Options, { cwd, signals, stdout, stderr }: Io): Promise<number> => {
-  const { host, port } = readListen(options['listen']);
-  const latency = Number(options['latency']);
+export const sandbox: Run = async (_, options, { cwd, signals, stdout, stderr }) => {
+  const { host, port } = readListen(options['listen'] ?? '127.0.0.1:8080');
+  const latency = Number(options['latency'] ?? 0);
   if (!Number.isInteger(latency) || latency < 0)
     throw new UserError('--latency: expected milliseconds, 0 or more');
   const stop = signals.untilStop();

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { readOffline, type Options } from '../app/options.ts';
+import { readOffline } from '../app/options.ts';
 import { codeOf, UserError } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { writeAtomically } from '../lib/files.ts';
 import { isFragmentPath } from '../model/template.ts';
+import type { Run } from './table.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
-export const schema = async (what: string | undefined, options: Options, io: Io): Promise<number> => {
+export const schema: Run = async ([what], options, io) => {
   const { write } = options;
   if (write === undefined) {
     io.stdout.write(await schemaText(what ?? 'template'));

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { inAppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { describedIn } from '../app/template-files.ts';
-import { matchTemplates, unknownNames } from '../app/names.ts';
+import { matchTemplates } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -13,9 +13,10 @@ import {
   suspensionText,
   type SuspendedTemplate,
 } from '../model/suspension.ts';
+import type { Run } from './table.ts';
 
 /** From now on nothing is written for these templates, or for all of the clients that `--client` names. */
-export const suspend = (patterns: readonly string[], options: Options, io: Io): Promise<number> => {
+export const suspend: Run = (patterns, options, io) => {
   const reason = String(options['reason'] ?? '').trim();
   const { for: length } = options;
   const duration = typeof length === 'string' ? parseSuspensionLength(length) : null;
@@ -33,7 +34,7 @@ export const suspend = (patterns: readonly string[], options: Options, io: Io): 
 };
 
 /** Ends the suspensions of these templates, whoever made them. */
-export const resume = (patterns: readonly string[], options: Options, io: Io): Promise<number> =>
+export const resume: Run = (patterns, options, io) =>
   forEachName(patterns, options, io, async ({ client, templates }) => {
     const name = templates?.[0]?.template ?? nameOf(client);
     return client.suspending(async (one) => {
@@ -69,10 +70,8 @@ const forEachName = async (
     );
     const all = found.flatMap(({ known }) => known.map(({ template }) => template));
     const names = await matchTemplates(patterns, clients, all);
-    if (names.unknown.length > 0)
-      throw new UserError(`no template is called ${unknownNames(names.unknown, names.known)}`);
     for (const { client, known } of found) {
-      const ofNames = names.found.map((name) => known.filter(({ template }) => template === name));
+      const ofNames = names.map((name) => known.filter(({ template }) => template === name));
       for (const templates of patterns.length === 0 ? [null] : ofNames.filter((one) => one.length > 0))
         for (const line of new Set(await act({ client, templates, redact })))
           io.stdout.write(`${escapeControl(line)}\n`);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readOffline, type Options } from '../app/options.ts';
+import { readOffline } from '../app/options.ts';
 import { whileShown } from '../app/progress.ts';
 import { validateClients } from '../app/template-files.ts';
 import { formatProblem } from '../desired/problem.ts';
@@ -8,9 +8,10 @@ import { asJson, escapeControl } from '../lib/escape-control.ts';
 import { isBelow } from '../lib/is-below.ts';
 import { plural } from '../lib/plural.ts';
 import type { Problem } from '../model/template.ts';
+import type { Run } from './table.ts';
 
 /** Checks the template files, or only these; needs no network and no tokens. */
-export const validate = async (files: readonly string[], options: Options, io: Io): Promise<number> => {
+export const validate: Run = async (files, options, io) => {
   const settings = readOffline(options, io, { mayLeaveOut: true });
   const how = {
     strict: options['strict'] === true,

@@ -107,9 +107,9 @@ export const openConnection = (
           approved &&
           (await rehearse(opened, how, approved, (request) => runPasses(opened, request, names, tell)));
         if (signal.aborted) return aborted;
-        if (rehearsed && !('approve' in rehearsed))
-          return { ok: true, report: reportOn(rehearsed, opened), isComplete: false };
-        const passes = await runPasses(opened, { ...how, ...rehearsed, dryRun: false }, names, tell);
+        if (rehearsed?.approve === null) return { ok: true, report: rehearsed.report, isComplete: false };
+        const approve = rehearsed && { approve: rehearsed.approve };
+        const passes = await runPasses(opened, { ...how, ...approve, dryRun: false }, names, tell);
         const made = reportOn(passes, opened);
         const exitCode = exitCodeOf(made, { detailed: false, isIncomplete: signal.aborted });
         return { ok: true, report: made, isComplete: exitCode === 0 };

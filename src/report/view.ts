@@ -114,12 +114,14 @@ const sorted = (differences: readonly Difference[]): readonly Difference[] =>
     .map((one) => {
       const { name, type, priority, content } =
         one.action === 'surplus' || one.action === 'park' ? one.current : one.desired;
-      return { one, rank: rankOf(one), text: `${name ?? ''} ${type} ${priority ?? 0} ${content}` };
+      return { one, rank: rankOf(one), text: inOrder(`${name ?? ''} ${type} ${priority ?? 0} ${content}`) };
     })
-    .toSorted((a, b) => a.rank - b.rank || compare(a.text, b.text))
+    .toSorted((a, b) => a.rank - b.rank || (a.text < b.text ? -1 : Number(a.text > b.text)))
     .map(({ one }) => one);
 
-const { compare } = new Intl.Collator('en', { numeric: true });
+/** Numbers by their value. (`Intl.Collator` does that too, and takes 10 ms to load.) */
+const inOrder = (text: string): string =>
+  text.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(20, '0'));
 
 const rankOf = ({ action, outcome }: Difference): number => {
   if (outcome === 'applied') return 4;

@@ -102,34 +102,3 @@ describe.concurrent('a round in which nobody can be asked', { timeout: 60_000 },
     expect(server.questions).toHaveLength(asked);
   });
 });
-
-describe('the answers of a pass', () => {
-  const answers: SubdomainAnswers = { status: 'drifted', servers: [], differences: [] };
-  const [asked, unasked] = names.map((name) =>
-    template({
-      template: name,
-      subdomains: [
-        {
-          subdomain: name,
-          status: 'in-sync',
-          message: null,
-          differences: [],
-          answers: { ...answers, status: 'off' },
-        },
-      ],
-    }),
-  );
-
-  it.for([
-    ['first', [asked!, unasked!]],
-    ['last', [unasked!, asked!]],
-  ] as const)('are added to the template that has some, if it is the %s', ([, templates], { expect }) => {
-    const known = new Map([[first, answers]]);
-    expect(answersIn(withAnswers(pass({ templates }), known))).toEqual(known);
-  });
-
-  it('are the same object if there are none', ({ expect }) => {
-    const before = pass({ templates: [asked!, unasked!] });
-    expect(withAnswers(before, new Map())).toBe(before);
-  });
-});

@@ -86,26 +86,39 @@ describe('they differ', () => {
         'default/web: new: add www A 203.0.113.1 (held: too many)',
       ],
     ],
-    ['by their id', template([add], { id: 18 }), ['default/web: its id was 17 and is now 18']],
+    [
+      'by their id',
+      template([add], { id: 18 }),
+      [
+        'default/web: no longer: template 17',
+        'default/web: no longer: add www A 203.0.113.1',
+        'default/web: new: template 18',
+        'default/web: new: add www A 203.0.113.1',
+      ],
+    ],
     [
       'by their message',
       template([add], { message: 'held' }),
-      ['default/web: its message was: none; it is now: held'],
+      ['default/web: no longer: template 17', 'default/web: new: template 17, held'],
     ],
     [
       'by their template',
       template([add], { template: 'other' }),
       [
-        'default/other: not in that plan; name only templates of it',
-        'default/web: in that plan; no file describes it now',
+        'default/other: new: template 17',
+        'default/other: new: add www A 203.0.113.1',
+        'default/web: no longer: template 17',
+        'default/web: no longer: add www A 203.0.113.1',
       ],
     ],
     [
       'by their client',
       template([add], { client: 'acme' }),
       [
-        'acme/web: not in that plan; name only templates of it',
-        'default/web: in that plan; no file describes it now',
+        'acme/web: new: template 17',
+        'acme/web: new: add www A 203.0.113.1',
+        'default/web: no longer: template 17',
+        'default/web: no longer: add www A 203.0.113.1',
       ],
     ],
   ])('%s', (_, now, expected) => {
@@ -118,7 +131,7 @@ it('templates of one name are distinguished by their ids', () => {
   const now = [template([]), template([update], { id: 18 })];
   expect(planChanges(then, then, false)).toEqual([]);
   expect(planChanges(then, now, false)).toEqual([
-    { template: 'default/web (17)', change: 'no longer: add www A 203.0.113.1' },
+    { template: 'default/web', change: 'no longer: add www A 203.0.113.1' },
   ]);
 });
 

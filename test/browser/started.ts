@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { startDaemon, type Daemon } from '../e2e/daemon.ts';
-import type { startProcess } from '../e2e/process.ts';
-import { workplace } from '../e2e/program.ts';
+import { startDaemon, type Daemon } from '../daemon/daemon.ts';
+import type { startProcess } from '../process.ts';
+import { workplace } from '../program.ts';
 import { get, post } from '../sandbox/requests.ts';
 
 export interface Place {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProcess } from '../e2e/process.ts';
+import { startProcess } from '../process.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 import { started } from './started.ts';
 

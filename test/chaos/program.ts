@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { built } from '../built.ts';
-import { startCommand } from '../e2e/process.ts';
-import type { Launch, Program } from '../e2e/program.ts';
+import { startCommand } from '../process.ts';
+import type { Launch, Program } from '../program.ts';
 
 export interface ProgramOptions extends Omit<Launch, 'clock'> {
   readonly args: readonly string[];

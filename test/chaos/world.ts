@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { drawCommit, drawFault, noFault, type Fault } from './fault.ts';
 import { startFaultyService, type FaultyService, type Stage } from './faulty-service.ts';
-import type { Ended, LogLine, Program } from '../e2e/program.ts';
+import type { Ended, LogLine, Program } from '../program.ts';
 import { startProgram } from './program.ts';
 import { randomOf, type Random } from './random.ts';
 import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from './template-files.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../e2e/service.ts';
+import { startService, type Service } from '../service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres, type PostgresServer } from './postgres.ts';

@@ -2,10 +2,10 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { addTemplate } from '../e2e/daemon.ts';
-import { startProcess } from '../e2e/process.ts';
-import { parseLine, workplace, type LogLine, type Program } from '../e2e/program.ts';
-import { startService, userToken, type Meddling } from '../e2e/service.ts';
+import { addTemplate } from '../daemon/daemon.ts';
+import { startProcess } from '../process.ts';
+import { parseLine, workplace, type LogLine, type Program } from '../program.ts';
+import { startService, userToken, type Meddling } from '../service.ts';
 import { json } from '../wire/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 

@@ -6,7 +6,7 @@ import { postgresStore } from '../../src/cluster/store.ts';
 import { addNews, nextMessage, type Delivery } from '../../src/notify/outbox.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
-import type { Program } from '../e2e/program.ts';
+import type { Program } from '../program.ts';
 import { scriptedServer, silence, status } from '../wire/scripted-server.ts';
 import {
   another,

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../e2e/service.ts';
+import { startService, type Service } from '../service.ts';
 import { json } from '../wire/scripted-server.ts';
 import { postgresStore } from '../../src/cluster/store.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
@@ -10,7 +10,7 @@ import { newEntry } from '../state/samples.ts';
 import { openAddress } from './address.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
-import { mutatedProgram } from '../e2e/mutated-program.ts';
+import { mutatedProgram } from './mutated-program.ts';
 import { countsOf, newWorkers, type Worker } from './workers.ts';
 
 /** Workers, with what is asked of them here. */

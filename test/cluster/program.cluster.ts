@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { blocksOf } from '../documents/documents.ts';
-import { runProcess, startProcess } from '../e2e/process.ts';
-import { workplace } from '../e2e/program.ts';
-import { startService } from '../e2e/service.ts';
+import { runProcess, startProcess } from '../process.ts';
+import { workplace } from '../program.ts';
+import { startService } from '../service.ts';
 import { newDatabaseUrl } from './databases.ts';
 
 const newPlace = async () => {

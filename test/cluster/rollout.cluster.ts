@@ -2,8 +2,8 @@ import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startProcess } from '../e2e/process.ts';
-import { workplace, type Program } from '../e2e/program.ts';
+import { startProcess } from '../process.ts';
+import { workplace, type Program } from '../program.ts';
 import { connected } from './databases.ts';
 import { allPassed, newFleet, passedBy, putFile } from './fleet.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { never, triggerToken } from '../e2e/daemon.ts';
-import { startProcess } from '../e2e/process.ts';
-import { reportOf, type Program } from '../e2e/program.ts';
-import type { Meddling } from '../e2e/service.ts';
+import { never, triggerToken } from '../daemon/daemon.ts';
+import { startProcess } from '../process.ts';
+import { reportOf, type Program } from '../program.ts';
+import type { Meddling } from '../service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
 import { connected } from './databases.ts';

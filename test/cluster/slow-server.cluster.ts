@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Program } from '../e2e/program.ts';
+import type { Program } from '../program.ts';
 import { newFleet, passAgain, passedBy } from './fleet.ts';
 
 const often = '*/10 * * * * *';

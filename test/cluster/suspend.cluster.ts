@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { never, triggerToken } from '../e2e/daemon.ts';
-import { runProcess } from '../e2e/process.ts';
-import type { LogLine, Program } from '../e2e/program.ts';
+import { never, triggerToken } from '../daemon/daemon.ts';
+import { runProcess } from '../process.ts';
+import type { LogLine, Program } from '../program.ts';
 import { allPassed, linesOf, newFleet } from './fleet.ts';
 
 const template = 'web-of-client-0';

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../e2e/service.ts';
+import { startService, type Service } from '../service.ts';
 import { makeTables } from '../../src/cluster/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
-import { mutatedProgram } from '../e2e/mutated-program.ts';
+import { mutatedProgram } from './mutated-program.ts';
 import { countsOf, newWorkers, type Worker } from './workers.ts';
 
 const desired = Array.from({ length: 8 }, (_, at) => `added-${at}`);

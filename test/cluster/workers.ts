@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startProcess } from '../e2e/process.ts';
-import type { Program } from '../e2e/program.ts';
-import { clientToken, userToken, type Service } from '../e2e/service.ts';
+import { startProcess } from '../process.ts';
+import type { Program } from '../program.ts';
+import { clientToken, userToken, type Service } from '../service.ts';
 import { newFolder } from '../state/samples.ts';
 
 /** A process; `ended` is what it said. */

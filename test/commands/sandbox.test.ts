@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { start, workplace } from '../e2e/program.ts';
+import { start, workplace } from '../program.ts';
 import { get } from '../sandbox/requests.ts';
 
 it('the sandbox prints its address, answers, logs its answers, and ends with 0', async () => {

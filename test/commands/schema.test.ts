@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { post } from '../../src/notify/delivery.ts';
 import { add, passEvent, newOutbox, receiver, update } from '../notify/pass-events.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
-import { run, workplace } from '../e2e/program.ts';
-import { startService } from '../e2e/service.ts';
+import { run, workplace } from '../program.ts';
+import { startService } from '../service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

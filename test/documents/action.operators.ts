@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing } from '../e2e/daemon.ts';
+import { addTemplate, describing } from '../daemon/daemon.ts';
 import { action, anna, bot, runAction, startGitHub, type ActionJob, type Comment } from './github.ts';
 import { openPullRequest, shown } from './pull-request.ts';
-import { startService, userToken } from '../e2e/service.ts';
+import { startService, userToken } from '../service.ts';
 
 const tokens = { DNS_SYNC_USER_TOKEN: userToken, DNS_SYNC_CLIENT_TOKEN: 'client-token' };
 const bert = { type: 'User', login: 'bert' };

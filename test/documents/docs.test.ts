@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkIds } from '../../src/desired/check-id.ts';
-import { startDaemon } from '../e2e/daemon.ts';
+import { startDaemon } from '../daemon/daemon.ts';
 import { docs, folder, pages, textOf } from './documents.ts';
-import { run, workplace } from '../e2e/program.ts';
+import { run, workplace } from '../program.ts';
 
 /** As GitHub makes them of headings. */
 const anchorsOf = (page: string): string[] =>

@@ -13,12 +13,12 @@ import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { freePort } from '../free-port.ts';
-import { never } from '../e2e/daemon.ts';
+import { never } from '../daemon/daemon.ts';
 import { standInForDocker } from './docker.ts';
 import { blocksOf, pages, textOf } from './documents.ts';
-import { startCommand, startCommandOnTerminal } from '../e2e/process.ts';
-import { edit, run, workplace } from '../e2e/program.ts';
-import { environment } from '../e2e/service.ts';
+import { startCommand, startCommandOnTerminal } from '../process.ts';
+import { edit, run, workplace } from '../program.ts';
+import { environment } from '../service.ts';
 
 /**
  * How each code block of the documents is checked, by its page, its language and how it begins: by the first row that

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { writeBelow } from '../daemon/ways.ts';
 import { standInForDocker } from './docker.ts';
-import { workplace } from '../e2e/program.ts';
+import { workplace } from '../program.ts';
 
 /** What a commit changes: texts, links, and null for what it removes. */
 export type Files = Readonly<Record<string, string | null | { readonly link: string }>>;

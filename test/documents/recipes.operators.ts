@@ -3,11 +3,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import { json, scriptedServer } from '../wire/scripted-server.ts';
-import { addTemplate, describing } from '../e2e/daemon.ts';
+import { addTemplate, describing } from '../daemon/daemon.ts';
 import { runAction, startGitHub, workflow } from './github.ts';
 import { pipeline, runPipeline, startGitLab } from './gitlab.ts';
 import { openPullRequest, shown, type Files, type PullRequest } from './pull-request.ts';
-import { startService, userToken } from '../e2e/service.ts';
+import { startService, userToken } from '../service.ts';
 
 interface Job {
   readonly settings?: string;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { run, workplace } from '../e2e/program.ts';
+import { run, workplace } from '../program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { blocksOf } from '../documents/documents.ts';
-import { reportOf, workplace } from '../e2e/program.ts';
-import { clientToken, startService, userToken } from '../e2e/service.ts';
+import { reportOf, workplace } from '../program.ts';
+import { clientToken, startService, userToken } from '../service.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

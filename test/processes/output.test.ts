@@ -4,8 +4,8 @@ import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { built } from '../built.ts';
-import { environmentOf, workplace } from '../e2e/program.ts';
-import { startService } from '../e2e/service.ts';
+import { environmentOf, workplace } from '../program.ts';
+import { startService } from '../service.ts';
 import { freePort } from '../free-port.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { startProcess } from '../e2e/process.ts';
-import { linesOf, openDaemon, parseLine, reportOf, run, start, workplace } from '../e2e/program.ts';
-import { environment, parametersOf, startHoldingService, startService } from '../e2e/service.ts';
+import { startProcess } from '../process.ts';
+import { linesOf, openDaemon, parseLine, reportOf, run, start, workplace } from '../program.ts';
+import { environment, parametersOf, startHoldingService, startService } from '../service.ts';
 import { rawServer, scriptedServer, silence } from '../wire/scripted-server.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -53,16 +53,19 @@ describe('a signal to run', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('the second one ends it at once with 130; the write is settled by the next pass, not sent again', async () => {
+  it.each([
+    ['run', quiet],
+    ['apply', ['apply', '--yes']],
+  ])('the second one ends %s at once with 130; the write is settled by the next pass', async (_, args) => {
     const { service, held, release } = await startHoldingService();
     const cwd = await workplace();
     const env = { ...service.env, DNS_SYNC_TEMPLATES: 'templates/office-reverse.yaml' };
-    const program = startProcess(quiet, { cwd, env });
+    const program = startProcess(args, { cwd, env });
     await held;
     program.signal('SIGINT');
     program.signal('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 130, stderr: '' });
-    expect(linesOf(program).map(({ event }) => event)).not.toContain('daemon.stopped');
+    expect(await program.ended).toMatchObject({ code: 130 });
+    expect(program.output()).not.toContain('daemon.stopped');
     release();
     await vi.waitFor(async () => expect(await service.records(26)).toHaveLength(6), { timeout: 10_000 });
 

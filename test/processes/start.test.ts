@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { startOnTerminal } from '../e2e/process.ts';
-import { workplace } from '../e2e/program.ts';
+import { startOnTerminal } from '../process.ts';
+import { workplace } from '../program.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { acquireLock } from '../../src/state/lock.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, describing } from '../e2e/daemon.ts';
-import { runProcess, startProcess, type Rights } from '../e2e/process.ts';
-import { reportOf, run, start, workplace } from '../e2e/program.ts';
-import { startHoldingService, startService, type Meddling, type Service } from '../e2e/service.ts';
+import { addTemplate, describing } from '../daemon/daemon.ts';
+import { runProcess, startProcess, type Rights } from '../process.ts';
+import { reportOf, run, start, workplace } from '../program.ts';
+import { startHoldingService, startService, type Meddling, type Service } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

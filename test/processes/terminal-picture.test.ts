@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
-import { startOnTerminal } from '../e2e/process.ts';
-import { workplace } from '../e2e/program.ts';
+import { startOnTerminal } from '../process.ts';
+import { workplace } from '../program.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startOnTerminal } from '../e2e/process.ts';
-import { start, workplace, type Launch, type Program } from '../e2e/program.ts';
-import { startHoldingService, startService } from '../e2e/service.ts';
+import { startOnTerminal } from '../process.ts';
+import { start, workplace, type Launch, type Program } from '../program.ts';
+import { startHoldingService, startService } from '../service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

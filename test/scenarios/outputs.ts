@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { never, triggerToken } from '../e2e/daemon.ts';
-import { linesOf, run, start, type Ended, type Launch, type LogLine } from '../e2e/program.ts';
+import { never, triggerToken } from '../daemon/daemon.ts';
+import { linesOf, run, start, type Ended, type Launch, type LogLine } from '../program.ts';
 import { formatRecord, formatStored } from './records.ts';
 import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
 import type { Service } from './service.ts';

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { testClock, type TestClock } from '../clock.ts';
-import type { Program } from '../e2e/program.ts';
+import type { Program } from '../program.ts';
 import { startService, type Service } from './service.ts';
 
 /** A folder, a service and a clock, and what runs between them. */

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { troubledDaemon } from '../../e2e/troubled-daemon.ts';
+import { troubledDaemon } from './troubled-daemon.ts';
 import { withTools } from './tools.ts';
 
 it('answers the questions of the documentation', async () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { workplace } from '../../e2e/program.ts';
+import { workplace } from '../../program.ts';
 import { writeBelow } from '../ways.ts';
 import { withTools } from './tools.ts';
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { reportOf, run, workplace } from '../../e2e/program.ts';
-import { environment } from '../../e2e/service.ts';
+import { reportOf, run, workplace } from '../../program.ts';
+import { environment } from '../../service.ts';
 import { freePort } from '../../free-port.ts';
 import { authority, secureFront } from '../certificates.ts';
 

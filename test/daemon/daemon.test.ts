@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { rename, utimes } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { writeBelow } from '../daemon/ways.ts';
+import { writeBelow } from './ways.ts';
 import { silence, status, type Answer } from '../wire/scripted-server.ts';
 import {
   addTemplate,
@@ -17,8 +16,8 @@ import {
   startDaemon,
   triggerToken,
 } from './daemon.ts';
-import { run, start, workplace, type LogLine } from './program.ts';
-import { clientToken, startService, userToken, type Meddling } from './service.ts';
+import { start, workplace, type LogLine } from '../program.ts';
+import { clientToken, startService, userToken, type Meddling } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -192,26 +191,6 @@ describe('who asks', () => {
     for (const secret of [userToken, clientToken, triggerToken, 'a guess of somebody'])
       for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
         expect([...shown, daemon.output()].filter((one) => one.includes(spelling))).toEqual([]);
-  });
-
-  it('on the page under the name of a user does not replace what that user has suspended', async () => {
-    const { daemon, launch } = await started();
-    await run(['suspend', 'site', '--reason', 'an audit'], launch);
-    const post = (place: string, fields: Readonly<Record<string, string>>, cookie = '') =>
-      daemon.ask(place, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { 'sec-fetch-site': 'same-origin', cookie },
-        body: new URLSearchParams(fields),
-      });
-    const name = userInfo().username;
-    const signedIn = await post('/sign-in', { token: triggerToken, name });
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const target = { client: 'default', template: 'site', reason: 'a lark', duration: '1h' };
-    expect((await post('/act/suspend', target, cookie)).status).toBe(303);
-    const { stdout } = await run(['resume', 'site'], launch);
-    expect(stdout).toContain(`site: resumed; ${name} had suspended it: an audit\n`);
-    expect(stdout).toContain(`site: resumed; ${name} (on the page) had suspended it: a lark\n`);
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
-import { writeBelow } from '../daemon/ways.ts';
+import { writeBelow } from './ways.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { inSeconds, startDaemon } from './daemon.ts';
-import { reportOf, workplace } from './program.ts';
-import { startService } from './service.ts';
+import { reportOf, workplace } from '../program.ts';
+import { startService } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

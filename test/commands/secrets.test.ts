@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../wire/scripted-server.ts';
-import { reportOf, run, start, textsBelow, workplace, type Ended, type Launch } from './program.ts';
-import { clientToken, startService, userToken, type Meddling } from './service.ts';
+import { reportOf, run, start, textsBelow, workplace, type Ended, type Launch } from '../program.ts';
+import { clientToken, startService, userToken, type Meddling } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { built } from '../built.ts';
+import { built } from './built.ts';
 import { environmentOf, following, type Ended, type Launch, type Program } from './program.ts';
 
 /*

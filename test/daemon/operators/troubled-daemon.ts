@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writeBelow } from '../daemon/ways.ts';
-import { status } from '../wire/scripted-server.ts';
-import { addTemplate, describing, startDaemon } from './daemon.ts';
-import { workplace, type LogLine } from './program.ts';
-import { startService } from './service.ts';
+import { writeBelow } from '../ways.ts';
+import { status } from '../../wire/scripted-server.ts';
+import { addTemplate, describing, startDaemon } from '../daemon.ts';
+import { workplace, type LogLine } from '../../program.ts';
+import { startService } from '../../service.ts';
 
 /**
  * A daemon that lives through an edit, drift, an add whose answer is lost, an invalid file and a removed one, and ends.

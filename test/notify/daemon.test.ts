@@ -4,10 +4,10 @@ import { expect, it, vi } from 'vitest';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { reset, scriptedServer, status, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
-import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
-import { startProcess } from './process.ts';
-import { start, textsBelow, workplace, type Launch, type LogLine, type Program } from './program.ts';
-import { clientToken, startService, userToken } from './service.ts';
+import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from '../daemon/daemon.ts';
+import { startProcess } from '../process.ts';
+import { start, textsBelow, workplace, type Launch, type LogLine, type Program } from '../program.ts';
+import { clientToken, startService, userToken } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

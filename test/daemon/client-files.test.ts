@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { writeBelow } from '../daemon/ways.ts';
+import { writeBelow } from './ways.ts';
 import type { SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { workplace, type LogLine } from './program.ts';
-import { startService, userToken } from './service.ts';
+import { workplace, type LogLine } from '../program.ts';
+import { startService, userToken } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
-import { shownTemplate, templateOf, type TemplateRecord } from '../../src/sandbox/operations.ts';
-import { answerTo, memoryStore } from '../../src/sandbox/sandbox.ts';
-import { json, scriptedServer, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
-import { changeOf, type ShownTemplate } from '../sandbox/changes.ts';
+import { shownTemplate, templateOf, type TemplateRecord } from '../src/sandbox/operations.ts';
+import { answerTo, memoryStore } from '../src/sandbox/sandbox.ts';
+import { json, scriptedServer, type Answer, type SeenRequest } from './wire/scripted-server.ts';
+import { changeOf, type ShownTemplate } from './sandbox/changes.ts';
 
 /** The tokens that the program under test is given; a service in its place would know them. */
 export const userToken = 'user token/1+&=%41';

@@ -5,15 +5,15 @@ import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { reportSchema } from '../../src/report-schema.ts';
-import type { Report } from '../../src/result.ts';
-import type { Options } from '../../src/app/options.ts';
-import type { Io, Signals } from '../../src/io.ts';
-import { systemClock, type Clock } from '../../src/lib/clock.ts';
-import { loadProgram } from '../../src/load-program.ts';
-import { built } from '../built.ts';
+import { reportSchema } from '../src/report-schema.ts';
+import type { Report } from '../src/result.ts';
+import type { Options } from '../src/app/options.ts';
+import type { Io, Signals } from '../src/io.ts';
+import { systemClock, type Clock } from '../src/lib/clock.ts';
+import { loadProgram } from '../src/load-program.ts';
+import { built } from './built.ts';
 
-const examples = fileURLToPath(new URL('../../templates', import.meta.url));
+const examples = fileURLToPath(new URL('../templates', import.meta.url));
 
 /** A directory of its own, gone after the test. With the example templates it is what `npm start` would see. */
 export const workplace = async ({ withExamples = true } = {}): Promise<string> => {

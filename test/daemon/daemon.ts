@@ -1,9 +1,9 @@
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { parseScrape, type Scrape } from '../daemon/scrape.ts';
-import { parseLine, start, type Launch, type LogLine, type Program } from './program.ts';
-import type { Service } from './service.ts';
+import { parseScrape, type Scrape } from './scrape.ts';
+import { parseLine, start, type Launch, type LogLine, type Program } from '../program.ts';
+import type { Service } from '../service.ts';
 
 /** A schedule that asks for no pass while a test runs. */
 export const never = '0 0 29 2 *';
