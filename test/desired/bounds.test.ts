@@ -16,19 +16,10 @@ describe('includes', () => {
       ]),
     ]);
 
-  test('nest 32 deep and no deeper', async () => {
-    const fine = await loadOnce(chain(32));
-    expect(fine.lines).toEqual([]);
-    expect(fine.templates[0]?.records).toHaveLength(1);
-    expect((await loadOnce(chain(33))).lines).toEqual([
-      'templates/_31.yaml:1:11: error: cannot include `_32.yaml`: includes are nested more than 32 deep (included by templates/a.yaml:2:11) [include]',
-    ]);
-  });
-
-  test('in a chain of 2000 are refused without a crash', async () => {
-    const state = await loadFiles({ ...chain(2_000), 'b.yaml': 'template: b\nrecords: []\n' });
-    expect(state.problems.map(({ check }) => check)).toEqual(['include']);
-    expect(state.templates.map(({ template }) => template)).toEqual(['b']);
+  test('in a chain of 2000 are read', async () => {
+    const { lines, templates } = await loadOnce(chain(2_000));
+    expect(lines).toEqual([]);
+    expect(templates[0]?.records).toHaveLength(1);
   });
 });
 
