@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
-import type { CheckId } from './check-id.ts';
 import { interpolated, type Part } from './part.ts';
 import { endsInColon, quote } from './problem.ts';
 import { checkOfKey, literal, oneOrMore, text as anyText, variableName } from './schema.ts';
@@ -54,7 +53,7 @@ export const fieldsIn = <Shape extends z.ZodRawShape>(
     if (given === undefined) return [];
     const schema = bare(shape[key]!);
     const isContent = schema === oneOrMore;
-    const element = schema instanceof z.ZodArray ? schema.element : anyText;
+    const element = !isContent && schema instanceof z.ZodArray ? schema.element : anyText;
     const named = isContent ? `\`${key}\`` : `an entry of \`${key}\``;
     return (isContent && given.kind !== 'list' ? [given] : itemsIn(given, key, part)).flatMap((item) => {
       const value = scalarIn(item, key, named, element, part);
@@ -79,8 +78,17 @@ export const fieldsIn = <Shape extends z.ZodRawShape>(
   };
 };
 
-const bare = (schema: z.core.$ZodType): z.core.$ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
+/** The schema of a value that is there. Kept, since `instanceof` is slow for schemas. */
+const bare = (schema: z.core.$ZodType): z.core.$ZodType => {
+  const known = bareSchemas.get(schema);
+  if (known !== undefined) return known;
+  const isMore = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  const found = isMore ? bare(schema.unwrap()) : schema;
+  bareSchemas.set(schema, found);
+  return found;
+};
+
+const bareSchemas = new Map<z.core.$ZodType, z.core.$ZodType>();
 
 const mappingIn = (node: YamlNode, what: string, { report }: Part): MappingNode | null => {
   if (node.kind === 'mapping') return node;
@@ -147,22 +155,24 @@ const scalarIn = (
   schema: z.core.$ZodType,
   part: Part,
 ): unknown => {
-  const refuse = (message: string, check: CheckId = 'wrong-type'): null => {
-    part.report(check, node.at, message);
-    return null;
-  };
   if (node.kind !== 'scalar') {
     const first = node.kind === 'mapping' ? `${node.entries[0]?.key}:` : '';
     const isAddress = /^[\da-f]*:[\da-f:]*::$/i.test(first);
-    return refuse(isAddress ? endsInColon(first) : `${what} is a single value, not ${kindOf(node)}`);
+    const message = isAddress ? endsInColon(first) : `${what} is a single value, not ${kindOf(node)}`;
+    part.report('wrong-type', node.at, message);
+    return null;
   }
-  if (node.text === null && schema !== anyText) return refuse(`${what} is empty`);
+  if (node.text === null && schema !== anyText) {
+    part.report('wrong-type', node.at, `${what} is empty`);
+    return null;
+  }
   const written = node.text ?? '';
   const value = schema === literal ? written : interpolated(written, node.at, part);
   if (value === null || schema === literal || schema === anyText) return value;
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   const from = value === written ? '' : ` (from ${quote(written)})`;
-  const why = `${what} is ${quote(value)}${from}: ${result.error.issues[0]!.message}`;
-  return refuse(why, checkOfKey[key]);
+  const message = `${what} is ${quote(value)}${from}: ${result.error.issues[0]!.message}`;
+  part.report(checkOfKey[key] ?? 'wrong-type', node.at, message);
+  return null;
 };

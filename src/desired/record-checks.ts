@@ -64,15 +64,20 @@ const checkValues = (record: ResolvedRecord): void => {
   if (content === '') tell(record, 'empty-content', 'content', '`content` is empty');
   for (const place of ['name', 'content'] as const) {
     const value = desired[place] ?? '';
-    const what = `the ${place} ${quote(value)} holds`;
+    const holds = (what: string): string => `the ${place} ${quote(value)} holds ${what}`;
     if (hasControlCharacter(value)) {
-      const how = /\n$/.test(value) ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
-      tell(record, 'control-character', place, `${what} a control character${how}`);
+      const how = value.endsWith('\n') ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
+      tell(record, 'control-character', place, holds(`a control character${how}`));
     }
     // Where names are compared it counts for nothing, but it would be sent.
     const unseen = unseenIn(value);
-    const again = `${what} an invisible character, ${unseen}: write it again by hand`;
-    tell(record, 'invisible-character', place, unseen && again);
+    if (unseen !== null)
+      tell(
+        record,
+        'invisible-character',
+        place,
+        holds(`an invisible character, ${unseen}: write it again by hand`),
+      );
   }
   if (type === 'TXT' && content !== '' && text.startsWith(content, at.content)) {
     comment.lastIndex = at.content + content.length;
@@ -156,6 +161,7 @@ const checkOrigin = (
 ): void => {
   const { name } = record.canonical;
   const [inZone, inDomain] = [endIn(zones, labels), endIn(domains, labels)];
+  if (inZone === null && inDomain === null && !name.endsWith('.')) return;
   const what = `names are relative to the subdomain, and ${quote(name)}`;
   if (inZone !== null || /[^.]\.$/.test(name)) {
     const that = inZone === null ? 'has a final dot' : `ends in ${quote(inZone.domain)}`;
@@ -208,13 +214,12 @@ const mistakeIn = (
     return '`@` is the subdomain itself only as a name: a target is a full host name, such as that of the subdomain or `mail.example.net`, or has a placeholder that the service replaces';
   const [, host] = /^(?:[a-z]+:\/\/)?([^/:\s]+\.[^/:\s]+)[/:](?!.*\.arpa$)/.exec(text) ?? [];
   const wrong = labels.find((label) => label !== '' && !isLabel(label));
+  const isNumber = labels.length > 1 && /^\d+$/.test(labels.at(-1)!);
+  if (host === undefined && wrong === undefined && !isNumber) return null;
   const what = `${quote(text)} is not a host name`;
   if (host !== undefined)
     return `${what}: a record points at a host, ${quote(host)}, and only a web server there can lead to a path or a port`;
-  if (wrong !== undefined) return `${what}: ${why(wrong)}`;
-  return labels.length > 1 && /^\d+$/.test(labels.at(-1)!)
-    ? `${what}: it ends in a number, and is no complete address`
-    : null;
+  return `${what}: ${wrong === undefined ? 'it ends in a number, and is no complete address' : why(wrong)}`;
 };
 
 const checkAlias = (record: ResolvedRecord, target: string, { aliases, zones }: CheckedTemplate): void => {

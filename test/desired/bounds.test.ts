@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadFiles, loadOnce } from './load-files.ts';
+import { loadOnce } from './load-files.ts';
 
 /* What a hostile file could make endless work of. A law that does not hold here runs into the time limit of its test. */
 
