@@ -9,27 +9,23 @@ import { groupBy } from '../model/group.ts';
 import type { CheckId } from './check-id.ts';
 import type { Part } from './part.ts';
 import { quote, shownPlace } from './problem.ts';
-import { checkRecord, isLonger, tell, unusualTtl, type CheckedTemplate } from './record-checks.ts';
+import { checkRecord, isLonger, tell, type CheckedTemplate } from './record-checks.ts';
 import type { ResolvedRecord, ResolvedRule } from './record.ts';
 
 /** A template as its own document and its fragments describe it. */
 export interface TemplateContent {
   readonly name: string | null;
-  readonly ttl: number | null;
   readonly subdomains: readonly { readonly value: string; readonly at: number }[];
   readonly rules: readonly ResolvedRule[];
   readonly records: readonly ResolvedRecord[];
-  /** Its own document, where that begins, and where its TTL stands. */
+  /** Its own document, and where that begins. */
   readonly own: Part;
   readonly at: number;
-  readonly ttlAt: number | undefined;
 }
 
 /** Runs every check over a template. */
 export const checkTemplate = async (content: TemplateContent): Promise<void> => {
-  const { records, rules, own, at: begin, ttl, ttlAt, subdomains } = content;
-  const unusual = ttl === null ? null : unusualTtl(ttl);
-  if (unusual !== null) own.report('ttl-unusual', ttlAt ?? begin, unusual);
+  const { records, rules, own, at: begin, subdomains } = content;
   for (const { value: text, at } of subdomains)
     if (!isHostName(text))
       own.report('subdomain-name', at, `${quote(text)} under \`subdomains\` is not a host name`);

@@ -12,6 +12,7 @@ import { fieldsIn, variablesIn, type Fields } from './fields.ts';
 import { isMissing, nothing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
 import { Ledger, type Part, type Scope } from './part.ts';
 import { hasControlCharacter, isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
+import { unusualTtl } from './record-checks.ts';
 import { recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
 import { fragmentSchema, limitsSchema, templateSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
@@ -104,7 +105,9 @@ const resolveTemplate = async (
   const ttl = value('ttl');
   const subdomains = list('subdomains');
   const { rules, records } = await entriesOf([...fragments, own], ttl);
-  await checkTemplate({ name, ttl, ttlAt: node('ttl')?.at, subdomains, rules, records, own, at });
+  const unusual = ttl === null ? null : unusualTtl(ttl);
+  if (unusual !== null) own.report('ttl-unusual', node('ttl')!.at, unusual);
+  await checkTemplate({ name, subdomains, rules, records, own, at });
   const diagnostics = ledger.takeDiagnostics();
   const isWrong = file.parsed.problems.length > 0 || diagnostics.some((one) => isError(one, strict));
   if (name === null || isWrong) return { source, name, id, template: null, diagnostics };
