@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { Io, Output } from '../io.ts';
 import type { Clock } from '../lib/clock.ts';
-import { keepHeapSmall, keepYoungGenerationSmall, loadWasmOnce } from '../lib/own-v8.ts';
+import { keepHeapSmall, keepYoungGenerationSmall, largeFiles, loadWasmOnce } from '../lib/own-v8.ts';
 import { createLogger } from '../log.ts';
 import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -57,8 +57,13 @@ export const openAppContext = async (
   if (io.ownsProcess) {
     loadWasmOnce();
     keepYoungGenerationSmall();
-    keepHeapSmall();
+    if (isDaemon) keepHeapSmall();
   }
+  // V8 sets the limit of its heap early, so this is decided by what will be read. All clients of a command count.
+  let found = 0;
+  const onFound = (octets: number): void => {
+    if (found < largeFiles && (found += octets) >= largeFiles) keepHeapSmall();
+  };
   const { logFormat, strict, allowEmpty, reset } = options;
   const logOn = (out: Output, level: Settings['logLevel'], secrets: () => readonly string[]): Logger => {
     // A command's log is for debugging; a daemon's is text only on a terminal.
@@ -83,6 +88,7 @@ export const openAppContext = async (
         ...(previous ? { previous } : { say }),
       }),
     isDaemon,
+    ...(io.ownsProcess && !isDaemon ? { onFound } : {}),
     strict: strict === true,
     allowEmpty: allowEmpty === true,
     reset: reset === true,
@@ -99,7 +105,7 @@ export const openAppContext = async (
 interface ContextRequest
   extends
     Pick<AppContextOptions, 'onRequest'>,
-    Pick<ClientOptions, 'clock' | 'isDaemon' | 'strict' | 'allowEmpty'> {
+    Pick<ClientOptions, 'clock' | 'isDaemon' | 'onFound' | 'strict' | 'allowEmpty'> {
   readonly read: (previous?: Settings) => Settings;
   /** Whether the embedded service begins with its example data. */
   readonly reset: boolean;

@@ -53,6 +53,8 @@ export interface ClientOptions {
   readonly allowEmpty: boolean;
   /** Whether template files that may be half uploaded wait; a command reads what is there. */
   readonly isDaemon: boolean;
+  /** Called with the octets of all template files, before the first one is read. */
+  readonly onFound?: (octets: number) => void;
   /** The names of all configured clients, as they are now. */
   readonly names: () => readonly string[];
   readonly store: StateStore;
@@ -90,6 +92,7 @@ export const openClient = (options: ClientOptions) => {
   const source = openTemplateSource(loadOptionsOf(settings, options), {
     waits: options.isDaemon,
     clock,
+    ...(options.onFound ? { onFound: options.onFound } : {}),
     onWait: (file) =>
       warn(`${file} may still be uploading: it is read once it is whole, or unchanged for a while`, 'info'),
   });

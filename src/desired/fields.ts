@@ -5,28 +5,20 @@ import { endsInColon, quote } from './problem.ts';
 import { checkOfKey, literal, oneOrMore, text as anyText, variableName } from './schema.ts';
 import type { MappingNode, YamlNode } from './yaml.ts';
 
-/** What a mapping says. */
+/** What a mapping says, by known key. What is wrong is reported, and then not there. */
 export interface Fields<Shape extends z.ZodRawShape> {
   /** Where the mapping stands. */
   readonly at: number;
   readonly node: (key: keyof Shape & string) => YamlNode | undefined;
-  /** Null if it is not there, or is wrong, which is reported. */
-  readonly value: <Key extends keyof Shape & string>(key: Key) => ValueOf<Shape[Key]> | null;
+  /** A single value; null if it is not there. */
+  readonly value: <Key extends keyof Shape & string>(key: Key) => NonNullable<z.output<Shape[Key]>> | null;
+  /** The values of a list, with their places. */
+  readonly list: <Key extends keyof Shape & string>(
+    key: Key,
+  ) => readonly Spot<Extract<z.output<Shape[Key]>, readonly unknown[]>[number]>[];
+  /** The elements of a list of mappings. */
+  readonly nodes: (key: keyof Shape & string) => readonly YamlNode[];
 }
-
-/** Of lists, the elements that are right, with their places; lists of mappings are read element by element. */
-type ValueOf<Schema> =
-  Schema extends z.ZodOptional<infer Inner>
-    ? ValueOf<Inner>
-    : Schema extends z.ZodArray<infer Element>
-      ? readonly (Element extends z.ZodObject ? YamlNode : Spot<z.output<Element>>)[]
-      : Schema extends typeof oneOrMore
-        ? readonly Spot<string>[]
-        : Schema extends z.ZodRecord
-          ? ReadonlyMap<string, string>
-          : Schema extends z.ZodObject<infer Shape>
-            ? Fields<Shape>
-            : z.output<Schema & z.ZodType>;
 
 export interface Spot<Value> {
   readonly value: Value;
@@ -34,8 +26,8 @@ export interface Spot<Value> {
 }
 
 /**
- * The fields of a mapping by known key: unknown and repeated keys are reported. The value of an unknown key counts for the
- * key that was evidently meant, so that this one is not reported as missing too. `known` has the keys that may be there.
+ * The fields of a mapping: unknown and repeated keys are reported. The value of an unknown key counts for the key that was
+ * evidently meant, so that this one is not reported as missing too. `known` has the keys that may be there.
  */
 export const fieldsIn = <Shape extends z.ZodRawShape>(
   node: YamlNode,
@@ -50,21 +42,53 @@ export const fieldsIn = <Shape extends z.ZodRawShape>(
   const meant = new Map<string | null, YamlNode>();
   for (const { key, at, value } of mapping.entries)
     if (!Object.hasOwn(known, key)) {
-      const keys = Object.keys(known);
-      part.report('unknown-key', at, unknownKey(key, keys, value));
-      meant.set(meantBy(key, keys), value);
+      const other = meantBy(key, Object.keys(known));
+      part.report('unknown-key', at, unknownKey(key, other, known, value));
+      meant.set(other, value);
     } else if (nodes.has(key)) part.report('duplicate-key', at, twice(key));
     else nodes.set(key, value);
   for (const [key, value] of meant) if (key !== null && !nodes.has(key)) nodes.set(key, value);
+  const elementsOf = (key: keyof Shape & string): readonly Spot<never>[] => {
+    const given = nodes.get(key);
+    if (given === undefined) return [];
+    const schema = bare(shape[key]!);
+    const isContent = schema === oneOrMore;
+    const element = !isContent && schema instanceof z.ZodArray ? schema.element : anyText;
+    const named = isContent ? `\`${key}\`` : `an entry of \`${key}\``;
+    return (isContent && given.kind !== 'list' ? [given] : itemsIn(given, key, part)).flatMap((item) => {
+      const value = scalarIn(item, key, named, element, part);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the schema says
+      return value === null ? [] : { value: value as never, at: item.at };
+    });
+  };
   return {
     at: node.at,
     node: (key) => nodes.get(key),
     value: (key) => {
-      const found = nodes.get(key);
-      return found === undefined ? null : valueIn(found, key, shape[key], part);
+      const given = nodes.get(key);
+      if (given === undefined) return null;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the schema says
+      return scalarIn(given, key, `\`${key}\``, bare(shape[key]!), part) as never;
+    },
+    list: elementsOf,
+    nodes: (key) => {
+      const given = nodes.get(key);
+      return given === undefined ? [] : itemsIn(given, key, part);
     },
   };
 };
+
+/** The schema of a value that is there. Kept, since `instanceof` is slow for schemas. */
+const bare = (schema: z.core.$ZodType): z.core.$ZodType => {
+  const known = bareSchemas.get(schema);
+  if (known !== undefined) return known;
+  const isMore = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  const found = isMore ? bare(schema.unwrap()) : schema;
+  bareSchemas.set(schema, found);
+  return found;
+};
+
+const bareSchemas = new Map<z.core.$ZodType, z.core.$ZodType>();
 
 const mappingIn = (node: YamlNode, what: string, { report }: Part): MappingNode | null => {
   if (node.kind === 'mapping') return node;
@@ -72,17 +96,30 @@ const mappingIn = (node: YamlNode, what: string, { report }: Part): MappingNode 
   return null;
 };
 
+const itemsIn = (node: YamlNode, key: string, { report }: Part): readonly YamlNode[] => {
+  if (node.kind === 'list') return node.items;
+  const isEmpty = node.kind === 'scalar' && node.text === null;
+  const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
+  report('wrong-type', node.at, `\`${key}\` is a list, not ${kindOf(node)}: ${how}`);
+  return [];
+};
+
+/** Quotes nothing: it may be a file of another kind, such as a token. */
+const kindOf = (node: YamlNode): string => {
+  if (node.kind !== 'scalar') return `a ${node.kind}`;
+  return node.text === null ? 'empty' : 'a text';
+};
+
 const twice = (key: string): string => `\`${key}\` is given twice: keep one`;
 
-const unknownKey = (key: string, known: readonly string[], value: YamlNode): string => {
+const unknownKey = (key: string, meant: string | null, known: object, value: YamlNode): string => {
   if (key === '<<')
     return 'merge keys are not supported; put shared entries into a fragment and `include` it';
-  const meant = meantBy(key, known);
   if (meant !== null) return `unknown key ${quote(key)}; did you mean \`${meant}\`?`;
   // Braces and brackets end a plain text at a comma.
   if (value.kind === 'scalar' && value.text === null)
     return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
-  return `unknown key ${quote(key)}; there are: ${known.join(', ')}`;
+  return `unknown key ${quote(key)}; there are: ${Object.keys(known).join(', ')}`;
 };
 
 const meantBy = (key: string, known: readonly string[]): string | null =>
@@ -97,50 +134,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   priority: ['prio', 'pri', 'preference', 'distance'],
 };
 
-/** Quotes nothing: it may be a file of another kind, such as a token. */
-const kindOf = (node: YamlNode): string => {
-  if (node.kind !== 'scalar') return `a ${node.kind}`;
-  return node.text === null ? 'empty' : 'a text';
-};
-
-/** Null if it is not as its schema says. */
-function valueIn<Schema>(node: YamlNode, key: string, schema: Schema, part: Part): ValueOf<Schema> | null;
-function valueIn(node: YamlNode, key: string, schema: z.core.$ZodType, part: Part): unknown {
-  const what = `\`${key}\``;
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return valueIn(node, key, schema.unwrap(), part);
-  if (schema === anyText) return scalarIn(node, key, what, schema, part);
-  if (schema === oneOrMore)
-    return spotsIn(node.kind === 'list' ? node.items : [node], key, what, anyText, part);
-  if (schema instanceof z.ZodObject) return fieldsIn(node, what, schema, part);
-  if (schema instanceof z.ZodRecord) return variablesIn(node, what, part);
-  if (!(schema instanceof z.ZodArray)) return scalarIn(node, key, what, schema, part);
-  if (node.kind !== 'list') {
-    const isEmpty = node.kind === 'scalar' && node.text === null;
-    const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
-    part.report('wrong-type', node.at, `${what} is a list, not ${kindOf(node)}: ${how}`);
-    return null;
-  }
-  const { element } = schema;
-  const isOfMappings = element instanceof z.ZodObject;
-  return isOfMappings ? node.items : spotsIn(node.items, key, `an entry of ${what}`, element, part);
-}
-
-const spotsIn = (
-  nodes: readonly YamlNode[],
-  key: string,
-  what: string,
-  schema: z.core.$ZodType,
-  part: Part,
-): readonly Spot<unknown>[] =>
-  nodes.flatMap((node) => {
-    const value = scalarIn(node, key, what, schema, part);
-    return value === null ? [] : { value, at: node.at };
-  });
-
-const variablesIn = (node: YamlNode, what: string, part: Part): ReadonlyMap<string, string> => {
+export const variablesIn = (node: YamlNode | undefined, part: Part): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
-  for (const { key, at, value } of mappingIn(node, what, part)?.entries ?? []) {
+  for (const { key, at, value } of (node && mappingIn(node, '`vars`', part)?.entries) ?? []) {
     const text = scalarIn(value, key, `the variable ${quote(key)}`, literal, part);
     if (!variableName.test(key)) part.report('wrong-type', at, `${namesOfVariables}, not ${quote(key)}`);
     else if (found.has(key)) part.report('duplicate-key', at, twice(key));

@@ -26,15 +26,17 @@ export class Ledger {
   #characters = 200_000_000;
   #diagnostics: Diagnostic[] = [];
 
-  /** False if less is left. */
-  spend(characters: number): boolean {
+  /** False if less is left, which is reported at a place. */
+  spend(characters: number, { report }: Pick<Part, 'report'>, at: number): boolean {
     this.#characters -= characters;
+    if (this.#characters < 0) report('unreadable', at, tooMuch);
     return this.#characters >= 0;
   }
 
   /** A thousand in a file; instead of the next ones, that it is too much. */
   report(problem: Diagnostic): void {
-    if (this.spend(200_000)) this.#diagnostics.push(problem);
+    this.#characters -= 200_000;
+    if (this.#characters >= 0) this.#diagnostics.push(problem);
     else if (this.#diagnostics.at(-1)?.message !== tooMuch)
       this.#diagnostics.push({ ...problem, check: 'unreadable', message: tooMuch });
   }
@@ -47,14 +49,15 @@ export class Ledger {
   }
 }
 
-export const tooMuch =
+const tooMuch =
   'the templates of this file ask for too much, all together, or have too many problems: fix the first ones, or put some templates or records into other files';
 
 /**
  * A text with `${name}` replaced by the variable's value; `$${` is a literal `${`. A value may use other variables. Null if
  * that cannot be done, which has been reported.
  */
-export const interpolated = (text: string, at: number, { scopes, ledger, report }: Part): string | null => {
+export const interpolated = (text: string, at: number, part: Part): string | null => {
+  const { scopes, ledger } = part;
   if (scopes.length === 0) return text.includes('$') ? null : text;
   let mistake = foreignIn(text, scopes);
   let left = maxLength;
@@ -68,16 +71,14 @@ export const interpolated = (text: string, at: number, { scopes, ledger, report 
       left -= (value?.length ?? 0) + 1_000;
       if (end === '') mistake = endless;
       else if (within.includes(name)) mistake = `the variable ${quote(name)} refers to itself`;
-      else if (value === undefined) mistake = notDefined(name, ledger.spend(0) ? scopes : []);
-      else if (left < 0 || within.length >= maxDepth)
-        mistake = 'its variables expand to a text that is too long';
-      else if (!ledger.spend(value.length + 100)) mistake = tooMuch;
+      else if (value === undefined) mistake = notDefined(name, ledger.spend(0, part, at) ? scopes : []);
+      else if (left < 0 || !ledger.spend(value.length + 100, part, at)) mistake = tooLong;
       else return expanded(value, [...within, name]);
       return '';
     });
   const found = mistake === null && text.includes('${') ? expanded(text, []) : text;
   if (mistake === null) return found;
-  report('undefined-variable', at, mistake);
+  part.report('undefined-variable', at, mistake);
   return null;
 };
 
@@ -91,7 +92,8 @@ const foreignIn = (text: string, scopes: readonly Scope[]): string | null => {
 
 /** Characters: without a limit, variables that use each other twice would grow exponentially. */
 const maxLength = 1_000_000;
-const maxDepth = 32;
+
+const tooLong = 'its variables expand to a text that is too long';
 
 const endless = 'a variable starts with `${` and its `}` is missing; write `$${` for a literal `${`';
 

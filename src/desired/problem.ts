@@ -34,3 +34,7 @@ export const formatProblem = ({ file, line, column, severity, message, check }: 
   const place = [file, line, column].filter((part) => part !== null).map((part) => `${part}:`);
   return escapeControl(`${place.join('')}${place.length > 0 ? ' ' : ''}${severity}: ${message} [${check}]`);
 };
+
+const control = /[\x00-\x1f\x7f-\x9f]|\p{Cs}/u;
+
+export const hasControlCharacter = (text: string): boolean => control.test(text);

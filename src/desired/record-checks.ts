@@ -1,13 +1,14 @@
 import { isAddress } from '../model/address.ts';
-import { unseenIn } from '../model/text.ts';
+import { nameLabelsOf } from '../model/host.ts';
 import { finalPlaceholder, hasPlaceholder } from '../model/placeholder.ts';
 import { hasPriority, recordTypes } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
+import { unseenIn } from '../model/text.ts';
 import { definitionOf, definitions } from '../model/types/table.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import type { CheckId } from './check-id.ts';
-import { quote, shownPlace } from './problem.ts';
-import { hasControlCharacter, type Labels, type ResolvedRecord, type ResolvedRule } from './record.ts';
+import { hasControlCharacter, quote, shownPlace } from './problem.ts';
+import type { ResolvedRecord, ResolvedRule } from './record.ts';
 
 /** What the checks of a record need to know of its template. */
 export interface CheckedTemplate {
@@ -24,13 +25,19 @@ export interface CheckedTemplate {
 
 /** Everything that one record can have wrong, with what its template says for all. */
 export const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): void => {
-  checkValues(record);
-  checkName(record);
-  checkOrigin(record, template);
-  checkTarget(record);
-  checkAlias(record, template);
   const { desired, canonical } = record;
   const { type, name, content } = desired;
+  checkValues(record);
+  if (canonical.name !== '' && !hasPlaceholder(canonical.name) && !hasControlCharacter(canonical.name)) {
+    const labels = nameLabelsOf(canonical.name);
+    checkName(record, labels);
+    checkOrigin(record, labels, template);
+  }
+  const target = definitionOf(type).target?.in(canonical.content) ?? null;
+  if (target !== null) {
+    checkTarget(record, target);
+    checkAlias(record, target, template);
+  }
   if (content !== '')
     for (const { id, at, find } of definitions[type].checks)
       tell(record, id, at, find({ name, content, canonical }, quote));
@@ -57,18 +64,20 @@ const checkValues = (record: ResolvedRecord): void => {
   if (content === '') tell(record, 'empty-content', 'content', '`content` is empty');
   for (const place of ['name', 'content'] as const) {
     const value = desired[place] ?? '';
+    const holds = (what: string): string => `the ${place} ${quote(value)} holds ${what}`;
     if (hasControlCharacter(value)) {
-      const isEnd = place === 'content' && /^[^\n]*\n$/.test(value);
-      const how = isEnd ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
-      const what = `the ${place} ${quote(value)} holds a control character`;
-      tell(record, 'control-character', place, what + how);
+      const how = value.endsWith('\n') ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
+      tell(record, 'control-character', place, holds(`a control character${how}`));
     }
+    // Where names are compared it counts for nothing, but it would be sent.
     const unseen = unseenIn(value);
-    if (unseen !== null) {
-      // Where names are compared it counts for nothing, but it would be sent.
-      const what = `the ${place} ${quote(value)} holds an invisible character, ${unseen}`;
-      tell(record, 'invisible-character', place, `${what}: write it again by hand`);
-    }
+    if (unseen !== null)
+      tell(
+        record,
+        'invisible-character',
+        place,
+        holds(`an invisible character, ${unseen}: write it again by hand`),
+      );
   }
   if (type === 'TXT' && content !== '' && text.startsWith(content, at.content)) {
     comment.lastIndex = at.content + content.length;
@@ -104,22 +113,25 @@ export const unusualTtl = (seconds: number): string | null => {
   return seconds > 604_800 ? `a TTL of ${seconds} s is more than a week` : null;
 };
 
-const checkName = (record: ResolvedRecord): void => {
-  const { name } = record.hosts;
-  if (name === null) return;
-  const { text, labels } = name;
-  const { isNameLabel } = definitionOf(record.desired.type);
-  checkLabels(record, 'name', name);
+const checkName = (record: ResolvedRecord, labels: readonly string[]): void => {
+  const { desired, canonical } = record;
+  const { isNameLabel } = definitionOf(desired.type);
+  checkLabels(record, 'name', canonical.name, labels);
   const wrong = labels.find((label) => label !== '' && !label.includes('*') && !isNameLabel(label));
   if (wrong !== undefined)
-    tell(record, 'bad-host', 'name', `${quote(record.desired.name!)} is not a name: ${why(wrong)}`);
+    tell(record, 'bad-host', 'name', `${quote(desired.name!)} is not a name: ${why(wrong)}`);
   if (labels.some((label, index) => label.includes('*') && (index > 0 || label !== '*'))) {
-    const message = `in ${quote(text)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``;
+    const message = `in ${quote(canonical.name)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``;
     tell(record, 'wildcard', 'name', message);
   }
 };
 
-const checkLabels = (record: ResolvedRecord, place: 'name' | 'content', { text, labels }: Labels): void => {
+const checkLabels = (
+  record: ResolvedRecord,
+  place: 'name' | 'content',
+  text: string,
+  labels: readonly string[],
+): void => {
   const long = labels.find((label) => isLonger(label, 63));
   if (labels.includes(''))
     tell(record, 'label-length', place, `${quote(text)} has an empty label: two dots, or one at the start`);
@@ -130,13 +142,11 @@ const checkLabels = (record: ResolvedRecord, place: 'name' | 'content', { text, 
 };
 
 const tooLong = (what: string, text: string, allowed: number): string =>
-  `${what} has ${octetsOf(text)} octets; ${allowed} are allowed`;
-
-const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
+  `${what} has ${Buffer.byteLength(text, 'utf8')} octets; ${allowed} are allowed`;
 
 /** Most texts are so short that their octets need not be counted. */
 export const isLonger = (text: string, octets: number): boolean =>
-  text.length * 3 > octets && octetsOf(text) > octets;
+  text.length * 3 > octets && Buffer.byteLength(text, 'utf8') > octets;
 
 const why = (label: string): string =>
   /^-|-$/.test(label)
@@ -144,19 +154,21 @@ const why = (label: string): string =>
     : `${quote(label)} holds more than letters, digits and hyphens`;
 
 /** With the habit of zone files, `www.example.net` becomes `www.example.net.example.net`, which nobody can delete. */
-const checkOrigin = (record: ResolvedRecord, { zones, domains }: CheckedTemplate): void => {
-  const { name } = record.hosts;
-  if (name === null) return;
-  const { text, labels } = name;
-  const [inZone, inDomain] = [endIn(zones, name), endIn(domains, name)];
-  if (inZone === null && inDomain === null && !text.endsWith('.')) return;
-  const alone = labels.length === 1 ? labels[0]! : null;
-  const relative = inZone?.relative ?? inDomain?.relative ?? alone;
-  const what = `names are relative to the subdomain, and ${quote(text)}`;
-  if (inZone !== null || /[^.]\.$/.test(text)) {
+const checkOrigin = (
+  record: ResolvedRecord,
+  labels: readonly string[],
+  { zones, domains }: CheckedTemplate,
+): void => {
+  const { name } = record.canonical;
+  const [inZone, inDomain] = [endIn(zones, labels), endIn(domains, labels)];
+  if (inZone === null && inDomain === null && !name.endsWith('.')) return;
+  const what = `names are relative to the subdomain, and ${quote(name)}`;
+  if (inZone !== null || /[^.]\.$/.test(name)) {
     const that = inZone === null ? 'has a final dot' : `ends in ${quote(inZone.domain)}`;
+    const alone = labels.length === 1 ? labels[0] : undefined;
+    const relative = inZone?.relative ?? inDomain?.relative ?? alone;
     const how =
-      relative === null ? 'write it without that and without the domain' : `write ${quote(relative)}`;
+      relative === undefined ? 'write it without that and without the domain' : `write ${quote(relative)}`;
     tell(record, 'full-name', 'name', `${what} ${that}: ${how}, or allow it if the service stores names so`);
   } else if (inDomain !== null) {
     const that = `ends in ${quote(inDomain.domain)}, which this template names`;
@@ -166,65 +178,59 @@ const checkOrigin = (record: ResolvedRecord, { zones, domains }: CheckedTemplate
 };
 
 /** In which of some domains a name ends, and what stands before that; null if in none. */
-const endIn = (domains: ReadonlySet<string>, { labels }: Labels) => {
+const endIn = (domains: ReadonlySet<string>, labels: readonly string[]) => {
   if (domains.size === 0) return null;
   const start = labels.findIndex((_, index) => domains.has(labels.slice(index).join('.')));
   if (start < 0) return null;
   return { relative: labels.slice(0, start).join('.') || '@', domain: labels.slice(start).join('.') };
 };
 
-const checkTarget = (record: ResolvedRecord): void => {
-  const { desired, hosts } = record;
-  const { type, content } = desired;
-  const { target, host } = hosts;
-  const rules = definitionOf(type).target;
-  if (rules === null || target === null) return;
+const checkTarget = (record: ResolvedRecord, target: string): void => {
+  const { type, content } = record.desired;
+  const { isLabel, mayBeRoot, mistake } = definitionOf(type).target!;
   if (isAddress(target)) {
-    const how = 'give it a name with an A or AAAA record, and write that';
-    const message = `${type} points at a host name, and ${quote(target)} is an address: ${how}`;
+    const message = `${type} points at a host name, and ${quote(target)} is an address: give it a name with an A or AAAA record, and write that`;
     tell(record, 'address-as-host', 'content', message);
-  }
-  if (target === '.' && !rules.mayBeRoot)
-    tell(record, 'bad-host', 'content', `a ${type} cannot point at \`.\``);
-  if (host === null) return;
-  checkLabels(record, 'content', host);
-  if (!hasControlCharacter(host.text))
-    tell(record, 'bad-host', 'content', rules.mistake(content) ?? mistakeIn(host, type, rules.isLabel));
-  if (host.labels.length === 1 && host.text !== '@') {
-    const message = `the target ${quote(host.text)} is a single label; write the full host name`;
-    tell(record, 'single-label-target', 'content', message);
+  } else if (target === '.')
+    tell(record, 'bad-host', 'content', mayBeRoot ? null : `a ${type} cannot point at \`.\``);
+  else if (!hasPlaceholder(target)) {
+    const labels = nameLabelsOf(target);
+    checkLabels(record, 'content', target, labels);
+    if (!hasControlCharacter(target))
+      tell(record, 'bad-host', 'content', mistake(content) ?? mistakeIn(target, labels, isLabel));
+    if (labels.length === 1 && target !== '@') {
+      const message = `the target ${quote(target)} is a single label; write the full host name`;
+      tell(record, 'single-label-target', 'content', message);
+    }
   }
 };
 
 const mistakeIn = (
-  { text, labels }: Labels,
-  type: string,
+  text: string,
+  labels: readonly string[],
   isLabel: (label: string) => boolean,
 ): string | null => {
   if (text === '@')
-    return `\`@\` is the subdomain itself only as a name: a target is a full host name, such as ${type === 'CNAME' ? 'that of the subdomain' : '`mail.example.net`'}, or has a placeholder that the service replaces`;
-  const [, inUrl] = /^[a-z]+:\/\/([^/:]+)/.exec(text) ?? [];
-  const [, beforePath] = /^([^/\s]+\.[^/\s]+)\/(?!.*\.arpa$)/.exec(text) ?? [];
+    return '`@` is the subdomain itself only as a name: a target is a full host name, such as that of the subdomain or `mail.example.net`, or has a placeholder that the service replaces';
+  const [, host] = /^(?:[a-z]+:\/\/)?([^/:\s]+\.[^/:\s]+)[/:](?!.*\.arpa$)/.exec(text) ?? [];
   const wrong = labels.find((label) => label !== '' && !isLabel(label));
-  if (inUrl !== undefined) return `${quote(text)} is not a host name: write its host alone, ${quote(inUrl)}`;
-  if (beforePath !== undefined)
-    return `${quote(text)} is not a host name: a record points at a host, ${quote(beforePath)}, and only a web server there can lead to a path`;
-  if (wrong !== undefined) return `${quote(text)} is not a host name: ${why(wrong)}`;
-  return labels.length > 1 && /^\d+$/.test(labels.at(-1)!)
-    ? `${quote(text)} is neither a host name, since it ends in a number, nor a complete address`
-    : null;
+  const isNumber = labels.length > 1 && /^\d+$/.test(labels.at(-1)!);
+  if (host === undefined && wrong === undefined && !isNumber) return null;
+  const what = `${quote(text)} is not a host name`;
+  if (host !== undefined)
+    return `${what}: a record points at a host, ${quote(host)}, and only a web server there can lead to a path or a port`;
+  return `${what}: ${wrong === undefined ? 'it ends in a number, and is no complete address' : why(wrong)}`;
 };
 
-const checkAlias = (record: ResolvedRecord, { aliases, zones }: CheckedTemplate): void => {
-  const { desired, hosts } = record;
-  const { target } = hosts;
-  if (target === null || aliases.size === 0 || definitionOf(desired.type).target?.mayBeAlias === true) return;
+const checkAlias = (record: ResolvedRecord, target: string, { aliases, zones }: CheckedTemplate): void => {
+  const { type } = record.desired;
+  if (aliases.size === 0 || definitionOf(type).target?.mayBeAlias === true) return;
   // Its name inside the template, without the subdomain or a placeholder for it.
   const zone = [...zones].find((one) => target.endsWith(`.${one}`));
   const relative = hasPlaceholder(target) ? target.replace(finalPlaceholder, '') : target;
   const inside = zone === undefined ? relative : target.slice(0, -zone.length - 1);
   const alias = aliases.get(target) ?? aliases.get(inside);
   if (alias === undefined) return;
-  const message = `the target is a CNAME here (${shownPlace(alias.desired.source)}); ${desired.type} needs a host with an address`;
+  const message = `the target is a CNAME here (${shownPlace(alias.desired.source)}); ${type} needs a host with an address`;
   tell(record, 'target-is-cname', 'content', message);
 };

@@ -1,7 +1,4 @@
-import { isAddress } from '../model/address.ts';
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import { nameLabelsOf } from '../model/host.ts';
-import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type DesiredRecord, type Place, type RecordType } from '../model/record.ts';
 import type { IgnoreRule } from '../model/template.ts';
 import { definitionOf } from '../model/types/table.ts';
@@ -15,7 +12,6 @@ import type { YamlNode } from './yaml.ts';
 export interface ResolvedRecord {
   readonly desired: DesiredRecord;
   readonly canonical: CanonicalRecord;
-  readonly hosts: Hosts;
   /**
    * Offsets of its entry and of values there, if they are there. `record` is the element of a list of contents that makes it
    * a record of its own, or the entry.
@@ -30,8 +26,8 @@ export interface ResolvedRecord {
 export const recordsOf = (node: YamlNode, part: Part, templateTtl: number | null): ResolvedRecord[] => {
   const fields = fieldsIn(node, 'a record', recordSchema, part);
   if (fields === null) return [];
-  const { at: entry, node: nodeOf, value } = fields;
-  const allow = nodeOf('allow') ? new Set(value('allow')?.map((check) => check.value)) : noChecks;
+  const { at: entry, node: nodeOf, value, list } = fields;
+  const allow = nodeOf('allow') ? new Set(list('allow').map((check) => check.value)) : noChecks;
   const ttl = value('ttl') ?? templateTtl;
   const priority = value('priority');
   const name = nameIn(fields);
@@ -44,7 +40,6 @@ export const recordsOf = (node: YamlNode, part: Part, templateTtl: number | null
     const record = isList ? place : entry;
     const source = { file: part.file, ...part.parsed.placeOf(record) };
     const desired: DesiredRecord = { type, name, content, priority, ttl, source };
-    const canonical = canonicalRecord(desired);
     const at = {
       entry,
       record,
@@ -53,7 +48,7 @@ export const recordsOf = (node: YamlNode, part: Part, templateTtl: number | null
       priority: nodeOf('priority')?.at,
       ttl: nodeOf('ttl')?.at,
     };
-    return { desired, canonical, hosts: hostsOf(canonical), at, allow, part };
+    return { desired, canonical: canonicalRecord(desired), at, allow, part };
   });
 };
 
@@ -74,61 +69,28 @@ const partKeys = ['weight', 'port', 'target'] as const;
 /** As the service has them; none if they are invalid, which has been reported. */
 const contentsOf = (
   type: RecordType,
-  { at: entry, node: nodeOf, value }: RecordFields,
+  { at: entry, node: nodeOf, value, list }: RecordFields,
   part: Part,
 ): readonly Spot<string>[] => {
   const { parts } = definitionOf(type);
   const node = nodeOf('content');
   const given = partKeys.flatMap((key) => nodeOf(key) ?? []);
   if (given.length > 0) {
-    const [weight, port, target] = [value('weight'), value('port'), value('target')];
+    const values = partKeys.flatMap((key) => value(key) ?? []);
     if (parts === null || node || given.length < partKeys.length)
       part.report('srv-content', given[0]!.at, inParts);
-    else if (weight !== null && port !== null && target !== null)
-      return [{ value: `${weight} ${port} ${target}`, at: given.at(-1)!.at }];
+    else if (values.length === partKeys.length) return [{ value: values.join(' '), at: given.at(-1)!.at }];
     return [];
   }
   if (node === undefined) part.report('empty-content', entry, 'the record has no `content`');
-  const contents = value('content') ?? [];
   if (node?.kind === 'list' && node.items.length === 0)
     part.report('empty-content', node.at, 'the list in `content` is empty');
-  return parts === null
-    ? contents
-    : contents.map((content) => ({ ...content, value: parts.joined(content.value) }));
+  const contents = list('content');
+  return parts ? contents.map((one) => ({ ...one, value: parts.joined(one.value) })) : contents;
 };
 
 const inParts =
   'an SRV record has either `content`, or `weight`, `port` and `target`; no other type has these three';
-
-/** The host names of a record in canonical form, computed once for all checks. */
-interface Hosts {
-  /** Null if it is the subdomain itself, a placeholder, or invalid in a way that has a check of its own. */
-  readonly name: Labels | null;
-  /** The host that the record points at; null if there is none or the content is invalid. */
-  readonly target: string | null;
-  /** The target if it is meant as a host name: no placeholder, no address, no lone dot. */
-  readonly host: Labels | null;
-}
-
-export interface Labels {
-  readonly text: string;
-  readonly labels: readonly string[];
-}
-
-const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
-  const target = definitionOf(type)?.target?.in(content) ?? null;
-  const isOpaque = name === '' || hasPlaceholder(name) || hasControlCharacter(name);
-  const isHost = target !== null && target !== '.' && !isAddress(target) && !hasPlaceholder(target);
-  return {
-    name: isOpaque ? null : { text: name, labels: nameLabelsOf(name) },
-    target,
-    host: isHost ? { text: target, labels: target.split('.') } : null,
-  };
-};
-
-const control = /[\x00-\x1f\x7f-\x9f]|\p{Cs}/u;
-
-export const hasControlCharacter = (text: string): boolean => control.test(text);
 
 export interface ResolvedRule {
   readonly rule: IgnoreRule;
@@ -142,9 +104,12 @@ export const rulesOf = (node: YamlNode, part: Part): ResolvedRule[] => {
   const { at, node: nodeOf, value } = fields;
   const rule = { type: value('type'), name: value('name'), content: value('content') };
   const given = (['type', 'name', 'content'] as const).filter((key) => nodeOf(key) !== undefined);
-  if (given.length === 0) part.report('wrong-type', at, emptyRule);
+  if (given.length === 0)
+    part.report(
+      'wrong-type',
+      at,
+      'an ignore rule needs `type`, `name` or `content`; empty, it would match everything',
+    );
   const isWhole = given.length > 0 && given.every((key) => rule[key] !== null);
   return isWhole ? [{ rule, place: { file: part.file, ...part.parsed.placeOf(at) } }] : [];
 };
-
-const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';

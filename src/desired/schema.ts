@@ -101,34 +101,24 @@ const key = <Schema extends z.ZodType>(schema: Schema, about: string) => schema.
 /** The list is read if there is one. */
 export const oneOrMore = z.union([text, z.array(text).min(1)]);
 
+const allowable = z.enum(allowableChecks, {
+  error: ({ input }) =>
+    `a check that a record can switch off is needed (\`schema template\` lists them)${suggestion(String(input), allowableChecks)}`,
+});
+
+const withPriority = recordTypes.filter(hasPriority).join(' and ');
+
 export const recordSchema = z
   .strictObject({
     type,
-    name: key(
-      text.nullable(),
-      'Relative to the subdomain. Absent, null, "" and "@" are the subdomain itself.',
-    ),
-    content: key(
-      oneOrMore,
-      'What the record says; a list is one record each. SRV: "<weight> <port> <target>".',
-    ),
+    name: key(text.nullable(), 'Relative to the subdomain; "@" or none is that itself.'),
+    content: key(oneOrMore, 'A list is one record each. SRV: "<weight> <port> <target>".'),
     ttl: ttl.optional(),
-    priority: key(
-      wholeNumber(0, maxUnsigned16),
-      `${recordTypes.filter(hasPriority).join(' and ')} only, and required there.`,
-    ),
+    priority: key(wholeNumber(0, maxUnsigned16), `Of ${withPriority}, and required there.`),
     weight: key(wholeNumber(0, maxUnsigned16), 'SRV, together with port and target.'),
     port: key(wholeNumber(0, maxUnsigned16), 'SRV, together with weight and target.'),
     target: key(text, 'SRV, together with weight and port: the host that serves.'),
-    allow: key(
-      z.array(
-        z.enum(allowableChecks, {
-          error: ({ input }) =>
-            `a check that a record can switch off is needed (\`schema template\` lists them)${suggestion(String(input), allowableChecks)}`,
-        }),
-      ),
-      'Checks that are switched off for this record.',
-    ),
+    allow: key(z.array(allowable), 'Checks that are switched off for this record.'),
   })
   .describe('One desired record, or several of one name and type.');
 
@@ -147,10 +137,7 @@ export const ignoreSchema = z
 export const fragmentSchema = z
   .strictObject({
     vars: key(z.record(z.string().regex(variableName), text), 'Variables, used as ${name}.'),
-    include: key(
-      z.array(literal),
-      'Fragments to include: files whose name starts with _, relative to this file.',
-    ),
+    include: key(z.array(literal), 'Fragments: files named _…, relative to this file.'),
     ignore: key(z.array(ignoreSchema), 'Records at the service that are left alone and out of the report.'),
     records: key(z.array(recordSchema), 'The desired records.'),
   })
@@ -158,17 +145,15 @@ export const fragmentSchema = z
 
 export const limitsSchema = z
   .strictObject({
-    maxAdds: key(wholeNumber(0, maxInteger), 'With more adds than this in one pass the template is held.'),
-    maxChangePercent: key(
-      wholeNumber(0, 100),
-      'With changes of more than this percentage of its current records the template is held.',
-    ),
-    minRecords: key(
-      wholeNumber(0, maxInteger),
-      'The percentage applies to templates with at least this many current records.',
-    ),
+    maxAdds: key(wholeNumber(0, maxInteger), 'Adds in one pass.'),
+    maxChangePercent: key(wholeNumber(0, 100), 'Changes, in percent of its current records.'),
+    minRecords: key(wholeNumber(0, maxInteger), 'Records from which on the percentage applies.'),
   })
   .describe('How much a pass may change before the template is held.');
+
+const nameServer = z.string().refine((server) => parseNameServer(server) !== null, {
+  error: 'HOST or HOST:PORT (an IPv6 address with a port in brackets) is needed',
+});
 
 export const templateSchema = z
   .strictObject({
@@ -177,30 +162,17 @@ export const templateSchema = z
     ttl: ttl.optional(),
     mode: key(
       choice(modes),
-      'enforce: write every difference; edits: only what an edit of the file caused; report: nothing.',
+      'Write every difference, or only those that an edit of the file caused, or none.',
     ),
     surplus: key(
       choice(surplusPolicies),
-      'Records that the file does not list: report them, or park those that it once listed.',
+      'Records that it does not list: report, or park those it once listed.',
     ),
-    adopt: key(
-      truth,
-      'Take over a template that already has records; with park, also records that the file never listed.',
-    ),
+    adopt: key(truth, 'Take over a template with records; with park, also those that were never listed.'),
     limits: limitsSchema.optional(),
-    subdomains: key(
-      z.array(z.string()),
-      'Subdomains that are expected to follow this template: checked, never written.',
-    ),
+    subdomains: key(z.array(z.string()), 'Expected to follow this template: checked, never written.'),
     answers: key(choice(answersChoices), 'Ask the name servers of the subdomains what they answer.'),
-    nameservers: key(
-      z.array(
-        z.string().refine((server) => parseNameServer(server) !== null, {
-          error: 'HOST or HOST:PORT (an IPv6 address with a port in brackets) is needed',
-        }),
-      ),
-      'The only name servers that are asked, as for split horizon: HOST or HOST:PORT.',
-    ),
+    nameservers: key(z.array(nameServer), 'The only ones that are asked: HOST or HOST:PORT.'),
     ...fragmentSchema.shape,
   })
   .describe('One DNS template and its desired records.');

@@ -1,14 +1,20 @@
 import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { Place } from '../model/record.ts';
-import { nameById, type DesiredTemplate, type TemplateDefaults } from '../model/template.ts';
+import {
+  nameById,
+  type DesiredTemplate,
+  type TemplateDefaults,
+  type TemplateLimits,
+} from '../model/template.ts';
 import { checkTemplate } from './checks.ts';
-import { fieldsIn, type Fields } from './fields.ts';
+import { fieldsIn, variablesIn, type Fields } from './fields.ts';
 import { isMissing, nothing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
-import { Ledger, tooMuch, type Part, type Scope } from './part.ts';
-import { isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
-import { hasControlCharacter, recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
-import { fragmentSchema, templateSchema } from './schema.ts';
+import { Ledger, type Part, type Scope } from './part.ts';
+import { hasControlCharacter, isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
+import { unusualTtl } from './record-checks.ts';
+import { recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
+import { fragmentSchema, limitsSchema, templateSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
 
 export interface TemplateSettings {
@@ -59,7 +65,7 @@ export const resolveFile = async (
   for (const root of file.parsed.documents) {
     if (isYieldDue()) await yieldToOthers();
     if (signal?.aborted === true) throw new UserError(stopping);
-    if (isFragment) await entriesOf([partOf(file, root, [], null, ledger)], null);
+    if (isFragment) await entriesOf([partOf(file, root, () => [], null, ledger)], null);
     else templates.push(await resolveTemplate(file, root, settings, ledger));
   }
   diagnostics.push(...ledger.takeDiagnostics());
@@ -76,34 +82,32 @@ const resolveTemplate = async (
   ledger: Ledger,
 ): Promise<ResolvedTemplate> => {
   const { own, fragments } = partsOf(file, root, variables, ledger);
-  const { at, report } = own;
-  const { node, value } = own.fields;
+  const { at, node, value, list } = own.fields;
   if (root.kind === 'mapping' && !node('template') && !node('id'))
-    report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
+    own.report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
   if (root.kind === 'mapping' && !node('records') && !node('include'))
-    report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
+    own.report(
+      'wrong-type',
+      at,
+      'the template has no records: write `records: []` if it is meant to hold none',
+    );
   const source = { file: file.path, ...file.parsed.placeOf(at) };
   const id = value('id');
   const name = nameIn(own, id);
-  const limits = value('limits')?.value;
-  const answers = value('answers');
-  const nameservers = value('nameservers') ?? [];
   const policies = {
     mode: value('mode') ?? defaults.mode,
     surplus: value('surplus') ?? defaults.surplus,
     adopt: value('adopt') ?? defaults.adopt,
-    limits: {
-      maxAdds: limits?.('maxAdds') ?? defaults.limits.maxAdds,
-      maxChangePercent: limits?.('maxChangePercent') ?? defaults.limits.maxChangePercent,
-      minRecords: limits?.('minRecords') ?? defaults.limits.minRecords,
-    },
-    ...(answers === null ? {} : { answers }),
-    ...(nameservers.length === 0 ? {} : { nameservers: nameservers.map((one) => one.value) }),
+    limits: limitsIn(own, defaults.limits),
   };
+  const answers = value('answers');
+  const nameservers = list('nameservers').map((one) => one.value);
   const ttl = value('ttl');
-  const subdomains = value('subdomains') ?? [];
+  const subdomains = list('subdomains');
   const { rules, records } = await entriesOf([...fragments, own], ttl);
-  await checkTemplate({ name, ttl, ttlAt: node('ttl')?.at, subdomains, rules, records, own, at });
+  const unusual = ttl === null ? null : unusualTtl(ttl);
+  if (unusual !== null) own.report('ttl-unusual', node('ttl')!.at, unusual);
+  await checkTemplate({ name, subdomains, rules, records, own, at });
   const diagnostics = ledger.takeDiagnostics();
   const isWrong = file.parsed.problems.length > 0 || diagnostics.some((one) => isError(one, strict));
   if (name === null || isWrong) return { source, name, id, template: null, diagnostics };
@@ -113,6 +117,8 @@ const resolveTemplate = async (
     source,
     ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
     ...policies,
+    ...(answers === null ? {} : { answers }),
+    ...(nameservers.length > 0 ? { nameservers } : {}),
     subdomains: subdomains.map((one) => one.value),
     ignore: rules.map(({ rule }) => rule),
     records: records.map(({ desired }) => desired),
@@ -130,24 +136,29 @@ const nameIn = ({ fields, report }: TemplatePart, id: number | null): string | n
   return name || null;
 };
 
+const limitsIn = (own: TemplatePart, defaults: TemplateLimits): TemplateLimits => {
+  const node = own.fields.node('limits');
+  const limits = node && fieldsIn(node, '`limits`', limitsSchema, own);
+  return {
+    maxAdds: limits?.value('maxAdds') ?? defaults.maxAdds,
+    maxChangePercent: limits?.value('maxChangePercent') ?? defaults.maxChangePercent,
+    minRecords: limits?.value('minRecords') ?? defaults.minRecords,
+  };
+};
+
 /** The rules and records of all parts, in their order, until they are too much. */
 const entriesOf = async (parts: readonly TemplatePart[], ttl: number | null) => {
   const rules: ResolvedRule[] = [];
   const records: ResolvedRecord[] = [];
   for (const part of parts) {
-    const isAffordable = (node: YamlNode, entries: number): boolean => {
-      const isEnough = part.ledger.spend(400 * entries);
-      if (!isEnough) part.report('unreadable', node.at, tooMuch);
-      return isEnough;
-    };
-    for (const node of part.fields.value('ignore') ?? []) {
-      if (!isAffordable(node, 1)) break;
+    for (const node of part.fields.nodes('ignore')) {
+      if (!part.ledger.spend(400, part, node.at)) break;
       rules.push(...rulesOf(node, part));
     }
-    for (const node of part.fields.value('records') ?? []) {
+    for (const node of part.fields.nodes('records')) {
       if (isYieldDue()) await yieldToOthers();
       const own = recordsOf(node, part, ttl);
-      if (!isAffordable(node, 1 + own.length)) break;
+      if (!part.ledger.spend(400 * (1 + own.length), part, node.at)) break;
       for (const record of own) records.push(record);
     }
   }
@@ -156,19 +167,16 @@ const entriesOf = async (parts: readonly TemplatePart[], ttl: number | null) => 
 
 /** A document with its fields. */
 interface TemplatePart extends Part {
-  /** Where it begins. */
-  readonly at: number;
   readonly fields: Fields<typeof templateSchema.shape>;
-  readonly scopes: Scope[];
-  readonly source: SourceFile;
   readonly vars: Scope;
+  readonly includes: SourceFile['includes'];
   /** The place of the include in the template that led here. */
   readonly via: string | null;
 }
 
 /**
  * A document and the fragments that it includes, directly or not, each once. Variables are looked up in this order:
- * override, the template's, those of the including fragments, the fragment's own, those of the other fragments, defaults.
+ * override, the template's, the fragment's own, those of the other fragments, defaults.
  */
 const partsOf = (
   source: SourceFile,
@@ -176,63 +184,57 @@ const partsOf = (
   variables: TemplateSettings['variables'],
   ledger: Ledger,
 ): { readonly own: TemplatePart; readonly fragments: readonly TemplatePart[] } => {
-  const own = partOf(source, root, [new Map(Object.entries(variables.override))], null, ledger);
+  const override = new Map(Object.entries(variables.override));
+  /** Each name with its first value. */
+  const others = new Map<string, string>();
+  const defaults = new Map(Object.entries(variables.defaults));
+  const own = partOf(source, root, (vars) => [override, vars, others, defaults], null, ledger);
   const found = new Map([[source, own]]);
   // The loop appends fragments to its own map, so deep includes need no recursion.
   for (const from of found.values())
-    for (const { value: text, at } of from.fields.value('include') ?? []) {
-      const target = from.source.includes.get(text);
+    for (const { value: text, at } of from.fields.list('include')) {
+      const target = from.includes.get(text);
       // There is none for a misspelled key, which has been reported.
       if (target === undefined || (!isMissing(target) && found.has(target))) continue;
-      const refuse = (why: string): void =>
-        from.report('include', at, `cannot include ${quote(text)}: ${why}`);
-      if (isMissing(target)) refuse(target.reason);
-      else if (from.scopes.length > maxDepth + 1) refuse(`includes are nested more than ${maxDepth} deep`);
-      else if (!ledger.spend(20_000)) refuse(tooMuch);
-      else {
-        const via = from.via ?? shownPlace({ file: from.file, ...from.parsed.placeOf(at) });
+      if (isMissing(target)) from.report('include', at, `cannot include ${quote(text)}: ${target.reason}`);
+      else if (ledger.spend(20_000, from, at)) {
         const parsed = parsedOf(target);
+        const via = from.via ?? shownPlace({ file: from.file, ...from.parsed.placeOf(at) });
         tellProblems(target.path, parsed, via, ledger);
-        const part = partOf(target, parsed.documents[0]!, from.scopes, via, ledger);
-        ledger.spend(400 * part.vars.size);
+        const scopes = (vars: Scope): readonly Scope[] => [override, own.vars, vars, others, defaults];
+        const part = partOf({ ...target, parsed }, parsed.documents[0]!, scopes, via, ledger);
+        ledger.spend(400 * part.vars.size, from, at);
+        for (const [name, value] of part.vars) if (!others.has(name)) others.set(name, value);
         found.set(target, part);
       }
     }
-  const [, ...fragments] = found.values();
-  // Each name with its first value.
-  const others = new Map(fragments.toReversed().flatMap(({ vars }) => [...vars]));
-  const defaults = new Map(Object.entries(variables.defaults));
-  for (const { scopes } of found.values()) scopes.push(others, defaults);
-  return { own, fragments };
+  return { own, fragments: [...found.values()].slice(1) };
 };
 
-/** Deeper than anybody needs; each fragment looks variables up in all that led to it. */
-const maxDepth = 32;
-
-/** A document in a file. Without scopes: a fragment alone, whose variables nobody knows. */
+/** A document in a file. `scopesWith`: where its values look for variables, its own among them; none for nobody knows. */
 const partOf = (
   source: SourceFile,
   root: YamlNode,
-  outer: readonly Scope[],
+  scopesWith: (vars: Scope) => readonly Scope[],
   via: string | null,
   ledger: Ledger,
 ): TemplatePart => {
-  const { path: file, isFragment } = source;
+  const { path: file, isFragment, includes } = source;
   const parsed = parsedOf(source);
   const report: Report = (check, at, message) => {
     // What stands where YAML is wrong has been reported, whatever it would mean.
     if (parsed.isBroken || parsed.problems.some((problem) => problem.at === at)) return;
     ledger.report({ check, message, file, ...parsed.placeOf(at), via });
   };
-  const scopes = [...outer];
+  const scopes: Scope[] = [];
   const part = { file, parsed, scopes, ledger, report };
   const [what, { shape }] = isFragment ? ['a fragment', fragmentSchema] : ['a template', templateSchema];
   const fieldsOf = (node: YamlNode): Fields<typeof templateSchema.shape> | null =>
     fieldsIn(node, what, templateSchema, part, shape);
   const fields = fieldsOf(root) ?? fieldsOf({ ...nothing, at: root.at })!;
-  const vars = fields.value('vars') ?? new Map<string, string>();
-  if (outer.length > 0) scopes.push(vars);
-  return { ...part, source, via, at: root.at, fields, vars };
+  const vars = variablesIn(fields.node('vars'), part);
+  scopes.push(...scopesWith(vars));
+  return { ...part, fields, vars, includes, via };
 };
 
 /** Files without includes are parsed when they are needed. */

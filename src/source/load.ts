@@ -25,6 +25,8 @@ export interface LoaderOptions {
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
   /** Called with the path of a file that begins to wait, since it may be half uploaded. */
   readonly onWait?: (file: string) => void;
+  /** Called with the octets of all files that were found, before the first one is read. */
+  readonly onFound?: (octets: number) => void;
   readonly read?: ReadFile;
 }
 
@@ -52,6 +54,7 @@ export const createTemplateLoader = ({
   waits = false,
   clock = systemClock,
   onWait = () => undefined,
+  onFound,
   read,
 }: LoaderOptions = {}) => {
   let previous: Load | null = null;
@@ -69,6 +72,7 @@ export const createTemplateLoader = ({
       await clock.sleep(wait, signal ?? new AbortController().signal);
       scan = await rescan();
     }
+    onFound?.(filesIn(scan).reduce((sum, { identity }) => sum + Number(identity.size), 0));
     const commits = waits ? commitsOf(filesIn(scan)) : noUploads.commits;
     if (before && read === undefined && isSettled(before) && isSameScan(before.scan, scan)) {
       previous = { ...before, uploads: { ...before.uploads, commits } };

@@ -30,93 +30,76 @@ const records = 'template: a\nrecords:\n';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-const one = (content: string | Uint8Array): Files => ({ 'a.yaml': content });
+/** What a file begins with, and what follows again and again until it is as large as it may be. */
+const repeated: Readonly<
+  Record<string, readonly [head: string, line: string | ((index: number) => string)]>
+> = {
+  'records without fault': [records, (n) => `- {type: A, name: n${n}, content: 192.0.2.1}\n`],
+  'records at one name': [records, (n) => `- {type: TXT, content: x${n}}\n`],
+  'one record again and again': [records, '- {type: A, content: 192.0.2.1}\n'],
+  'CNAMEs at one name': [records, (n) => `- {type: CNAME, name: w, content: x${n}.example.net}\n`],
+  'CNAMEs in a chain': [records, (n) => `- {type: CNAME, name: n${n}, content: n${n + 1}}\n`],
+  'a fault in each record': [records, (n) => `- {type: A, contend: x${n}}\n`],
+  'unknown keys': ['template: a\n', (n) => `reccords${n}: x\n`],
+  'unknown tags': [records, '- !x y\n'],
+  'aliases of nothing': [records, (n) => `- *a${n}\n`],
+  'one alias again and again': ['template: a\nvars: &v {x: y}\nrecords:\n', '- *v\n'],
+  'variables without definition': [records, (n) => `- {type: TXT, content: "\${varible_${n}}"}\n`],
+  'variables in variables': [
+    `template: a\nvars: {a: ${'x'.repeat(10_000)}, b: "${'${a}'.repeat(90)}"}\nrecords:\n`,
+    (n) => `- {type: TXT, name: n${n}, content: "\${b}"}\n`,
+  ],
+  documents: ['', (n) => `---\ntemplate: a${n}\nrecords: []\n`],
+  'documents of one name': ['', '---\ntemplate: a\nrecords: []\n'],
+  'ignore rules': ['template: a\nignore:\n', (n) => `- {name: "*a*a*a*${n}"}\n`],
+  brackets: ['', '['],
+  braces: ['', '{a: '],
+  'brackets closed at once': ['template: a\nrecords: [', '[],'],
+  'dashes in one line': ['', '- '],
+  'lines of dashes': [records, `${'- '.repeat(60)}\n`],
+  'question marks': ['', '? '],
+  indents: ['', (n) => (n < 2_800 ? `${' '.repeat(n)}a:\n` : 'x')],
+  'a quoted text without end': ['template: "', 'x'],
+  'signs that begin no text': [records, '- @\n'],
+  'one long word': ['template: a\nrecords: [{type: TXT, content: ', 'x'],
+  'one block text': ['template: a\nrecords:\n- type: TXT\n  content: |\n', '    x\n'],
+  'one text of escapes': ['template: "', '\\x41'],
+  anchors: [records, (n) => `- &a${n} x\n`],
+  'lists of aliases of lists': [
+    'template: a\nvars:\n  a0: &a0 x\n',
+    (n) => `  a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(20)}]\n`,
+  ],
+  'records by aliases': [
+    `template: a\nrecords:\n- &r {type: TXT, content: &c [${'x,'.repeat(9_000)}]}\n`,
+    (n) => (n % 2 === 0 ? '- *r\n' : '- {type: TXT, content: *c}\n'),
+  ],
+  'keys of variables': ['template: a\nrecords: []\nvars:\n', (n) => `  k${n}: x\n`],
+  'keys of a record': ['template: a\nrecords:\n- type: A\n', (n) => `  k${n}: x\n`],
+  'one key again and again': ['template: a\nrecords:\n- type: A\n', '  type: A\n'],
+  tabs: ['template:\ta\n', '\t'],
+  'lines of blanks': ['template: a\n', `${' '.repeat(99)}\n`],
+  'byte order marks': ['', '\ufeff'],
+  'NUL bytes': ['template: ', '\u0000'],
+  'conflict markers': ['template: a\n', '<<<<<<< HEAD\n=======\n'],
+  'line ends': ['', '\n'],
+  subdomains: ['template: a\nrecords: []\nsubdomains:\n', (n) => `- s${n}\n`],
+};
 
 const shapesOf = (size: number): Record<string, Files> => {
   const filled = filledTo(size);
   return {
-    'records without fault': one(filled(records, (n) => `- {type: A, name: n${n}, content: 192.0.2.1}\n`)),
-    'records at one name': one(filled(records, (n) => `- {type: TXT, content: x${n}}\n`)),
-    'one record again and again': one(filled(records, () => '- {type: A, content: 192.0.2.1}\n')),
-    'CNAMEs at one name': one(
-      filled(records, (n) => `- {type: CNAME, name: w, content: x${n}.example.net}\n`),
+    ...Object.fromEntries(
+      Object.entries(repeated).map(([name, [head, line]]) => [
+        name,
+        { 'a.yaml': filled(head, typeof line === 'string' ? () => line : line) },
+      ]),
     ),
-    'CNAMEs in a chain': one(filled(records, (n) => `- {type: CNAME, name: n${n}, content: n${n + 1}}\n`)),
-    'a fault in each record': one(filled(records, (n) => `- {type: A, contend: x${n}}\n`)),
-    'unknown keys': one(filled('template: a\n', (n) => `reccords${n}: x\n`)),
-    'unknown tags': one(filled(records, () => '- !x y\n')),
-    'aliases of nothing': one(filled(records, (n) => `- *a${n}\n`)),
-    'one alias again and again': one(filled('template: a\nvars: &v {x: y}\nrecords:\n', () => '- *v\n')),
-    'variables without definition': one(
-      filled(
-        filled('template: a\nvars:\n', (n) => `  variable_${n}: x\n`)
-          .slice(0, size / 2)
-          .replace(/\n[^\n]*$/, '\nrecords:\n'),
-        (n) => `- {type: TXT, content: "\${varible_${n}}"}\n`,
-      ),
-    ),
-    'variables in variables': one(
-      filled(
-        `template: a\nvars: {a: ${'x'.repeat(10_000)}, b: "${'${a}'.repeat(90)}"}\nrecords:\n`,
-        (n) => `- {type: TXT, name: n${n}, content: "\${b}"}\n`,
-      ),
-    ),
-    documents: one(filled('', (n) => `---\ntemplate: a${n}\nrecords: []\n`)),
-    'documents of one name': one(filled('', () => '---\ntemplate: a\nrecords: []\n')),
     'documents that include one fragment': {
-      ...one(filled('', (n) => `---\ntemplate: a${n}\ninclude: [_f.yaml]\n`)),
+      'a.yaml': filled('', (n) => `---\ntemplate: a${n}\ninclude: [_f.yaml]\n`),
       '_f.yaml': filled('records:\n', (n) => `- {type: A, name: n${n}, contend: x}\n`),
     },
-    'ignore rules': one(
-      filled(
-        filled('template: a\nignore:\n', (n) => `- {name: "*a*a*a*${n}"}\n`)
-          .slice(0, size / 2)
-          .replace(/\n[^\n]*$/, '\nrecords:\n'),
-        (n) => `- {type: TXT, name: ${'a'.repeat(40)}${n}, content: x}\n`,
-      ),
-    ),
-    brackets: one(filled('', () => '[')),
-    braces: one(filled('', () => '{a: ')),
-    'brackets closed at once': one(filled('template: a\nrecords: [', () => '[],')),
-    'dashes in one line': one(filled('', () => '- ')),
-    'lines of dashes': one(filled('template: a\nrecords:\n', () => `${'- '.repeat(60)}\n`)),
-    'question marks': one(filled('', () => '? ')),
-    indents: one(filled('', (n) => (n < 2_800 ? `${' '.repeat(n)}a:\n` : 'x'))),
-    'a quoted text without end': one(filled('template: "', () => 'x')),
-    'one long word': one(filled('template: a\nrecords: [{type: TXT, content: ', () => 'x')),
-    'one quoted text': one(`template: a\nrecords: [{type: TXT, content: "${'x '.repeat(size / 2 - 30)}"}]\n`),
-    'one block text': one(filled('template: a\nrecords:\n- type: TXT\n  content: |\n', () => '    x\n')),
-    'one text of escapes': one(
-      `template: a\nrecords: [{type: TXT, content: "${'\\x41'.repeat(size / 4 - 20)}"}]\n`,
-    ),
-    anchors: one(filled('template: a\nrecords:\n', (n) => `- &a${n} x\n`)),
-    'lists of aliases of lists': one(
-      filled(
-        `template: a\nvars:\n  a0: &a0 x\n`,
-        (n) => `  a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(20)}]\n`,
-      ),
-    ),
-    'records by aliases of lists of aliases': one(
-      filled(`template: a\nrecords:\n- &r {type: TXT, content: &c [${'x,'.repeat(9_000)}]}\n`, (n) =>
-        n % 2 === 0 ? '- *r\n' : '- {type: TXT, content: *c}\n',
-      ),
-    ),
-    'keys of variables': one(filled('template: a\nrecords: []\nvars:\n', (n) => `  k${n}: x\n`)),
-    'keys of a record': one(filled('template: a\nrecords:\n- type: A\n', (n) => `  k${n}: x\n`)),
-    'one key again and again': one(filled('template: a\nrecords:\n- type: A\n', () => '  type: A\n')),
-    tabs: one(filled('template:\ta\n', () => '\t')),
-    'tabs before each value': one(
-      filled(records, (n) => `-\t{type:\tA, name:\tn${n}, content:\t192.0.2.1}\n`),
-    ),
-    'lines of blanks': one(filled('template: a\n', () => `${' '.repeat(99)}\n`)),
-    'byte order marks': one(filled('', () => '\ufeff')),
-    'UTF-16': one(Buffer.from(filled('\ufeff', (n) => `- a${n}\n`).slice(0, size / 2), 'utf16le')),
-    'NUL bytes': one(filled('template: ', () => '\u0000')),
-    'octets that are no UTF-8': one(Buffer.alloc(size, 0xff)),
-    'conflict markers': one(filled('template: a\n', () => '<<<<<<< HEAD\n=======\n')),
-    'line ends': one(filled('', () => '\n')),
-    comments: one(filled('', () => '#\n')),
-    subdomains: one(filled('template: a\nrecords: []\nsubdomains:\n', (n) => `- s${n}\n`)),
+    'UTF-16': { 'a.yaml': Buffer.from('- a\n'.repeat(size / 8), 'utf16le') },
+    'octets that are no UTF-8': { 'a.yaml': Buffer.alloc(size, 0xff) },
   };
 };
 

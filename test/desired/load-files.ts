@@ -85,3 +85,27 @@ const withLines = (state: DesiredState): LoadedFiles => ({
 
 const placeOf = ({ file, line, column }: Problem): string =>
   [file?.replace(/^templates(?:\/(?:a\.yaml$)?|$)/, ''), line, column].filter(Boolean).join(':');
+
+/** A file with every key. */
+export const standardWeb = `template: standard-web
+id: 17
+ttl: 3600
+mode: edits
+surplus: park
+adopt: true
+limits: {maxChangePercent: 60}
+subdomains: [shop.example.net]
+answers: on
+nameservers: [ns1.example.net, '192.0.2.53:5353']
+vars: {web: 203.0.113.10}
+include: [_mail.yaml]
+ignore:
+  - {type: txt, name: "_acme-challenge*"}
+records:
+  - {type: A, content: "\${web}"}
+  - {type: a, name: www, content: ["\${web}", 203.0.113.11], ttl: 5m}
+  - {type: SRV, name: _sip._tcp, priority: 10, weight: 5, port: 5060, target: sip.example.net}
+  - {type: SRV, name: _sips._tcp, priority: 10, content: "5  5061 sip.example.net"}
+  - {type: TXT, content: "v=spf1 mx -all"}
+  - {type: CNAME, content: shop.example.org, allow: [cname-apex]}
+`;

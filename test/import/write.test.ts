@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalRecord } from '../../src/model/canonical.ts';
 import { loadFiles } from '../desired/load-files.ts';
 import { writeTemplate } from '../../src/import/write.ts';
 import { templateOf, textFor, type Stated } from './written.ts';
@@ -22,7 +21,7 @@ const entriesFor = async (...records: Stated[]): Promise<string[]> => {
 };
 
 test('a template without records gets an empty list', async () => {
-  expect(await linesFor()).toEqual(['template: web', 'records: []']);
+  expect(await textFor(templateOf())).toBe(`template: web\n${policy}records: []\n`);
 });
 
 describe('an entry', () => {
@@ -200,23 +199,6 @@ test('records that a file cannot describe are in comments', async () => {
     '# - record 10 has a priority that a file cannot state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
     '# - record 12 is a copy of record 11: { type: A, content: 192.0.2.1, ttl: 300 }',
   ]);
-});
-
-test('a file says what a removed line does', async () => {
-  expect(await textFor(templateOf())).toBe(`template: web\n${policy}records: []\n`);
-});
-
-test.for([
-  '00000000005  5060 sip.example.net',
-  '5  70000  sip.example.net',
-  ' 5\t5060 . ',
-  '5 5060',
-  '  ',
-  '5  5060 ${a}',
-])('the SRV content %j is read as the service stores it', async (content) => {
-  const template = templateOf({ type: 'SRV', name: '_sip._tcp', priority: 0, content });
-  const { templates } = await loadFiles({ 'web.yaml': await textFor(template) });
-  expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
 test('an error that nothing can allow is the reason why there is no file', async () => {
