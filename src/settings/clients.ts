@@ -70,7 +70,7 @@ const readSections = (reading: Reading, chosen: readonly string[]) => {
   const { written, problems } = reading;
   const sections = valueAt(written, ['clients']) ?? (written.isBroken ? {} : { default: null });
   const names = isMapping(sections) ? Object.keys(sections) : [];
-  if (names.length === 0 && !written.isBroken)
+  if (names.length === 0 && isMapping(sections) && !written.isBroken)
     problems.add(`${written.placeOf(['clients'])}: expected at least one client by its name`);
   for (const name of names)
     if (!namePattern.test(name)) problems.add(`${written.placeOf(['clients', name])}: ${expectedName}`);

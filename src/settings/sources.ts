@@ -113,17 +113,18 @@ const flagsIn = (given: Readonly<Record<string, unknown>>): Entry[] =>
     .filter((key) => given[key] !== undefined)
     .map((key) => [key, everyRow[key]!.kind, given[key], () => flagText(key)]);
 
-const variablesIn = (env: NodeJS.ProcessEnv, problems: Problems): Entry[] =>
-  Object.entries(everyRow).flatMap(([key, { kind, variables }]) => {
+function* variablesIn(env: NodeJS.ProcessEnv, problems: Problems): Generator<Entry> {
+  for (const [key, { kind, variables }] of Object.entries(everyRow)) {
     const [name, other] = variables.filter((variable) => env[variable] !== undefined);
-    if (name === undefined) return [];
+    if (name === undefined) continue;
     if (other !== undefined) problems.add(`${name}: set together with ${other}: keep one of them`);
     const text = env[name]!.trim();
     const secret = name === variables[1] ? { file: text } : { env: name };
     const items = text.split(kind.divider ?? '\n').map((item) => item.trim());
     const value = kind.divider === undefined ? text : items.filter((item) => item !== '');
-    return [[key, kind, variables.length > 1 ? secret : value, () => name]];
-  });
+    yield [key, kind, variables.length > 1 ? secret : value, () => name];
+  }
+}
 
 /** The variables that many programs obey. */
 export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];

@@ -132,12 +132,19 @@ const changeOf = ({ file }: Version, before: Uploads, stands: Stands): Change | 
   };
 };
 
-/** When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole. */
+/**
+ * When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole; or
+ * its time lies so far ahead that it says nothing.
+ */
 const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, now: number): number => {
   const written = Number(identity.mtimeNs / 1_000_000n);
+  if (now - written >= long || written > now + aheadAtMost) return 0;
   const isMoved = identity.ctimeNs > identity.mtimeNs || path.resolve(cwd, given) !== real;
   return isMoved ? 0 : Math.min(written, now);
 };
+
+/** Milliseconds by which the clock of a file server may be ahead. */
+const aheadAtMost = 60_000;
 
 const saidIn = (templates: readonly DesiredTemplate[]): Map<string, DesiredTemplate[]> => {
   const said = new Map<string, DesiredTemplate[]>();

@@ -256,17 +256,15 @@ describe('a file of which there was no version', () => {
     expect(await young.contents()).toEqual(['192.0.2.1']);
   });
 
-  test('is read at once if it was written long ago; a time ahead is that of now', async () => {
-    const { at, write, load, forward } = await daemonOver({ 'b.yaml': web('192.0.2.1') });
-    const names = async (): Promise<string[]> => (await load()).templates.map(({ template }) => template);
+  test('is read at once if it was written long ago, or its time says nothing', async () => {
+    const { at, write, load } = await daemonOver({ 'b.yaml': web('192.0.2.1') });
     for (const [name, hours] of [['old', -1] as const, ['future', 24] as const]) {
       write(`${name}.yaml`, `template: ${name}\nrecords: []`);
       const time = Date.now() / 1_000 + hours * 3_600;
       utimesSync(at(`${name}.yaml`), time, time);
     }
-    expect(await names()).toEqual(['web', 'old']);
-    forward(30_000);
-    expect(await names()).toEqual(['web', 'future', 'old']);
+    const { templates } = await load();
+    expect(templates.map(({ template }) => template)).toEqual(['web', 'future', 'old']);
   });
 });
 
