@@ -77,9 +77,9 @@ export const confirmBy = (
 ): TemplateState => {
   if (!listing) return stop(state, 'changed-meanwhile', 'the template was missing in a second listing');
   const first = writeKeysOf(state);
-  const next = withListing(state, listing, asked);
-  const recalled = isSettled(state) ? null : confirmBySaved(next);
-  if (recalled) return recalled;
+  // A first listing from before an earlier write does not agree with the saved reading: that one counts no more.
+  const begun = isSettled(state) ? state : changed(state, withRow({ lastReading: null }));
+  const next = withListing(begun, listing, asked);
   const later = new Map(listing.records.map((record) => [record.id, record]));
   // If only the first one was from before an earlier write, it required nothing that enters or leaves a name.
   const isAlike = isSettled(state) || !isSettled(next);
