@@ -121,8 +121,14 @@ const tooLarge = (at: number): YamlProblem => ({
 
 /** What a text that is no YAML says about which templates it describes: the lines that tell, at their places. */
 const namesIn = (text: string): readonly YamlNode[] => {
-  const lines = text.replaceAll(/^(?!---|(?:template|id):[ \t]).+$/gm, (line) => ' '.repeat(line.length));
-  return (readYaml(lines).roots ?? []).filter(({ kind }) => kind === 'mapping');
+  const lines: string[] = [];
+  let end = 0;
+  for (const { 0: line, index } of text.matchAll(/^(?:---|(?:template|id):[ \t]).*$/gm)) {
+    lines.push(' '.repeat(Math.max(0, index - end - 1)), index > end ? '\n' : '', line);
+    end = index + line.length;
+    if (lines.length > 6 * maxDocuments) break;
+  }
+  return (readYaml(lines.join('')).roots ?? []).filter(({ kind }) => kind === 'mapping');
 };
 
 /** What is wrong with the documents as a whole. */
