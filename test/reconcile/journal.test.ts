@@ -100,6 +100,12 @@ test.each<[string, readonly Entry[], readonly string[], string, string[]?]>([
     '=> sent',
   ],
   ['the first of two', [www], ['30: #8 www A 192.0.2.1 | #7 www A 192.0.2.1'], '#7,#8 => accepted'],
+  [
+    'the one that equals it, not that of another add',
+    [www, add('www.shop A 192.0.2.1', { id: 2 })],
+    ['30: #7 www.shop A 192.0.2.1'],
+    '#7 => sent accepted',
+  ],
   ['none from before it', [{ ...www, idsBefore: [7] }], ['30: #7 www A 192.0.2.1'], '=> sent'],
   ['counted at a longer name', [www], ['30: #7 www.shop A 192.0.2.1'], '#7 => accepted, counted'],
   ['not another record of the file', [www], ['30: #7 www.shop A 192.0.2.1'], '=> sent', shop],
@@ -131,6 +137,7 @@ test('what was another record of the file is not what an add made, also if the f
 const edit = accepted(inPlace, '#2 www A 192.0.2.2');
 const added = accepted(www, '#7 www A 192.0.2.1');
 const ttl = accepted(update('#2 www 300 A 192.0.2.2', 'www 60 A 192.0.2.2'), '#2 www 60 A 192.0.2.1');
+const whole = accepted(update('#2 www 300 A 192.0.2.1', 'www 60 A 192.0.2.2'), '#2 www 60 A 192.0.2.2');
 const again = accepted(back, '#2 www A 192.0.2.1', 61);
 
 test.each<[string, readonly Entry[], number, string, string]>([
@@ -144,6 +151,7 @@ test.each<[string, readonly Entry[], number, string, string]>([
   ['the last of several, and one before is shown', [parked, again], 90, '#2 _parked-2 A 0.0.0.0', 'behind'],
   ['what it changed, whoever changed the rest before', [ttl], 30, '#2 www 300 A 192.0.2.1', 'behind'],
   ['what it changed, and somebody the rest after', [ttl], 30, '#2 www 60 A 192.0.2.9', ''],
+  ['a part of what it changed, and somebody the rest', [whole], 30, '#2 www 300 A 192.0.2.9', ''],
   ['what nobody knows', [www], 609, '#1 @ A 192.0.2.9', 'unknown'],
 ])('a template is settled by %s', (_, entries, seconds, shown, expected) => {
   const open = openEntries(entries, [actual(shown)], at(seconds), times);
@@ -173,6 +181,7 @@ test('an accepted write ends when an answer shows its record otherwise, but by a
     withoutContradicted(entries, actualTemplate([line]), of);
   expect(left([edit], '#2 www A 192.0.2.2', other)).toEqual([edit]);
   expect(left([edit], '#2 www A 192.0.2.1', other)).toEqual([]);
+  expect(left([edit], '#2 www A 192.0.2.9', { ...edit, id: 9 })).toEqual([edit]);
   const both = [accepted(www, '#2 www A 192.0.2.1'), { ...edit, id: 9 }];
   expect(left(both, '#2 www A 192.0.2.2', both[1]!)).toEqual(both);
   expect(left(both, '#2 www A 192.0.2.2', { ...other, id: 10 })).toEqual(both);
@@ -198,6 +207,8 @@ test.each<[string, Entry, ActualTemplate, string, number?]>([
   ['an add spells its name otherwise', api, shows('#7 api.example.net A 192.0.2.3'), '#7 whole'],
   ['an add shows another content', api, shows('#7 api A 192.0.2.8'), '#7 counted whole'],
   ['an add shows another name', api, shows('#7 @ A 192.0.2.3'), '#7 counted whole'],
+  ['an add shows another address of the same digits', api, shows('#7 api A 19.20.2.3'), '#7 counted whole'],
+  ['an add shows another type of the same content', api, shows('#7 api TXT 192.0.2.3'), '#7 counted whole'],
   ['an add shows another record', api, shows('#7 api TXT hello'), 'unknown'],
   ['an add shows one more', api, shows('#7 api A 192.0.2.3', '#8 x TXT hello'), '#7'],
   ['an add shows two others', api, shows('#7 x A 192.0.2.4', '#8 y A 192.0.2.5'), 'unknown'],
