@@ -61,6 +61,10 @@ export const connect = (file: string, options: { readonly timeout: number }): Sq
   };
 };
 
+/** Another connection has the file locked. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+
 /** Puts texts in place of bytes. */
 const decode = (row: Record<string, unknown>): void => {
   for (const key in row) {

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { suspensionKey, type Suspension } from '../model/suspension.ts';
-import { connect, type SqliteConnection } from './connection.ts';
+import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
 import { tablesOf, type Dialect } from './tables.ts';
@@ -69,9 +69,7 @@ const setUp = async (connection: SqliteConnection): Promise<void> => {
       connection.exec(pragmas);
       return;
     } catch (error) {
-      const isTaken =
-        error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-      if (!isTaken || performance.now() >= end) throw error;
+      if (!isBusy(error) || performance.now() >= end) throw error;
       await sleep(20);
     }
 };

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { LockedError, messageOf, processUser, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { connect, type SqliteConnection } from './connection.ts';
+import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
 import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
 import type { StoreLocation } from './store-location.ts';
@@ -112,7 +112,7 @@ const takes = async (connection: SqliteConnection): Promise<boolean> => {
     connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1');
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false;
+    if (isBusy(error)) return false;
     // It would keep out whoever comes when the disk is mended, this process too.
     await connection.close('now');
     throw error;
