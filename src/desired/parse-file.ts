@@ -1,4 +1,4 @@
-import { readYaml } from './read-yaml.ts';
+import { parsedOrWrong, readYaml } from './read-yaml.ts';
 import { templateSchema } from './schema.ts';
 import type { MappingNode, YamlNode, YamlProblem } from './yaml.ts';
 
@@ -128,7 +128,8 @@ const namesIn = (text: string): readonly YamlNode[] => {
     end = index + line.length;
     if (lines.length > 6 * maxDocuments) break;
   }
-  return (readYaml(lines.join('')).roots ?? []).filter(({ kind }) => kind === 'mapping');
+  const parsed = parsedOrWrong(lines.join(''));
+  return 'roots' in parsed ? parsed.roots.filter(({ kind }) => kind === 'mapping') : [];
 };
 
 /** What is wrong with the documents as a whole. */

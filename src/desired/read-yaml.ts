@@ -22,7 +22,8 @@ export const readYaml = (
     : { text, roots: again.roots, problems: [...mistakes, ...again.problems] };
 };
 
-const parsedOrWrong = (text: string): ReturnType<typeof parseYaml> | YAMLException => {
+/** An error as a value: the first one. */
+export const parsedOrWrong = (text: string): ReturnType<typeof parseYaml> | YAMLException => {
   try {
     return parseYaml(text);
   } catch (error) {
