@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { everyRow } from '../../src/settings/table.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { scriptedServer, status } from '../wire/scripted-server.ts';
 import { run, start, workplace } from '../program.ts';
@@ -51,6 +52,20 @@ it('the help of a command lists its own options, and names the page for the rest
   expect(page).toContain('.github/docs/settings.md');
   expect(page).not.toContain('DNS_SYNC_');
   expect(await helpOf('run')).toMatch(/^ {2}--state-dir <dir> +directory for the saved state/m);
+});
+
+it('an option that is a setting says what the settings say of it, and their default', async () => {
+  const page = (await helpOf('run')).replaceAll(/\s+/g, ' ');
+  const of = (key: string): string => `--${key.replaceAll(/[A-Z]/g, '-$&').toLowerCase()} `;
+  const shown = Object.entries(everyRow).filter(
+    ([key]) => page.includes(` ${of(key)}`) && key !== 'logFormat',
+  );
+  expect(shown.length).toBeGreaterThan(7);
+  for (const [key, { about, fallback }] of shown) {
+    const words = about.replace(/\.( .*)?$/, '').replace(/^./, (letter) => letter.toLowerCase());
+    expect(page).toContain(words);
+    if (typeof fallback === 'string' && key !== 'logLevel') expect(page).toContain(`(default: ${fallback})`);
+  }
 });
 
 const wordsOf = (line: string): string[] =>
