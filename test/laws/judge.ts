@@ -299,10 +299,11 @@ export const createJudge = ({
     memoryLost: (templateIds, isPartly = false) => {
       for (const one of templateIds.map(caseOf)) {
         for (const attempt of one.attempts) [attempt.isForgotten, attempt.isBound] = [true, false];
-        // On the disk of a while before, they may be begun only.
-        const adds = one.attempts.filter(({ sent }) => isPartly && sent.write.action === 'add');
-        one.begun.push(...adds.map(({ pass, after }) => ({ pass, record: after[0]! })));
-        if (!isPartly) {
+        if (isPartly) {
+          // On the disk of a while before, they may be begun only.
+          const adds = one.attempts.filter(({ sent }) => sent.write.action === 'add');
+          one.begun.push(...adds.map(({ pass, after }) => ({ pass, record: after[0]! })));
+        } else {
           one.begun = [];
           one.ours.clear();
           one.taken.clear();
