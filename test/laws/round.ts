@@ -454,19 +454,20 @@ const leftAway = (
         (record) => record.id === sent.recordId && placeOf(record).startsWith('_parked-'),
       );
       const isEmpty = !records.some((record) => placeOf(record) === place);
-      // What was surplus when it was parked made way for nothing.
-      const isWanted = [desired, files.get(templateId)].every((file) =>
-        file?.records.some((record) => placeOf(record) === place),
-      );
+      const shownThen = views.get(templateId)?.at(0)?.records ?? [];
+      // What was surplus when it was parked made way for nothing: nothing was wanted there, or all of that was there.
+      const isWanted = desired.records.some((record) => placeOf(record) === place);
+      const wasMissing = files
+        .get(templateId)
+        ?.records.some(
+          (record) => placeOf(record) === place && !shownThen.some((actual) => satisfies(actual, record)),
+        );
       // What it made way for stood there, or what it stood beside did, until somebody removed that.
       const isTouched = (id: number): boolean => others.some((other) => other.sent.recordId === id);
       const wasFilled =
         others.some((other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place) ||
-        views
-          .get(templateId)
-          ?.at(0)
-          ?.records.some((record) => placeOf(record) === place && !isTouched(record.id)) === true;
-      return isStillAway && isEmpty && isWanted && !wasFilled
+        shownThen.some((record) => placeOf(record) === place && !isTouched(record.id));
+      return isStillAway && isEmpty && isWanted && wasMissing && !wasFilled
         ? [`takes ${shown(replaced)} away, and leaves its name empty`]
         : [];
     });
