@@ -345,12 +345,16 @@ export const openEntries = (
   return [...unknown, ...behind];
 };
 
-/** What the write changed is as it was, also if somebody else has changed the rest before. */
+/**
+ * What the write changed is as it was, also if somebody else has changed the rest before; where it changed nothing of what it
+ * should have, all of the record is.
+ */
 const isFromBefore = (record: ActualRecord, { before, after, stored }: Entry): boolean => {
   if (before === null) return false;
   const [was, sent, is, shown] = [before, after, stored!, record].map(valuesOf);
   const changed = valueKeys.filter((key) => was![key] !== sent![key] && was![key] !== is![key]);
-  return changed.length > 0 && changed.every((key) => shown![key] === was![key]);
+  const decisive = changed.length > 0 ? changed : valueKeys;
+  return decisive.every((key) => shown![key] === was![key]);
 };
 
 const valueKeys = ['name', 'content', 'priority', 'ttl'] as const;

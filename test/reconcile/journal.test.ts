@@ -138,6 +138,7 @@ const edit = accepted(inPlace, '#2 www A 192.0.2.2');
 const added = accepted(www, '#7 www A 192.0.2.1');
 const ttl = accepted(update('#2 www 300 A 192.0.2.2', 'www 60 A 192.0.2.2'), '#2 www 60 A 192.0.2.1');
 const whole = accepted(update('#2 www 300 A 192.0.2.1', 'www 60 A 192.0.2.2'), '#2 www 60 A 192.0.2.2');
+const inVain = accepted(update('#2 www 60 A 192.0.2.1', 'www 60 A 192.0.2.2'), '#2 www 300 A 192.0.2.1');
 const again = accepted(back, '#2 www A 192.0.2.1', 61);
 
 test.each<[string, readonly Entry[], number, string, string]>([
@@ -152,6 +153,8 @@ test.each<[string, readonly Entry[], number, string, string]>([
   ['what it changed, whoever changed the rest before', [ttl], 30, '#2 www 300 A 192.0.2.1', 'behind'],
   ['what it changed, and somebody the rest after', [ttl], 30, '#2 www 60 A 192.0.2.9', ''],
   ['a part of what it changed, and somebody the rest', [whole], 30, '#2 www 300 A 192.0.2.9', ''],
+  ['what was ignored, and raised the TTL', [inVain], 30, '#2 www 60 A 192.0.2.1', 'behind'],
+  ['what was ignored, and somebody wrote over it', [inVain], 30, '#2 www 60 A 192.0.2.9', ''],
   ['what nobody knows', [www], 609, '#1 @ A 192.0.2.9', 'unknown'],
 ])('a template is settled by %s', (_, entries, seconds, shown, expected) => {
   const open = openEntries(entries, [actual(shown)], at(seconds), times);
