@@ -23,8 +23,8 @@ import {
   summaryFor,
   removeRequests,
   requestsTo,
-  type FilesVersion,
-  type PassRequest,
+  type NotedFiles,
+  type AskedPass,
 } from './owners.ts';
 import { reportsOf, type Reports } from './reports.ts';
 import { NewerSchemaError } from './schema.ts';
@@ -51,7 +51,7 @@ export const openFleet = (options: FleetOptions): Fleet => new SharedFleet(optio
 
 interface Member extends Account {
   /** The files that others know of; null before the first time. */
-  noted: FilesVersion | null;
+  noted: NotedFiles | null;
   /** Whether they are those that are in use. */
   hasHead: boolean;
 }
@@ -86,7 +86,7 @@ class SharedFleet implements Fleet {
   readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
   readonly #releaseSoon = batched<string>((scopes) => this.#release(scopes), moment);
-  readonly #askSoon = batched<PassRequest>((requests) => this.#ask(requests), moment);
+  readonly #askSoon = batched<AskedPass>((requests) => this.#ask(requests), moment);
   /** What was asked for together, by client. */
   readonly #asked = new Map<string, string>();
 
@@ -172,7 +172,7 @@ class SharedFleet implements Fleet {
     return this.#store.claims.has(scope) && !this.#leaving.has(scope);
   }
 
-  async #filesOf({ client, scope, noted }: Member): Promise<FilesVersion> {
+  async #filesOf({ client, scope, noted }: Member): Promise<NotedFiles> {
     // What cannot be read now is as it was.
     const files = await client.files().catch(() => noted);
     return { scope, version: files?.version ?? null, commit: files?.commit ?? null };
@@ -353,7 +353,7 @@ class SharedFleet implements Fleet {
     }
   }
 
-  async #ask(requests: readonly PassRequest[]): Promise<void> {
+  async #ask(requests: readonly AskedPass[]): Promise<void> {
     const database = await this.#store.opened();
     for (const { scope, run } of await putRequests(database, requests)) this.#asked.set(scope, run);
     await tell(database, 'requests');
@@ -441,7 +441,7 @@ class SharedFleet implements Fleet {
   }
 }
 
-const isSame = (one: FilesVersion, other: FilesVersion | null): boolean =>
+const isSame = (one: NotedFiles, other: NotedFiles | null): boolean =>
   other !== null && one.version === other.version && one.commit === other.commit;
 
 /** All but what each renewal changes. */

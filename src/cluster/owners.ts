@@ -17,7 +17,7 @@ export interface KnownClient {
 }
 
 /** The files that a process has for a client. */
-export interface FilesVersion {
+export interface NotedFiles {
   readonly scope: string;
   /** The same for all that have the same files and mean the same by them; null: they are absent or unreadable. */
   readonly version: string | null;
@@ -53,7 +53,7 @@ export const addClients = async (
 export const noteFiles = async (
   { query, transaction }: PostgresDatabase,
   process: string,
-  files: readonly FilesVersion[],
+  files: readonly NotedFiles[],
   commits: readonly string[],
 ): Promise<ReadonlySet<string>> => {
   const given = sorted(files);
@@ -79,16 +79,16 @@ export const forgetFiles = async (
   void (await query('DELETE FROM dns_sync.files WHERE process = $1 AND scope = $2', [process, scope]));
 
 /** What was asked for of the clients of this process. */
-export const requestsTo = ({ query }: PostgresDatabase, process: string): Promise<readonly PassRequest[]> =>
-  query<PassRequest>(sql.requestsTo, [process]);
+export const requestsTo = ({ query }: PostgresDatabase, process: string): Promise<readonly AskedPass[]> =>
+  query<AskedPass>(sql.requestsTo, [process]);
 
 export const removeRequests = async (
   { query }: PostgresDatabase,
-  requests: readonly PassRequest[],
+  requests: readonly AskedPass[],
 ): Promise<void> =>
   void (await query(sql.removeRequests, [requests.map(scopeOf), requests.map(({ run }) => run)]));
 
-export interface PassRequest {
+export interface AskedPass {
   readonly scope: string;
   /** The id that its pass is to have. */
   readonly run: string;
@@ -97,10 +97,10 @@ export interface PassRequest {
 /** Asks the owners of these clients for a pass. Returns what is asked for: of a client that waits for one already, that. */
 export const putRequests = (
   { query }: PostgresDatabase,
-  requests: readonly PassRequest[],
-): Promise<readonly PassRequest[]> => {
+  requests: readonly AskedPass[],
+): Promise<readonly AskedPass[]> => {
   const rows = sorted([...new Map(requests.map((one) => [one.scope, one])).values()]);
-  return query<PassRequest>(sql.putRequests, [rows.map(scopeOf), rows.map(({ run }) => run)]);
+  return query<AskedPass>(sql.putRequests, [rows.map(scopeOf), rows.map(({ run }) => run)]);
 };
 
 /** What this process should give up, once lost heads are replaced; of those that are spare, `excess` at most. */

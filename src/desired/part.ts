@@ -1,6 +1,6 @@
 import { suggestion } from '../lib/nearest.ts';
 import type { ParsedFile } from './parse-file.ts';
-import { quote, type Diagnostic, type Report } from './problem.ts';
+import { quote, type Diagnostic, type ReportProblem } from './problem.ts';
 
 /** Variables by name. */
 export type Scope = ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ export interface Part {
   /** Earlier ones win. None: a fragment alone, whose variables nobody knows. */
   readonly scopes: readonly Scope[];
   readonly ledger: Ledger;
-  readonly report: Report;
+  readonly report: ReportProblem;
 }
 
 /**

@@ -12,7 +12,7 @@ export interface Diagnostic extends Place {
 }
 
 /** Reports something about the value at an offset of the file that is read. */
-export type Report = (check: CheckId, at: number, message: string) => void;
+export type ReportProblem = (check: CheckId, at: number, message: string) => void;
 
 export const isError = ({ check }: Diagnostic, strict: boolean): boolean => strict || !isWarning(check);
 

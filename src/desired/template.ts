@@ -11,7 +11,14 @@ import { checkTemplate } from './checks.ts';
 import { fieldsIn, variablesIn, type Fields } from './fields.ts';
 import { isMissing, nothing, parseFile, type ParsedFile, type SourceFile } from './parse-file.ts';
 import { Ledger, type Part, type Scope } from './part.ts';
-import { hasControlCharacter, isError, quote, shownPlace, type Diagnostic, type Report } from './problem.ts';
+import {
+  hasControlCharacter,
+  isError,
+  quote,
+  shownPlace,
+  type Diagnostic,
+  type ReportProblem,
+} from './problem.ts';
 import { unusualTtl } from './record-checks.ts';
 import { recordsOf, rulesOf, type ResolvedRecord, type ResolvedRule } from './record.ts';
 import { fragmentSchema, limitsSchema, templateSchema } from './schema.ts';
@@ -221,7 +228,7 @@ const partOf = (
 ): TemplatePart => {
   const { path: file, isFragment, includes } = source;
   const parsed = parsedOf(source);
-  const report: Report = (check, at, message) => {
+  const report: ReportProblem = (check, at, message) => {
     // What stands where YAML is wrong has been reported, whatever it would mean.
     if (parsed.isBroken || parsed.problems.some((problem) => problem.at === at)) return;
     ledger.report({ check, message, file, ...parsed.placeOf(at), via });

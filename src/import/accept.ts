@@ -7,7 +7,7 @@ import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
 import { entryOf, pairOf, recordKey, setKey } from '../plan/entry.ts';
 import { entryInBraces, fieldsOf, shownRecord, statableTtl } from './entry.ts';
-import { Refusal, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
+import { EditRefused, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
 
 export interface AcceptInput {
   /** As its files describe it now. */
@@ -63,10 +63,10 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
   const attempt = (file: YamlFile, own: readonly FileChange[], edit: () => void): void => {
     try {
       const why = sharers.get(file.path);
-      if (why !== undefined) throw new Refusal(why);
+      if (why !== undefined) throw new EditRefused(why);
       edit();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof EditRefused)) throw error;
       for (const change of own) refusals.push(byHand(change, template, error.message));
     }
   };
@@ -154,11 +154,12 @@ const editEntry = (
 ): void => {
   if (changes.every((change) => change?.wanted === null)) return file.removeEntry(index);
   const content = isMap(node) ? valueOf(node, 'content') : undefined;
-  if (!isMap(node) || (records.length > 1 && !isSeq(content))) throw new Refusal('it is no entry of its own');
+  if (!isMap(node) || (records.length > 1 && !isSeq(content)))
+    throw new EditRefused('it is no entry of its own');
   const inParts = content === undefined;
   const pairs = records.map((record, at) => {
     const wanted = changes[at] ? changes[at].wanted : record;
-    if (wanted === null) throw new Refusal('other records stay in its list');
+    if (wanted === null) throw new EditRefused('other records stay in its list');
     return { before: fieldsOf(record, inParts), after: fieldsOf(wanted, inParts) };
   });
   for (const key of Object.keys(pairs[0]!.after)) {
@@ -168,7 +169,7 @@ const editEntry = (
         file.replaceScalar(content.items[pairs.indexOf(pair)] ?? null, pair.after[key]!);
     else if (changed.length > 0) {
       const [value = null, ...others] = new Set(pairs.map(({ after }) => after[key]));
-      if (others.length > 0) throw new Refusal(`the records of this entry share its \`${key}\``);
+      if (others.length > 0) throw new EditRefused(`the records of this entry share its \`${key}\``);
       file.setField(node, key, key === 'name' ? (value ?? '@') : value);
     }
   }

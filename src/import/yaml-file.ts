@@ -11,9 +11,9 @@ export interface FileEntry {
 }
 
 /** Why an entry cannot be changed. */
-export class Refusal extends Error {}
+export class EditRefused extends Error {}
 
-/** A template or a fragment in its file, of which parts change. Each change may throw a `Refusal`. */
+/** A template or a fragment in its file, of which parts change. Each change may throw `EditRefused`. */
 export class YamlFile {
   readonly path: string;
   /** As it is on disk, with its line ends. */
@@ -55,7 +55,7 @@ export class YamlFile {
 
   /** A field of an entry, which may not have it yet. Null is refused, since it would take it away. */
   setField(map: YAMLMap.Parsed, key: string, value: string | number | null): void {
-    if (value === null) throw new Refusal(`the service states no \`${key}\``);
+    if (value === null) throw new EditRefused(`the service states no \`${key}\``);
     const known = valueOf(map, key);
     if (known !== undefined) return this.replaceScalar(known, value);
     const field = `${key}: ${scalarText(value)}`;
@@ -67,11 +67,11 @@ export class YamlFile {
 
   /** Another value, in the quotation marks that are there. */
   replaceScalar(node: ParsedNode | null, value: string | number): void {
-    if (isAlias(node)) throw new Refusal(`its value is that of \`&${node.source}\``);
+    if (isAlias(node)) throw new EditRefused(`its value is that of \`&${node.source}\``);
     const [start = 0, end = start] = node?.range ?? [];
-    if (!isScalar(node) || start === end) throw new Refusal('its value is no text');
+    if (!isScalar(node) || start === end) throw new EditRefused('its value is no text');
     const [variable] = /(?<!\$)\$\{[^{}]*\}/.exec(String(node.value)) ?? [];
-    if (variable !== undefined) throw new Refusal(`its value comes from the variable \`${variable}\``);
+    if (variable !== undefined) throw new EditRefused(`its value comes from the variable \`${variable}\``);
     const mark = this.text[start]!;
     const written = /["']/.test(mark) ? quotedText(String(value), mark) : scalarText(value);
     // A text of several lines ends with the last of them.
@@ -97,7 +97,7 @@ export class YamlFile {
   #rangeOf(index: number): readonly [number, number] {
     const list = this.#list;
     if (!isSeq(list) || list.flow === true || list.items.length === 0)
-      throw new Refusal('the file has no list `records` of entries that begin with `-`');
+      throw new EditRefused('the file has no list `records` of entries that begin with `-`');
     const { range } = list.items[index]!;
     const { srcToken: token } = list;
     const marks = token?.type === 'block-seq' ? token.items[index]?.start : undefined;

@@ -9,7 +9,7 @@ import { templateAddress } from '../report/address.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { quiet } from './news.ts';
 import type { Delivery } from './outbox.ts';
-import type { Change, Notification } from './schema.ts';
+import type { NotifiedChange, Notification } from './schema.ts';
 import { slackMessageOf } from './slack.ts';
 
 /**
@@ -79,7 +79,7 @@ export const sendTest = async (settings: NotifyReceiver, id: string): Promise<st
   const at = new Date().toISOString();
   const message = 'this is a test: messages reach this receiver';
   const test = { event: 'cleared', client: 'test', previous: 'in-sync', run: id, at } as const;
-  const change: Change = { ...test, ...quiet, message };
+  const change: NotifiedChange = { ...test, ...quiet, message };
   const posted = await post({ id, createdAt: at, changes: [change] }, settings, new AbortController().signal);
   return posted.outcome === 'delivered' ? null : posted.reason;
 };

@@ -4,10 +4,10 @@ import type { Difference } from '../plan/difference.ts';
 import { problemText, worstFirst } from '../report/view.ts';
 import type { Commit, PassResult, TemplateResult } from '../result.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
-import type { Change, State } from './schema.ts';
+import type { NotifiedChange, NotifiedState } from './schema.ts';
 
 /** The result of one pass over one client. */
-export interface PassEvent {
+export interface EndedPass {
   readonly client: string;
   readonly run: string;
   /** ISO 8601. */
@@ -24,7 +24,7 @@ export interface PassEvent {
 
 /** What a receiver was told last about a template, or about a client as a whole. */
 export interface Told {
-  readonly state: State;
+  readonly state: NotifiedState;
   readonly keys: readonly string[];
   /** Since when something else is so, which has to last before it is told: ms since the epoch. */
   readonly since: number | null;
@@ -37,10 +37,10 @@ export const nothingTold: Told = { state: 'in-sync', keys: [], since: null };
 export const newsAfter = (
   told: Told,
   { keys, ...shown }: Health,
-  { client, run, at }: PassEvent,
+  { client, run, at }: EndedPass,
   { on, after }: NotifyReceiver,
   now: number,
-): { readonly told: Told; readonly change: Change | null } => {
+): { readonly told: Told; readonly change: NotifiedChange | null } => {
   const { state, counts } = shown;
   const event = eventOf(told, state, keys) ?? (counts.mended > 0 && after === 0 ? 'mended' : null);
   // Differences that ended are forgotten, so that they are new if they return.
@@ -55,14 +55,18 @@ export const newsAfter = (
 };
 
 /** What the state says anew; null if it is the same for no new reason. */
-const eventOf = (told: Told, state: State, keys: readonly string[]): Change['event'] | null => {
+const eventOf = (
+  told: Told,
+  state: NotifiedState,
+  keys: readonly string[],
+): NotifiedChange['event'] | null => {
   if (state === 'in-sync') return told.state === 'in-sync' ? null : 'cleared';
   if (state === told.state && keys.every((key) => told.keys.includes(key))) return null;
   return state === 'drifted' ? 'drift' : state;
 };
 
 /** A template after a pass, as a message shows it; `template: null` is the client as a whole. */
-type Shown = Omit<Change, 'event' | 'client' | 'previous' | 'run' | 'at' | 'link'>;
+type Shown = Omit<NotifiedChange, 'event' | 'client' | 'previous' | 'run' | 'at' | 'link'>;
 
 interface Health extends Shown {
   /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
@@ -70,7 +74,7 @@ interface Health extends Shown {
 }
 
 /** The health of everything that the pass has looked at; the rest is as before. */
-export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Health[] => {
+export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): Health[] => {
   const { templates = [], commits = [], problems = [], holdReason = null } = result ?? {};
   const errors = groupBy(
     problems.filter(({ severity }) => severity === 'error'),
@@ -159,7 +163,12 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
 const maxShown = 10;
 
 /** Null where it says nothing but that the service as a whole has failed. */
-const stateByItself = ({ status, differences, subdomains, retryAt }: TemplateResult): State | null => {
+const stateByItself = ({
+  status,
+  differences,
+  subdomains,
+  retryAt,
+}: TemplateResult): NotifiedState | null => {
   if (differences.some(isUnknown)) return 'unknown';
   if (differences.some(isRefused)) return 'failed';
   if (status === 'failed') return null;
@@ -174,7 +183,7 @@ const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
-const isReasonFor: Partial<Record<State, (difference: Difference) => boolean>> = {
+const isReasonFor: Partial<Record<NotifiedState, (difference: Difference) => boolean>> = {
   drifted: () => true,
   failed: isRefused,
   unknown: isUnknown,
@@ -184,7 +193,7 @@ const isReasonFor: Partial<Record<State, (difference: Difference) => boolean>> =
  * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next pass and
  * still the same difference. A record that was changed once more is a new one.
  */
-const keyOf = (difference: Difference, state: State): string => {
+const keyOf = (difference: Difference, state: NotifiedState): string => {
   const parts = [
     'recordId' in difference ? difference.recordId : null,
     'desired' in difference ? difference.desired : null,

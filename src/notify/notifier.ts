@@ -3,7 +3,7 @@ import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import { post } from './delivery.ts';
-import type { PassEvent } from './news.ts';
+import type { EndedPass } from './news.ts';
 import { addNews, endMessage, nextMessage, type Delivery, type NotifyStore } from './outbox.ts';
 
 interface NotifierOptions {
@@ -48,7 +48,7 @@ export class Notifier {
   }
 
   /** Resolves once what is new is saved, or cannot be: then the next pass finds again what still differs. Does not throw. */
-  async publish(event: PassEvent): Promise<void> {
+  async publish(event: EndedPass): Promise<void> {
     const { store, redact, log } = this.#options;
     const receivers = [...this.#receivers.values()].filter(
       ({ clients }) => clients?.includes(event.client) ?? true,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NotifyReceiver } from '../settings/receivers.ts';
 import type { Query, Tables } from '../state/tables.ts';
-import { healthsOf, newsAfter, nothingTold, type PassEvent, type Told } from './news.ts';
-import type { Change } from './schema.ts';
+import { healthsOf, newsAfter, nothingTold, type EndedPass, type Told } from './news.ts';
+import type { NotifiedChange } from './schema.ts';
 
 /** Where it is saved what receivers were told and are to be told: with the state of the clients. */
 export interface NotifyStore extends Tables {
@@ -19,13 +19,13 @@ export interface Delivery {
   readonly id: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly NotifiedChange[];
 }
 
 /** Saves a message of what is new to each receiver in a pass. */
 export const addNews = async (
   store: NotifyStore,
-  pass: PassEvent,
+  pass: EndedPass,
   receivers: readonly NotifyReceiver[],
 ): Promise<void> => {
   const { sql, query } = store;

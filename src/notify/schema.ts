@@ -4,7 +4,7 @@ import { occasions } from '../settings/table.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
 const states = ['in-sync', 'drifted', 'suspended', 'held', 'failed', 'unknown'] as const;
-export type State = (typeof states)[number];
+export type NotifiedState = (typeof states)[number];
 
 const timestamp = (description: string) => z.string().meta({ format: 'date-time', description });
 
@@ -52,7 +52,7 @@ const change = z.object({
 });
 
 /** A change of one template, or of a client as a whole. */
-export type Change = z.infer<typeof change>;
+export type NotifiedChange = z.infer<typeof change>;
 
 /** What a webhook receives. */
 export const notificationSchema = z

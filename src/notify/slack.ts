@@ -4,7 +4,7 @@ import { shorten } from '../report/columns.ts';
 import { rowsOf, shownMessage } from '../report/row.ts';
 import { rowLines } from '../report/text.ts';
 import { resuming } from '../report/to-do.ts';
-import type { Change, Notification } from './schema.ts';
+import type { NotifiedChange, Notification } from './schema.ts';
 
 /** A message in Slack's format: `text` is the summary, blocks show the details. */
 export const slackMessageOf = ({ changes }: Notification): object => ({
@@ -24,7 +24,7 @@ const maxDetails = 1_900;
 const maxText = 3_900;
 const maxRows = 5;
 
-const headline = (change: Change): string => {
+const headline = (change: NotifiedChange): string => {
   const { event, client, template, message } = change;
   const who = `client ${code(client, 100)}`;
   const of = client === 'default' ? '' : ` (${who})`;
@@ -32,7 +32,7 @@ const headline = (change: Change): string => {
   return `*${template === null ? who : code(template, 100) + of}* ${sayings[event](change)}${why}`;
 };
 
-const sayings: Record<Change['event'], (change: Change) => string> = {
+const sayings: Record<NotifiedChange['event'], (change: NotifiedChange) => string> = {
   drift: ({ counts: { differences, subdomains } }) =>
     [
       differences > 0 ? `${plural(differences, 'difference')} between file and service` : [],
@@ -49,7 +49,7 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
 };
 
 /** The headline, links, and what differs as in a terminal: in a block that nothing in it ends. */
-const blockOf = (change: Change): string => {
+const blockOf = (change: NotifiedChange): string => {
   const { template, state, message, link, commit, counts, differences, subdomains } = change;
   const shown = differences.slice(0, maxRows);
   const more = counts.differences + counts.mended - shown.length;

@@ -5,13 +5,13 @@ import { isMapping } from './kinds.ts';
 import { attempt } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
-import { flagText, resolve, type Reading, type Source } from './sources.ts';
+import { flagText, resolve, type SettingSources, type Source } from './sources.ts';
 import { clientRows, clientSecrets, clientTable, flags, limitTable } from './table.ts';
 
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
 export type ClientSettings = ReturnType<typeof readClient>;
 
-interface ClientRequest extends Reading {
+interface ClientRequest extends SettingSources {
   readonly name: string;
   /** What leads to its keys, for messages: `clients.acme.`. */
   readonly prefix: string;

@@ -10,7 +10,7 @@ import { readClient, type ClientSettings } from './client.ts';
 import { parseWritten, textOf } from './file.ts';
 import { expectedName, isMapping, namePattern, shownFrom } from './kinds.ts';
 import { settingsProblem, type Problems } from './problems.ts';
-import { resolve, valueAt, writtenSource, type Reading } from './sources.ts';
+import { resolve, valueAt, writtenSource, type SettingSources } from './sources.ts';
 import { clientFileRows, clientRows, fileRows } from './table.ts';
 
 /** Clients that have a file each, by the paths of their files. */
@@ -21,7 +21,11 @@ export type ClientFiles = ReturnType<typeof openClientFiles>;
  * also those of clients that cannot be used or were not chosen. `chosen`: the only ones that are wanted, by names or
  * patterns; empty: all.
  */
-export const readClients = (reading: Reading, chosen: readonly string[], previous: ClientFiles | null) => {
+export const readClients = (
+  reading: SettingSources,
+  chosen: readonly string[],
+  previous: ClientFiles | null,
+) => {
   const { clients: paths } = resolve({ clients: fileRows.clients }, reading.top);
   const files = paths && openClientFiles(reading, paths, chosen, previous?.inUse() ?? new Map());
   const read = files?.read() ?? readSections(reading, chosen);
@@ -41,7 +45,7 @@ type PlacedClient = ReturnType<typeof placed>;
  * A client, where it is described, and by what the service knows it: null where its token is not needed, or cannot be
  * read.
  */
-const placed = (place: string, client: ClientSettings, { needsService }: Reading) => {
+const placed = (place: string, client: ClientSettings, { needsService }: SettingSources) => {
   try {
     const access = needsService ? `${client.baseUrl} ${client.tokens.read().clientToken}` : null;
     return { place, client, access };
@@ -66,7 +70,7 @@ const twinsAmong = (all: readonly PlacedClient[]): ((one: PlacedClient) => strin
 };
 
 /** Without any, there is one client. */
-const readSections = (reading: Reading, chosen: readonly string[]) => {
+const readSections = (reading: SettingSources, chosen: readonly string[]) => {
   const { written, problems } = reading;
   const sections = valueAt(written, ['clients']) ?? (written.isBroken ? {} : { default: null });
   const names = isMapping(sections) ? Object.keys(sections) : [];
@@ -98,7 +102,7 @@ type InUse = ReadonlyMap<string, PlacedClient & { readonly text: string | null }
  * a path leads to no file, no client is missed: a volume may not be there.
  */
 const openClientFiles = (
-  reading: Reading,
+  reading: SettingSources,
   paths: readonly { readonly absolute: string; readonly given: string }[],
   chosen: readonly string[],
   previous: InUse,

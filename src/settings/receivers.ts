@@ -5,7 +5,7 @@ import { expectedMapping, expectedName, isMapping, namePattern } from './kinds.t
 import { SettingsError, type Problems } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
-import { resolve, valueAt, writtenSource, type Reading } from './sources.ts';
+import { resolve, valueAt, writtenSource, type SettingSources } from './sources.ts';
 import { receiverTable } from './table.ts';
 
 export type NotifyReceiver = ReturnType<typeof readReceivers>[number];
@@ -15,7 +15,7 @@ export type NotifyReceiver = ReturnType<typeof readReceivers>[number];
  * when they are needed, so that other commands do not need them.
  */
 export const readReceivers = (
-  reading: Reading,
+  reading: SettingSources,
   publicUrl: string | null,
   known: readonly string[] | null,
 ) => {

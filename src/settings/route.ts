@@ -6,14 +6,14 @@ import type { Authorities, Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { proxyAddress } from './kinds.ts';
 import { attempt } from './problems.ts';
-import { proxyVariables, resolve, type Reading, type Source } from './sources.ts';
+import { proxyVariables, resolve, type SettingSources, type Source } from './sources.ts';
 import { clientTable } from './table.ts';
 
 /** How an address is reached, by the settings, else by the variables that other programs obey too. */
 export const routeTo = (
   address: string,
   given: Source,
-  reading: Pick<Reading, 'env' | 'secrets' | 'problems'>,
+  reading: Pick<SettingSources, 'env' | 'secrets' | 'problems'>,
 ): Route => {
   const { proxy: text, ca: file } = resolve({ proxy: clientTable.proxy, ca: clientTable.ca }, given);
   const placeOf = (key: string): string => given[key]?.place ?? key;
@@ -26,7 +26,7 @@ export const routeTo = (
   return { proxy: { url, shown, place: proxy.place }, ca };
 };
 
-const usualProxy = (address: string, { env, problems }: Pick<Reading, 'env' | 'problems'>) => {
+const usualProxy = (address: string, { env, problems }: Pick<SettingSources, 'env' | 'problems'>) => {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
   const place = proxyVariables.find(

@@ -23,7 +23,7 @@ interface GivenValue {
 export type Source = Readonly<Record<string, GivenValue | undefined>>;
 
 /** What settings are read from, and what is wrong with them. */
-export type Reading = ReturnType<typeof readSources>;
+export type SettingSources = ReturnType<typeof readSources>;
 
 export const readSources = (request: SettingsRequest, problems: Problems) => {
   const { flags: given, cwd } = request;

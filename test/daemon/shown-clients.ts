@@ -1,5 +1,5 @@
 import { createMetrics, type Seen } from '../../src/daemon/metrics.ts';
-import { Known } from '../../src/daemon/clients/known.ts';
+import { KnownState } from '../../src/daemon/clients/known.ts';
 import type { PassResult, Status } from '../../src/result.ts';
 import { parseScrape, type Scrape } from './scrape.ts';
 
@@ -7,8 +7,8 @@ import { parseScrape, type Scrape } from './scrape.ts';
 export const shownClients = (version = '1', options: Parameters<typeof createMetrics>[1] = {}) => {
   const metrics = createMetrics(version, options);
   const found = new Map<string, Known>();
-  const add = (client: string): Known => {
-    const one = found.get(client) ?? new Known();
+  const add = (client: string): KnownState => {
+    const one = found.get(client) ?? new KnownState();
     if (!found.has(client)) metrics.addClient(client);
     found.set(client, one);
     return one;

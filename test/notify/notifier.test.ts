@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import type { PassEvent } from '../../src/notify/news.ts';
+import type { EndedPass } from '../../src/notify/news.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
 import type { NotifyStore } from '../../src/notify/outbox.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
@@ -63,7 +63,7 @@ const opened = async (
   return {
     server,
     notifier: {
-      publish: (event: PassEvent) => notifier.publish(another(event)),
+      publish: (event: EndedPass) => notifier.publish(another(event)),
       configure: (receivers: readonly NotifyReceiver[]) => notifier.configure(receivers),
       close: (within: number) => notifier.close(within),
     },

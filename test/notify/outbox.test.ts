@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PassEvent } from '../../src/notify/news.ts';
-import type { Change } from '../../src/notify/schema.ts';
+import type { EndedPass } from '../../src/notify/news.ts';
+import type { NotifiedChange } from '../../src/notify/schema.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import {
   notAsked,
@@ -22,7 +22,7 @@ import {
 } from './pass-events.ts';
 
 /** The changes of the next message, which the receiver takes. */
-const taken = async (outbox: ReturnType<typeof newOutbox>): Promise<readonly Change[]> => {
+const taken = async (outbox: ReturnType<typeof newOutbox>): Promise<readonly NotifiedChange[]> => {
   const next = await outbox.next();
   if (next !== null) await outbox.done(next.id);
   return next?.changes ?? [];
@@ -38,7 +38,7 @@ const subdomain = (more: Partial<SubdomainResult>): SubdomainResult => ({
 });
 
 /** A name server answers this. */
-const answering = (content: string): PassEvent => {
+const answering = (content: string): EndedPass => {
   const place = { server: 'ns1.example.net', address: '192.0.2.53', name: 'shop.example.net', type: 'A' };
   const differences = [{ kind: 'stale' as const, ...place, desired: [], current: [address(content)] }];
   const answers: SubdomainAnswers = { status: 'drifted', servers: [], differences };
@@ -83,9 +83,9 @@ const sights = {
   heldCut: { ...held, ...cut },
   unknownCut: { ...unknown, ...cut },
   two: passEvent([{ status: 'held' }, { template: 'mail', ...of('drifted', update()) }]),
-} satisfies Record<string, PassEvent>;
+} satisfies Record<string, EndedPass>;
 
-const seen = (words: string): PassEvent[] =>
+const seen = (words: string): EndedPass[] =>
   words.split(' ').map((word) => sights[word as keyof typeof sights] ?? expect.fail(word));
 
 /** Each row: what passes find, and the message that follows each; then what the receiver has subscribed. */
@@ -160,7 +160,7 @@ describe('while a message is not taken', () => {
   test('a hundred wait, and after that the newest state is told', async () => {
     const outbox = newOutbox();
     for (let pass = 0; pass < 150; pass += 1) await outbox.add(pass % 2 === 0 ? held : failed);
-    let last: readonly Change[] = [];
+    let last: readonly NotifiedChange[] = [];
     for (let count = 0; count < 100; count += 1) last = await taken(outbox);
     expect(last).toMatchObject([{ event: 'failed' }]);
     expect(await taken(outbox)).toEqual([]);
@@ -206,7 +206,7 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
 test('a change with a delay is told by the first pass after it, and its end at once', async () => {
   let time = 0;
   const outbox = newOutbox({ ...newStore(), now: () => Promise.resolve(time) });
-  const heardAt = async (now: number, pass: PassEvent): Promise<string> => {
+  const heardAt = async (now: number, pass: EndedPass): Promise<string> => {
     time = now;
     await outbox.add(pass, { after: 10 });
     return (await taken(outbox)).map(({ event }) => event).join() || '-';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { addNews, endMessage, nextMessage, type NotifyStore } from '../../src/notify/outbox.ts';
-import type { PassEvent } from '../../src/notify/news.ts';
+import type { EndedPass } from '../../src/notify/news.ts';
 import type { NotifyReceiver } from '../../src/settings/receivers.ts';
 import { occasions } from '../../src/settings/table.ts';
 import { fileStore } from '../../src/state/store.ts';
@@ -48,8 +48,8 @@ export const blocked = (
 /** A pass over one client. */
 export const passEvent = (
   templates: readonly Partial<TemplateResult>[],
-  more: Partial<PassEvent> & { readonly holdReason?: string } = {},
-): PassEvent => {
+  more: Partial<EndedPass> & { readonly holdReason?: string } = {},
+): EndedPass => {
   const { holdReason = null, ...rest } = more;
   const result = pass({
     holdReason,
@@ -86,7 +86,7 @@ export const receiver = (more: Partial<NotifyReceiver> = {}): NotifyReceiver => 
 });
 
 /** Another pass that found the same. */
-export const another = (event: PassEvent): PassEvent => ({ ...event, run: randomUUID() });
+export const another = (event: EndedPass): EndedPass => ({ ...event, run: randomUUID() });
 
 /** What was told, for as long as the test runs. */
 export const newStore = (): NotifyStore => {
@@ -107,7 +107,7 @@ export const newStore = (): NotifyStore => {
 
 /** Of one receiver. */
 export const newOutbox = (store: NotifyStore = newStore()) => ({
-  add: (seen: PassEvent, more: Partial<NotifyReceiver> = {}) =>
+  add: (seen: EndedPass, more: Partial<NotifyReceiver> = {}) =>
     addNews(store, another(seen), [receiver(more)]),
   next: () => nextMessage(store, 'ops'),
   done: (id: string) => endMessage(store, id),

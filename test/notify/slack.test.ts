@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/notify/schema.ts';
+import type { NotifiedChange } from '../../src/notify/schema.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
-import type { PassEvent } from '../../src/notify/news.ts';
+import type { EndedPass } from '../../src/notify/news.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked, type SubdomainResult, type TemplateResult } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
 import { add, blocked, newOutbox, newStore, passEvent, update } from './pass-events.ts';
 
-const changesIn = async (one: PassEvent): Promise<readonly Change[]> => {
+const changesIn = async (one: EndedPass): Promise<readonly NotifiedChange[]> => {
   const outbox = newOutbox({ ...newStore(), clients: () => null });
   await outbox.add(one);
   return (await outbox.next())?.changes ?? [];
 };
 
-const slackOf = (changes: readonly Change[]): object =>
+const slackOf = (changes: readonly NotifiedChange[]): object =>
   slackMessageOf({
     schema: 'dns-template-sync/notification/v1',
     delivery: 'id',
@@ -30,7 +30,7 @@ interface SlackMessage {
   }[];
 }
 
-const messageOf = async (one: PassEvent): Promise<SlackMessage> =>
+const messageOf = async (one: EndedPass): Promise<SlackMessage> =>
   JSON.parse(JSON.stringify(slackOf(await changesIn(one))));
 
 const behind = (more: Partial<SubdomainResult>): SubdomainResult => ({
@@ -98,7 +98,7 @@ test('says that a client fails, and what has ended', async () => {
   expect(slackOf([cleared])).toMatchObject({ text: '*`web` (client `acme`)* is in sync again' });
 });
 
-const hostileEvent = (texts: readonly string[]): PassEvent => {
+const hostileEvent = (texts: readonly string[]): EndedPass => {
   let used = 0;
   const next = (): string => texts[used++ % texts.length] ?? '';
   const record = () => ({ type: next(), name: next(), content: next(), priority: null, ttl: null });

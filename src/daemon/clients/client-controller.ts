@@ -11,7 +11,7 @@ import type { DaemonClient, DaemonContext, Listeners } from '../context.ts';
 import { PassLoop, type PassCause, type PassOutcome } from '../passes/loop.ts';
 import { passRecord } from '../passes/pass-record.ts';
 import { startSchedule } from '../passes/schedule.ts';
-import { Known } from './known.ts';
+import { KnownState } from './known.ts';
 
 interface ClientControllerOptions extends Pick<DaemonContext, 'fleet' | 'log'> {
   readonly client: DaemonClient;
@@ -23,7 +23,7 @@ interface ClientControllerOptions extends Pick<DaemonContext, 'fleet' | 'log'> {
 /** One client in the daemon: what starts its passes, and what they found. */
 export class ClientController {
   readonly name: string;
-  readonly known = new Known();
+  readonly known = new KnownState();
   /** Its settings may be replaced by others. */
   client: DaemonClient;
   readonly #options: ClientControllerOptions;

@@ -6,7 +6,7 @@ import { withoutApplied, type PassResult, type TemplateResult } from '../../resu
 import type { ClientFacts, PassEntry } from '../../status-page/facts.ts';
 
 /** What is known of one client, by the passes of this process or of others. */
-export class Known {
+export class KnownState {
   answers: KnownAnswers = new Map();
   lastPass: PassEntry | null = null;
   /** When the last pass without a failure ended, in ms since the epoch; 0: none has. */

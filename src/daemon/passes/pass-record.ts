@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DesiredState } from '../../model/template.ts';
-import type { PassEvent } from '../../notify/news.ts';
+import type { EndedPass } from '../../notify/news.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { problemText } from '../../report/view.ts';
 import type { Change, PassResult, Report, Status, TemplateResult, Trigger } from '../../result.ts';
@@ -35,7 +35,7 @@ export const passRecord = (id: PassId, log: Logger) => {
      * has ended: a process that is killed after that has lost nothing.
      */
     ended: async (
-      { result, failure, removed, isEnding }: PassEvent,
+      { result, failure, removed, isEnding }: EndedPass,
       durationMs: number,
       save: () => Promise<void>,
     ): Promise<PassEntry> => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Known } from '../../../src/daemon/clients/known.ts';
+import { KnownState } from '../../../src/daemon/clients/known.ts';
 import type { DesiredState } from '../../../src/model/template.ts';
 import type { PassResult } from '../../../src/result.ts';
 import { pass, template } from '../../report/every-kind.ts';
@@ -15,8 +15,8 @@ const denied = pass({ wasRead: true, areTokensRejected: true, isDenied: true, ho
 const away = pass({ wasRead: false, holdReason: 'the service is away' });
 
 /** What is known after passes that found this; a text: why one could not be made. */
-const after = (...found: readonly (PassResult | string)[]): Known => {
-  const known = new Known();
+const after = (...found: readonly (PassResult | string)[]): KnownState => {
+  const known = new KnownState();
   for (const one of found)
     if (typeof one === 'string') known.add(null, one);
     else known.add(one, one.holdReason);
