@@ -6,7 +6,7 @@ import { parseScrape, type Scrape } from './scrape.ts';
 /** Clients that have passes, as a scrape shows them. */
 export const shownClients = (version = '1', options: Parameters<typeof createMetrics>[1] = {}) => {
   const metrics = createMetrics(version, options);
-  const found = new Map<string, Known>();
+  const found = new Map<string, KnownState>();
   const add = (client: string): KnownState => {
     const one = found.get(client) ?? new KnownState();
     if (!found.has(client)) metrics.addClient(client);
