@@ -74,8 +74,11 @@ const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const isOfName =
     before !== undefined && canonicalName(before.wanted.name) === canonicalName(entry.after.name);
   const keptName = values.keptName ?? (isOfName ? before.keptName : null);
-  // What the file had dropped when it was sent: if it lists that again, that is an edit.
-  draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, 'edited');
+  // What the file had dropped when it was sent: if it lists that again, that is an edit. Not if somebody had moved the record.
+  const isMoved =
+    before?.seen != null && recordKey(entryOf(before.seen)) !== recordKey(entryOf(entry.before!));
+  const cause = isMoved ? 'drifted' : 'edited';
+  draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, cause);
   settleDisplaced(draft, entry.key);
 };
 
