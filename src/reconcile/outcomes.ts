@@ -76,7 +76,7 @@ const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const keptName = values.keptName ?? (isOfName ? before.keptName : null);
   // What the file had dropped when it was sent: if it lists that again, that is an edit. Not if somebody had moved the record.
   const isMoved =
-    before?.seen != null && recordKey(entryOf(before.seen)) !== recordKey(entryOf(entry.before!));
+    before?.seen != null && canonicalName(before.seen.name) !== canonicalName(entry.before!.name);
   const cause = isMoved ? 'drifted' : 'edited';
   draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, cause);
   settleDisplaced(draft, entry.key);
