@@ -287,7 +287,8 @@ export const createJudge = ({
         const isOpen = one.attempts.some(
           ({ sent, isShown }) => sent.told === 'nothing' && sent.landed !== 'no' && !isShown,
         );
-        if (result?.message === null && !isOpen) one.lastKept = listing;
+        if (result?.message === null && !isOpen)
+          [one.lastKept, one.keptFile] = [listing, pass.files.get(templateId)!];
       }
       for (const result of results ?? []) {
         const [templateId] = [...pass.files].find(([, { template }]) => template === result.template) ?? [];
@@ -310,7 +311,7 @@ export const createJudge = ({
           one.files = [];
         }
         one.lastListed = null;
-        one.lastKept = null;
+        [one.lastKept, one.keptFile] = [null, null];
         one.lastShown = new Set();
       }
     },
@@ -373,5 +374,6 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
     one.files.map(({ mode, surplus, adopt, records }) => [mode, surplus, adopt, records.map(shown)]),
     [one.lastListed, one.lastKept].map((view) => view?.records.map(shown)),
     [...one.lastShown],
+    one.keptFile?.records.map(shown),
   ];
 };

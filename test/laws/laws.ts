@@ -232,13 +232,26 @@ const notAfterALoss: Law = (attempt, { pass, file, one, views }) => {
   if (!isAdd(attempt) || !file || pass.acceptLoss || !listing) return null;
   const isShown = (id: number, view: { readonly records: readonly ActualRecord[] } | null): boolean =>
     view?.records.some((record) => record.id === id) === true;
+  const isMade = (id: number): boolean =>
+    one.attempts.some(({ sent, isForgotten }) => sent.recordId === id && !isForgotten);
+  // What we added in the last ten minutes may be missing since the listing is older.
+  const isYoung = (id: number): boolean =>
+    one.attempts.some(
+      (other) => isAdd(other) && other.sent.recordId === id && attempt.sent.at - other.sent.at < longestLag,
+    );
+  // Wanted then and now, and known for that: by its spelling, or since we made it.
   const wanted = [...one.ours].filter((id) =>
-    file.records.some((record) =>
-      one.lastListed?.records.some((actual) => actual.id === id && isMet(actual, record)),
+    [file, one.keptFile].every((version) =>
+      version?.records.some((record) =>
+        one.lastListed?.records.some(
+          (actual) =>
+            actual.id === id && isMet(actual, record) && (isMade(id) || keyOf(actual) === keyOf(record)),
+        ),
+      ),
     ),
   );
   const lost = wanted.filter(
-    (id) => one.lastShown.has(id) && isShown(id, one.lastKept) && !isShown(id, listing),
+    (id) => one.lastShown.has(id) && isShown(id, one.lastKept) && !isShown(id, listing) && !isYoung(id),
   );
   // A copy is no loss.
   const there = new Set(listing.records.map((record) => placedKeyOf(record)));

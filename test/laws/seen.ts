@@ -106,6 +106,8 @@ export interface TemplateCase {
   /** The last listing of a writing pass before this one, and the last that a pass with an end was shown. */
   lastListed: View | null;
   lastKept: View | null;
+  /** The file that went with that. */
+  keptFile: FileFacts | null;
   /** Ids that each listing of the pass before this one showed. */
   lastShown: ReadonlySet<number>;
 }
@@ -155,5 +157,6 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   files: [],
   lastListed: null,
   lastKept: null,
+  keptFile: null,
   lastShown: new Set(),
 });
