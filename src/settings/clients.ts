@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import { suggestion } from '../lib/nearest.ts';
@@ -133,8 +133,8 @@ const openClientFiles = (
   /** What changed a moment ago may change again without another time: such a file is read once more. */
   const marksOf = ({ files, missing }: ReturnType<typeof find>, isTaken: boolean): string => {
     const markOf = (file: string): string => {
-      const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-      return stats === undefined || (isTaken && !isAtRest(stats)) ? '' : timesMark(stats);
+      const stats = statsOf(file);
+      return stats === null || (isTaken && !isAtRest(stats)) ? '' : timesMark(stats);
     };
     return JSON.stringify([files.map((file) => [file, markOf(file)]), missing]);
   };
@@ -165,7 +165,7 @@ const openClientFiles = (
     look: (): { readonly change: unknown; readonly directories: ReadonlyMap<string, string> } => {
       const now = marksOf(find(), false);
       const identities = directories.map((directory) => {
-        const stats = statSync(directory, { bigint: true, throwIfNoEntry: false });
+        const stats = statsOf(directory);
         return [directory, `${stats?.dev}:${stats?.ino}`] as const;
       });
       return { change: now === taken ? null : now, directories: new Map(identities) };
@@ -216,6 +216,15 @@ const openClientFiles = (
       };
     },
   };
+};
+
+/** Null where it cannot be looked at: reading it says why. */
+const statsOf = (file: string): BigIntStats | null => {
+  try {
+    return statSync(file, { bigint: true });
+  } catch {
+    return null;
+  }
 };
 
 /** The directory of a path, and which names of files in it are meant: YAML, in whatever case. */

@@ -109,7 +109,11 @@ describe('files of clients that are read again', () => {
   const start = () => {
     for (const name of ['acme', 'bakery', 'cafe']) writeClient(name);
     const settings = read({ mayLeaveOut: true });
-    return { settings, again: () => settings.clientFiles!.read(), first: settings.clients };
+    const again = () => {
+      settings.clientFiles!.look();
+      return settings.clientFiles!.read();
+    };
+    return { settings, again, first: settings.clients };
   };
 
   it('keep the clients that have not changed, and those of invalid files, until these are valid', () => {
@@ -138,6 +142,7 @@ describe('files of clients that are read again', () => {
     are used once their token is there | client dairy; remove secrets/dairy; are acme bakery cafe; told dairy.yaml clientToken: cannot read; client dairy; are acme bakery cafe dairy
     are all kept if all files are gone | move clients away; are acme bakery cafe; told there is no file ./clients/*.yaml; move away clients; are acme bakery cafe; told
     are not there if the folder is empty | move clients away; folder clients; told there is no file ./clients/*.yaml (in
+    are not there behind links that lead in a circle | link clients/dairy.yaml; are acme bakery cafe; told dairy.yaml cannot read this file (its links lead in a circle: ELOOP)
     never share a token with one in use | client copy token=bakery; are acme bakery cafe; told copy.yaml the same base URL and client token as clients/bakery.yaml: keep one of them, or give each its own token
     never share a name with one in use | client copy name=cafe; are acme bakery cafe; told copy.yaml the same client name, cafe, as clients/cafe.yaml: keep one of them
     never share a token if both are new | client dairy; client fish token=dairy; are acme bakery cafe; remove clients/fish.yaml; are acme bakery cafe dairy
@@ -158,6 +163,7 @@ describe('files of clients that are read again', () => {
       else if (verb === 'remove') rmSync(at(name));
       else if (verb === 'move') renameSync(at(name), at(other));
       else if (verb === 'folder') mkdirSync(at(name));
+      else if (verb === 'link') symlinkSync(at(name), at(name));
       else if (verb === 'are') expect([step, namesIn(again())]).toEqual([step, words]);
       else {
         const told = again().problems.map(({ file, message }) => `${file ?? ''} ${message}`);

@@ -156,8 +156,9 @@ const isFromHere = (c: Context, publicUrl: string | null): boolean => {
 
 type Form = Readonly<Partial<Record<string, string>>>;
 
+/** An empty one of somebody who has gone before all of it was sent: nobody hears the answer. */
 const formOf = async (c: Context): Promise<Form> =>
-  Object.fromEntries(new URLSearchParams(await c.req.text()));
+  Object.fromEntries(new URLSearchParams(await c.req.text().catch(() => '')));
 
 /** For people: without characters that would end a cookie, hide something, or look like our own mark. */
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N} .,'@_-]{1,60}$/u.test(name);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HistoryQuery } from '../../../src/app/history.ts';
 import { assembleReport } from '../../../src/report/assemble.ts';
 import { reportSchema } from '../../../src/report-schema.ts';
@@ -159,6 +159,19 @@ describe('listening', () => {
     await expect(startTestServer({ listen: { host: '127.0.0.1', port: Number(port) } })).rejects.toThrow(
       `cannot listen on ${host}: the address is in use already; choose another with --listen HOST:PORT, or --listen off`,
     );
+  });
+
+  it('takes no note of who goes before a form is whole, but that there was no token', async () => {
+    const refused: unknown[] = [];
+    const { url, lines } = await startTestServer({
+      pageToken: () => 'a token of the page',
+      onRefused: (refusal) => void refused.push(refusal),
+    });
+    const socket = await connected(url);
+    const headers = 'Host: localhost\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 9\r\n';
+    socket.end(`POST /sign-in HTTP/1.1\r\n${headers}\r\ntoken`);
+    await vi.waitFor(() => expect(refused.length + lines.length).toBe(1));
+    expect([refused, lines]).toMatchObject([[{ token: 'page', reason: 'wrong' }], []]);
   });
 
   it('accepts 500 connections, closes more, and ends although they are open', async () => {
