@@ -26,6 +26,8 @@ export class Notifier {
   readonly #sending = new Map<string, Promise<void>>();
   /** Aborted: there may be something to send. */
   #news = new AbortController();
+  /** Aborted: there are other settings, with which the next attempt is made at once; or there is no further one. */
+  #settled = new AbortController();
   /** Aborted: no further attempt. */
   readonly #closing = new AbortController();
   /** Aborted: nor is one waited for. */
@@ -39,6 +41,8 @@ export class Notifier {
   /** Replaces the settings, also for messages that wait. What a receiver was told goes by its name. */
   configure(receivers: readonly NotifyReceiver[]): void {
     this.#receivers = new Map(receivers.map((one) => [one.name, one]));
+    this.#settled.abort();
+    this.#settled = new AbortController();
     this.#wake();
     for (const { name } of receivers) {
       if (this.#sending.has(name)) continue;
@@ -66,6 +70,7 @@ export class Notifier {
   /** Waits for the attempts under way, so many milliseconds. The next process goes on with the rest. */
   async close(within: number): Promise<void> {
     this.#closing.abort();
+    this.#settled.abort();
     this.#wake();
     const timer = setTimeout(() => this.#end.abort(), within);
     await Promise.all(this.#sending.values());
@@ -84,14 +89,14 @@ export class Notifier {
     for (;;) {
       const settings = this.#receivers.get(name);
       if (settings === undefined || this.#closing.signal.aborted) return;
-      const { signal } = this.#news;
+      const [{ signal }, settled] = [this.#news, this.#settled];
       try {
         // Read anew for each attempt: by now, another process may be the one that sends it.
         const next = store.isSender() ? await nextMessage(store, name) : null;
         if (next === null) await sleep(Math.min(store.lookInterval, longestSleep), signal);
         else {
           if (trial.id !== next.id) trial = { id: next.id, attempts: 0, refusals: 0, outcome: 'retried' };
-          await sleep(await this.#attempt(next, settings, trial), this.#closing.signal);
+          await sleep(await this.#attempt(next, settings, trial), settled.signal);
         }
       } catch (error) {
         const fields = { event: 'notify.error', receiver: name, err: error };

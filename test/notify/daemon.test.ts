@@ -111,8 +111,9 @@ it('a webhook gets drift and its end once each, signed, across a restart', async
   expect([...daemon.lines(), ...next.lines()].filter(({ event }) => event === 'notify.unsaved')).toEqual([]);
 });
 
-it('settings are read again at SIGHUP: waiting messages go to the new address', async () => {
-  const [wrong, right] = [await startReceiver(status(404)), await startReceiver()];
+it('settings are read again at SIGHUP: waiting messages go to the new address at once', async () => {
+  const later = { 'retry-after': '3600' };
+  const [wrong, right] = [await startReceiver(status(404, '', later)), await startReceiver()];
   const { daemon, cwd, change } = await started(wrong);
   await change('192.0.2.9');
   await daemon.pass();
