@@ -27,7 +27,7 @@ export class Notifier {
   /** Aborted: there may be something to send. */
   #news = new AbortController();
   /** Aborted: there are other settings, with which the next attempt is made at once; or there is no further one. */
-  #settled = new AbortController();
+  #reconfigured = new AbortController();
   /** Aborted: no further attempt. */
   readonly #closing = new AbortController();
   /** Aborted: nor is one waited for. */
@@ -41,8 +41,8 @@ export class Notifier {
   /** Replaces the settings, also for messages that wait. What a receiver was told goes by its name. */
   configure(receivers: readonly NotifyReceiver[]): void {
     this.#receivers = new Map(receivers.map((one) => [one.name, one]));
-    this.#settled.abort();
-    this.#settled = new AbortController();
+    this.#reconfigured.abort();
+    this.#reconfigured = new AbortController();
     this.#wake();
     for (const { name } of receivers) {
       if (this.#sending.has(name)) continue;
@@ -70,7 +70,7 @@ export class Notifier {
   /** Waits for the attempts under way, so many milliseconds. The next process goes on with the rest. */
   async close(within: number): Promise<void> {
     this.#closing.abort();
-    this.#settled.abort();
+    this.#reconfigured.abort();
     this.#wake();
     const timer = setTimeout(() => this.#end.abort(), within);
     await Promise.all(this.#sending.values());
@@ -89,14 +89,14 @@ export class Notifier {
     for (;;) {
       const settings = this.#receivers.get(name);
       if (settings === undefined || this.#closing.signal.aborted) return;
-      const [{ signal }, settled] = [this.#news, this.#settled];
+      const [{ signal }, reconfigured] = [this.#news, this.#reconfigured];
       try {
         // Read anew for each attempt: by now, another process may be the one that sends it.
         const next = store.isSender() ? await nextMessage(store, name) : null;
         if (next === null) await sleep(Math.min(store.lookInterval, longestSleep), signal);
         else {
           if (trial.id !== next.id) trial = { id: next.id, attempts: 0, refusals: 0, outcome: 'retried' };
-          await sleep(await this.#attempt(next, settings, trial), settled.signal);
+          await sleep(await this.#attempt(next, settings, trial), reconfigured.signal);
         }
       } catch (error) {
         const fields = { event: 'notify.error', receiver: name, err: error };

@@ -71,12 +71,20 @@ export const watchFiles = ({
     clearTimeout(timer);
     if (isClosed || looking !== null) return;
     const begin = (): void => {
-      looking = lookNow().finally(() => {
-        looking = null;
-        wait();
-      });
+      looking = lookNow()
+        .catch(lookAgain)
+        .finally(() => {
+          looking = null;
+          wait();
+        });
     };
     timer = setTimeout(begin, Math.max(0, lookAt - performance.now()));
+  };
+
+  /** A look that fails ends nothing: the next one may not. */
+  const lookAgain = (error: unknown): void => {
+    log.error({ event: 'watch.error', err: error }, 'cannot look whether files have changed; will retry');
+    lookAt = performance.now() + restAfter(0, poll, open);
   };
 
   const lookNow = async (): Promise<void> => {
