@@ -99,6 +99,14 @@ describe('a name server', () => {
     expect((await check(one, [server], { ...fresh, previous: before })).status).toBe('drifted');
     expect((await check(one, [server], { lastWriteAt: 1_000 })).status).toBe('drifted');
   });
+
+  it('is pending as long as its highest TTL, where that is longer', async () => {
+    const server = await serve({ lines: wrong });
+    const hoursAgo = { lastWriteAt: 1_000_000_000_000 - 2 * 3_600_000 };
+    expect((await check(one, [server], hoursAgo)).status).toBe('drifted');
+    const forADay = one.map((record) => ({ ...record, ttl: 86_400 }));
+    expect((await check(forADay, [server], hoursAgo)).status).toBe('pending');
+  });
 });
 
 describe('the name servers of a zone', () => {

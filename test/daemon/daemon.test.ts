@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rename, utimes } from 'node:fs/promises';
+import { rename, rm, utimes } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -64,8 +64,9 @@ it('a pass on the schedule corrects what somebody changed', async () => {
 });
 
 describe('a template file', () => {
+  const www = (name: string): string => `  - {type: A, name: ${name}, content: 192.0.2.2}\n`;
+
   it('that drops a record in place puts it to another use when nothing can be on its way any more', async () => {
-    const www = (name: string): string => `  - {type: A, name: ${name}, content: 192.0.2.2}\n`;
     const { service, id, edit, daemon, later } = await started({
       keys: 'surplus: park\n',
       records: www('www'),
@@ -79,6 +80,21 @@ describe('a template file', () => {
     later(30_000);
     await daemon.event('change.applied');
     expect(await names()).toEqual([null, 'mail']);
+  });
+
+  it('that is new parks nothing while more of it may be on its way', async () => {
+    const keys = 'surplus: park\n';
+    const { service, id, cwd, edit, daemon, later } = await started({ keys, records: www('www') });
+    const names = async (): Promise<unknown[]> => (await service.records(id)).map(({ name }) => name);
+    await rm(path.join(cwd, 'templates/site.yaml'));
+    await daemon.event('pass.finished', ({ status: of }) => of === 'failed');
+    await edit('192.0.2.1', '');
+    later(3_000);
+    await daemon.event('pass.finished', ({ status: of }) => of !== 'failed');
+    expect(await names()).toEqual([null, 'www']);
+    later(30_000);
+    await daemon.event('change.applied');
+    expect(await names()).toEqual([null, expect.stringMatching(/^_parked-/)]);
   });
 
   it('of which very much is made keeps no request from its answer', async () => {

@@ -203,6 +203,16 @@ test('a second copy of a record is named, since a file cannot say it', async () 
   expect(result).toMatchObject({ files: [], unsaid: [expect.stringContaining('a second copy')] });
 });
 
+test('a TTL that a file cannot state is named, and the one that it states stays', async () => {
+  const text = 'template: web\nttl: 300\nrecords:\n  - { type: A, content: 192.0.2.1 }\n';
+  const directory = await directoryWith({ 'web.yaml': text });
+  const result = await acceptInto(directory, templateOf({ ...a, content: '192.0.2.9', ttl: -1 }));
+  expect(result).toMatchObject({
+    files: [{ after: text.replace('192.0.2.1', '192.0.2.9') }],
+    unsaid: [expect.stringContaining('a TTL of -1')],
+  });
+});
+
 test('a patch of a file of which all lines but one change applies', async () => {
   const lines = (text: string): string => Array.from({ length: 10 }, (_, at) => `${text} ${at}`).join('\r\n');
   const [before, after] = [`# same\n${lines('old')}`, `# same\n${lines('new')}\n`];

@@ -121,6 +121,12 @@ test.each<[string, readonly Entry[], readonly string[], string, string[]?]>([
     ['30: #2 www A 192.0.2.2'],
     '#2 => sent accepted',
   ],
+  [
+    'both of equal ones of which the later had failed',
+    [inPlace, { ...inPlace, id: 2, state: 'failed' }],
+    ['30: #2 www A 192.0.2.2'],
+    '#2 #2 => accepted accepted',
+  ],
 ])('a write that was sent is %s', (_, entries, readings, expected, file = []) => {
   expect(settled(entries, readings, file).trim()).toBe(expected);
 });

@@ -298,6 +298,16 @@ describe('what was read before', () => {
     expect(states.size).toBe(11);
   });
 
+  test('has a digest, but not where one of them cannot be read', async () => {
+    const directory = await directoryOf('a.yaml');
+    const loader = createTemplateLoader();
+    await loader.load({ ...options, paths: [directory] });
+    expect(loader.digest()).toEqual(expect.any(String));
+    // The system reads no memory at address zero.
+    const { problems } = await loader.load({ ...options, paths: [directory, '/proc/self/mem'] });
+    expect([problems.map(({ check }) => check), loader.digest()]).toEqual([['unreadable'], null]);
+  });
+
   test('is the same object whatever is among the files', async () => {
     const directory = await directoryOf('zero.yaml -> /dev/zero, loop.yaml -> loop.yaml, round -> .', {
       'large.yaml': Buffer.alloc(50_000_000, 'x'),

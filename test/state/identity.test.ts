@@ -15,6 +15,9 @@ it('forgets after a day that another client has compared a template, and not bef
   const { write } = processesOn(() => fileStore(clock));
   const other = { name: 'b', token: 'b' };
   await write({}, (memory) => memory.compare([17]));
+  // Whoever goes on comparing it keeps it.
+  clock.forward(3_600_000);
+  await write({}, (memory) => memory.compare([17]));
   clock.forward(86_400_000 - 1);
   expect(await write(other, (memory) => memory.compare([17]))).toEqual(new Map([[17, 'default']]));
   clock.forward(2);
