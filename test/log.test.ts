@@ -117,6 +117,7 @@ describe('a line is at most 16 KiB', () => {
 
   it.each([
     ['a long text', () => ({ message: 'ü'.repeat(3_000_000) })],
+    ['more bytes than characters', () => ({ message: 'ü'.repeat(10_000) })],
     ['invisible characters, which are escaped', () => ({ message: '\u200b'.repeat(4_000) })],
     ['many keys', () => Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]))],
     ['a list deep inside', () => ({ one: { two: [{ three: Array(1_000_000).fill('text') }] } })],

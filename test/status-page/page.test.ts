@@ -147,6 +147,7 @@ describe('what the status page shows', () => {
     [{ text: 'in-the' }, 'in-the-way two one'],
     [{ text: 'refused' }, 'in-the-way two'],
     [{ text: 'calm' }, 'calm'],
+    [{ text: 'templates/' }, 'lost lost-too held held adds api www in-the-way two one calm'],
     [{ text: 'www', show: 'blocked' }, ''],
   ])('is what %j asks for, and is counted by kind', (query, expected) => {
     expect(shown(query)).toBe(expected);
