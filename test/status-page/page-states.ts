@@ -215,7 +215,8 @@ export const states: Readonly<Record<string, () => State>> = {
   '40-differences': () => factsOf([pass({ templates: templates(40, twelve) })]),
   'service-down': () => {
     const asOf = new Date(now - 360_000).toISOString();
-    const some = templates(40, twelve).map((one) => ({ ...one, asOf }));
+    const unread = { status: 'failed', message: unreachable, asOf } as const;
+    const some = templates(40, twelve).map((one) => ({ ...one, ...unread }));
     return factsOf([pass({ templates: some })], { clients: [down()] });
   },
   'first-start': () =>

@@ -156,6 +156,10 @@ describe('what the status page shows', () => {
     );
   });
 
+  it('has what is searched for as a text, not as an attribute', () => {
+    expect(page([some], {}, { text: '" onfocus="alert(1)' })).not.toMatch(/<input[^>]*"\s+onfocus/);
+  });
+
   it('has links with the client where there are several', () => {
     const html = page(
       ['acme', 'bakery'].map((name) =>
