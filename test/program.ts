@@ -155,14 +155,7 @@ const signalsFrom = (listeners: EventEmitter): Signals => ({
 });
 
 /** What is needed to follow a program: each text that it writes, and once how it ended. */
-export interface Following {
-  readonly hear: (name: 'stdout' | 'stderr', text: string) => void;
-  readonly end: (code: number | null) => void;
-  readonly fail: (error: unknown) => void;
-  readonly program: Omit<Program, 'signal' | 'type'>;
-}
-
-export const following = (): Following => {
+export const following = () => {
   const said = { stdout: '', stderr: '' };
   let isOver = false;
   const emitter = new EventEmitter().setMaxListeners(0);
@@ -191,11 +184,11 @@ export const following = (): Following => {
   const output = (): string => said.stdout + said.stderr;
   let read = 0;
   return {
-    hear: (name, text) => {
+    hear: (name: 'stdout' | 'stderr', text: string): void => {
       said[name] += text;
       emitter.emit('news');
     },
-    end: (code) => {
+    end: (code: number | null): void => {
       isOver = true;
       resolve({ code, ...said });
       emitter.emit('news');
@@ -222,7 +215,7 @@ export const following = (): Following => {
       says: async (text, after = 0) =>
         void (await until(() => (output().includes(text, after) ? true : null), text)),
       output,
-    },
+    } satisfies Omit<Program, 'signal' | 'type'>,
   };
 };
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,14 +17,31 @@ const { PATH = '' } = process.env;
 let cwd = '';
 let env: Readonly<Record<string, string>> = {};
 
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const ended = (command: string, args: readonly string[], more: object = {}): Promise<Ended> =>
+  call(command, args, { cwd, env, ...more }).then(
+    (said) => ({ code: 0, ...said }),
+    (said: Ended) => said,
+  );
+
 const git = async (...args: readonly string[]): Promise<string> =>
   (await call('git', args, { cwd, env })).stdout.trim();
 
-const release = (...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
-  call(process.execPath, [script, ...args], { cwd, env }).then(
-    (ended) => ({ code: 0, ...ended }),
-    (ended: { code: number; stdout: string; stderr: string }) => ended,
-  );
+const release = (...args: readonly string[]): Promise<Ended> => ended(process.execPath, [script, ...args]);
+
+const read = (file: string): Promise<string> => readFile(path.join(cwd, file), 'utf8');
+
+/** A program that takes the place of one of this machine: the lines of a script. */
+const program = async (name: string, lines: string): Promise<void> => {
+  await writeBelow(cwd, `../bin/${name}`, `#!/bin/sh\n${lines}\n`);
+  await chmod(path.join(cwd, '../bin', name), 0o755);
+  env = { ...env, PATH: `${path.join(cwd, '../bin')}:${PATH}` };
+};
 
 const changelog = (entries: string): Promise<void> =>
   writeBelow(cwd, '.github/CHANGELOG.md', `# Changelog\n\n## [Unreleased]\n\n${entries}`);
@@ -33,9 +50,6 @@ const commit = async (): Promise<void> => {
   await git('commit', '--quiet', '--all', '--message', 'A change');
   await git('push', '--quiet', 'origin', 'main');
 };
-
-const versionOf = async (file: string): Promise<string> =>
-  z.object({ version: z.string() }).parse(JSON.parse(await readFile(path.join(cwd, file), 'utf8'))).version;
 
 /** A clone of a repository with what a release changes and packs, as version 0.1.0. The program is built already. */
 beforeEach(async () => {
@@ -69,9 +83,8 @@ describe('a release', () => {
   it('makes commit, tag, package and notes, and the command that it prints pushes them', async () => {
     expect(await release('0.1.0')).toMatchObject({ code: 0 });
     await git('push', '--quiet', '--atomic', 'origin', 'main', 'v0.1.0');
-    await changelog(
-      `### Fixed\n\n- \`plan\` ends.\n\n${(await readFile(path.join(cwd, '.github/CHANGELOG.md'), 'utf8')).split(/^## \[Unreleased\]\n\n/m)[1]}`,
-    );
+    const [, before] = (await read('.github/CHANGELOG.md')).split(/^## \[Unreleased\]\n\n/m);
+    await changelog(`### Fixed\n\n- \`plan\` ends.\n\n${before}`);
     await commit();
     const { code, stdout, stderr } = await release('0.2.0');
     expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -79,19 +92,19 @@ describe('a release', () => {
     expect(stdout).not.toContain('plans');
     const [, push = ''] = /^git (push .*)$/m.exec(stdout) ?? [];
     await git(...push.split(' '));
+    const head = await git('rev-parse', 'HEAD');
     expect(await git('ls-remote', 'origin', 'refs/heads/main', 'refs/tags/v0.2.0^{}')).toBe(
-      `${await git('rev-parse', 'HEAD')}\trefs/heads/main\n${await git('rev-parse', 'v0.2.0^{}')}\trefs/tags/v0.2.0^{}`,
+      `${head}\trefs/heads/main\n${head}\trefs/tags/v0.2.0^{}`,
     );
-    expect(await git('rev-parse', 'v0.2.0^{}')).toBe(await git('rev-parse', 'HEAD'));
     expect(await git('status', '--porcelain')).toBe('');
-    for (const file of ['package.json', 'package-lock.json']) expect(await versionOf(file)).toBe('0.2.0');
     const packed = await call('tar', ['-xzOf', 'dns-template-sync-0.2.0.tgz', 'package/package.json'], {
       cwd,
     });
-    expect(packed.stdout).toContain('"version": "0.2.0"');
-    expect(await readFile(path.join(cwd, 'README.md'), 'utf8')).toContain('sync-0.2.0.tgz');
-    expect(await readFile(path.join(cwd, '.github/docs/ci.md'), 'utf8')).toContain('sync:0.2.0');
-    expect(await readFile(path.join(cwd, '.github/CHANGELOG.md'), 'utf8')).toMatch(
+    for (const text of [packed.stdout, await read('package.json'), await read('package-lock.json')])
+      expect(text).toMatch(/^ {2}"version": "0\.2\.0"/m);
+    expect(await read('README.md')).toContain('sync-0.2.0.tgz');
+    expect(await read('.github/docs/ci.md')).toContain('sync:0.2.0');
+    expect(await read('.github/CHANGELOG.md')).toMatch(
       /^# Changelog\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Fixed\n\n.*\n\n## \[0\.1\.0\] - /,
     );
     expect((await release('notes', '0.1.0')).stdout).toBe('### Added\n\n- `plan` plans.\n');
@@ -128,33 +141,24 @@ describe('a release', () => {
   });
 
   it('that cannot be packed leaves no commit, and the files as they were', async () => {
-    await writeBelow(
-      cwd,
-      '../bin/npm',
-      `#!/bin/sh\n[ "$1" != pack ] && exec '${path.join(path.dirname(process.execPath), 'npm')}' "$@"\n`,
-    );
-    await call('chmod', ['+x', path.join(cwd, '../bin/npm')]);
-    env = { ...env, PATH: `${path.join(cwd, '../bin')}:${PATH}` };
+    const npm = path.join(path.dirname(process.execPath), 'npm');
+    await program('npm', `[ "$1" != pack ] && exec '${npm}' "$@"`);
     const head = await git('rev-parse', 'HEAD');
     const { code, stderr } = await release('0.2.0');
     expect(code).toBe(1);
     expect(stderr).toContain('0.2.0 was not released, and the files are as they were');
-    expect([await git('rev-parse', 'HEAD'), await git('status', '--porcelain'), await git('tag')]).toEqual([
-      head,
-      '',
-      '',
-    ]);
+    expect(await git('rev-parse', 'HEAD')).toBe(head);
+    expect((await git('status', '--porcelain')) + (await git('tag'))).toBe('');
   });
 });
 
-const workflow = z
-  .object({
-    jobs: z.record(
-      z.string(),
-      z.object({ steps: z.array(z.object({ run: z.string().optional() })).default([]) }),
-    ),
-  })
-  .parse(parse(await readFile('.github/workflows/release.yml', 'utf8')));
+const Workflow = z.object({
+  jobs: z.record(
+    z.string(),
+    z.object({ steps: z.array(z.object({ run: z.string().optional() })).optional() }),
+  ),
+});
+const { jobs } = Workflow.parse(parse(await readFile('.github/workflows/release.yml', 'utf8')));
 
 /** Runs the last step of a job as a runner would, on a tag, with programs that only note how they are called. */
 const runStep = async (
@@ -162,10 +166,7 @@ const runStep = async (
   programs: readonly string[],
 ): Promise<{ code: number; calls: string[] }> => {
   const calls = path.join(cwd, '../calls');
-  for (const name of programs)
-    await writeBelow(cwd, `../bin/${name}`, `#!/bin/sh\necho ${name} "$@" >>'${calls}'\n`);
-  await call('chmod', ['-R', '+x', path.join(cwd, '../bin')]);
-  const text = workflow.jobs[job]?.steps.at(-1)?.run ?? '';
+  for (const name of programs) await program(name, `echo ${name} "$@" >>'${calls}'`);
   const variables = {
     GITHUB_REF_NAME: 'v0.1.0',
     GITHUB_REPOSITORY: 'An-Owner/sync',
@@ -173,13 +174,8 @@ const runStep = async (
     GITHUB_ACTOR: 'a',
     GITHUB_TOKEN: 't',
   };
-  const code = await call('bash', ['-e', '-c', text], {
-    cwd,
-    env: { ...env, ...variables, PATH: `${path.join(cwd, '../bin')}:${PATH}` },
-  }).then(
-    () => 0,
-    (ended: { code: number }) => ended.code,
-  );
+  const step = jobs[job]?.steps?.at(-1)?.run ?? '';
+  const { code } = await ended('bash', ['-e', '-c', step], { env: { ...env, ...variables } });
   return { code, calls: (await readFile(calls, 'utf8').catch(() => '')).split('\n').slice(0, -1) };
 };
 
@@ -194,8 +190,7 @@ describe('when a tag arrives', () => {
       'npm publish ./dns-template-sync-0.1.0.tgz',
       'gh release create v0.1.0 --verify-tag --notes-file notes.md dns-template-sync-0.1.0.tgz',
     ]);
-    const manifest = await readFile(path.join(cwd, 'package.json'), 'utf8');
-    await writeBelow(cwd, 'package.json', manifest.replace('0.1.0', '0.2.0'));
+    await writeBelow(cwd, 'package.json', (await read('package.json')).replace('0.1.0', '0.2.0'));
     expect((await runStep('package', ['npm', 'gh'])).code).toBe(1);
   });
 

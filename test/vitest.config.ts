@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import path from 'node:path';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { Order } from './order.ts';
 import { slowest } from './slowest.ts';
 
@@ -16,12 +17,27 @@ const memory = (folder = '/dev/shm'): Record<string, string> => {
 };
 
 /**
+ * A text of scenarios is a file of tests. Those of `test/world` are what other people stumbled over, each named after its public
+ * report; the inputs are our own.
+ */
+const scenarios: Plugin = {
+  name: 'scenarios',
+  enforce: 'pre',
+  load: (file) =>
+    file.endsWith('.txt')
+      ? `import { playTheme } from '${path.resolve('test/scenarios/theme.ts')}'; playTheme('${file}');`
+      : null,
+};
+
+/**
  * What `npm test` runs: with room for a slow machine, and the same properties each time. Many tests wait, for
  * timers and for processes, so there is one worker more than processors; and no file needs modules of its own, so each
  * worker loads the built program once. The collector has no threads of its own: on two processors they cost a sixth of all and gain nothing.
  */
 export default defineConfig({
+  plugins: [scenarios],
   test: {
+    include: ['test/**/*.test.ts', 'test/{scenarios,world}/*.txt'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/seed.ts'],

@@ -99,53 +99,47 @@ const firstPasses = async (url, count) => {
 const shares = `SELECT max(clients) - min(clients) AS count FROM
   (SELECT (SELECT count(*) FROM dns_sync.clients WHERE owner = id) AS clients FROM dns_sync.processes) AS owned`;
 
-const scrape = async ({ address }) => (await fetch(`${address}/metrics`)).text();
-
-const passesIn = (text) =>
-  sum([...text.matchAll(/^dns_template_sync_passes_total\{.*\} (\d+)$/gm)].map(([, value]) => Number(value)));
-
-const latenessIn = (text) =>
-  [...text.matchAll(/^dns_template_sync_pass_lateness_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)].map(
-    ([, edge, value]) => [edge === '+Inf' ? Infinity : Number(edge), Number(value)],
-  );
-
 const countsOf = async (workers) => {
-  const texts = await Promise.all(workers.map(scrape));
-  return { passes: texts.map(passesIn), lateness: texts.map(latenessIn) };
+  const texts = await Promise.all(
+    workers.map(async ({ address }) => (await fetch(`${address}/metrics`)).text()),
+  );
+  const passes = /^dns_template_sync_passes_total\{.*\} (\d+)$/gm;
+  const late = /^dns_template_sync_pass_lateness_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm;
+  return {
+    passes: texts.map((text) => sum([...text.matchAll(passes)].map(([, count]) => Number(count)))),
+    /** The edges of the histogram, with the count of each. */
+    lateness: texts.map((text) =>
+      [...text.matchAll(late)].map(([, edge, count]) => [
+        Number(edge.replace('+Inf', 'Infinity')),
+        Number(count),
+      ]),
+    ),
+  };
 };
 
 const usageNow = (workers, { port }) => ({
   at: performance.now(),
   workers: workers.map(({ child }) => usageOf(child.pid)),
-  postgres: usageOfTree(postgresIn(port)),
+  postgres: usageOfPostgres(port),
 });
 
-const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+/** Those of its processes that have ended are in what their parent has used for its children. */
+const usageOfPostgres = (port) => {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const commandOf = (pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  const root = all.find((pid) => unlessEnded(() => commandOf(pid).includes(`port=${port}\0`)));
+  const family = all.filter((pid) => pid === root || unlessEnded(() => statOf(pid).parent === root));
+  const usages = family.flatMap((pid) => unlessEnded(() => usageOf(pid)) ?? []);
+  const [cpu, memory] = ['cpu', 'memory'].map((key) => sum(usages.map((usage) => usage[key])));
+  return { cpu: cpu + statOf(root).ofEnded, memory };
+};
 
-const postgresIn = (port) =>
-  processes().find((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`port=${port}\0`);
-    } catch {
-      return false;
-    }
-  });
-
-/** Those that have ended are in what their parent has used for its children. */
-const usageOfTree = (root) => {
-  const total = usageOf(root);
-  total.cpu += statOf(root).ofEnded;
-  for (const pid of processes()) {
-    try {
-      if (statOf(pid).parent !== root) continue;
-      const { cpu, memory } = usageOf(pid);
-      total.cpu += cpu;
-      total.memory += memory;
-    } catch {
-      // It has ended.
-    }
+const unlessEnded = (read) => {
+  try {
+    return read();
+  } catch {
+    return null;
   }
-  return total;
 };
 
 const differenceOf = (before, after) => {

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { barriersOf, expectNoSideways, visit } from './browser.ts';
+import { expectUsable, serve, visit } from './browser.ts';
 import { started } from './started.ts';
 
 const triggerToken = 'the token that acts';
@@ -32,11 +30,6 @@ const signIn = async (page: Page): Promise<void> => {
   await page.keyboard.type(triggerToken);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Sync now' }).waitFor();
-};
-
-const expectUsable = async (page: Page): Promise<void> => {
-  await expectNoSideways(page);
-  expect(await barriersOf(page)).toEqual([]);
 };
 
 const outcome = (page: Page, words: string) => page.locator('.acts [role=status]', { hasText: words });
@@ -106,13 +99,11 @@ it('who mistypes the trigger token is told so, and can try again', async () => {
 it('who has signed in sees the page also by a link from another site, and others the form', async () => {
   const pageToken = 'the token of the page';
   const { url } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
-  const server = createServer((_, response) =>
-    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><a href="${url}">to it</a>`),
+  const link = `<!doctype html><a href="${url}">to it</a>`;
+  const elsewhere = await serve(
+    (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(link),
+    onTestFinished,
   );
-  await new Promise<void>((resolve) => void server.listen(0, resolve));
-  onTestFinished(() => void server.close());
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const elsewhere = `http://localhost:${(server.address() as AddressInfo).port}/`;
   const { page } = await visit(elsewhere);
   await page.getByRole('link').click();
   await page.waitForURL(url);

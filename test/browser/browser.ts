@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
@@ -45,8 +48,19 @@ export const visit = async (url: string, options: BrowserContextOptions = {}): P
   return { page, complaints };
 };
 
-/** What keeps people from using it, according to axe: all findings that are serious or critical. */
-export const barriersOf = async (page: Page): Promise<string[]> => {
+/** The origin of a site that is there as long as the test, or as its file. */
+export const serve = async (
+  listener: RequestListener,
+  whenOver: (close: () => void) => void,
+): Promise<string> => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  whenOver(() => void server.close());
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+};
+
+/** According to axe: all findings that are serious or critical. */
+const barriersOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     // oxlint-disable-next-line typescript/no-explicit-any -- in the page, where its source has just been run
@@ -63,10 +77,11 @@ export const barriersOf = async (page: Page): Promise<string[]> => {
     .map((violation) => JSON.stringify(violation));
 };
 
-/** Whether everything is within the width of the window. */
-export const expectNoSideways = async (page: Page): Promise<void> => {
+/** Everything is within the width of the window, and nothing keeps people from using it. */
+export const expectUsable = async (page: Page): Promise<void> => {
   const wider = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
   expect(wider).toBe(0);
+  expect(await barriersOf(page)).toEqual([]);
 };

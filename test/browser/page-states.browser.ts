@@ -1,15 +1,13 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { renderSignIn } from '../../src/status-page/forms.ts';
 import { pagePolicy } from '../../src/status-page/frame.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderTemplatePage, renderWrites } from '../../src/status-page/template-page.ts';
 import { everyKindReport } from '../report/every-kind.ts';
 import { factsOf, overviewOf, states, templateState, visitor, writes } from '../status-page/page-states.ts';
-import { barriersOf, expectNoSideways, visit } from './browser.ts';
+import { expectUsable, serve, visit } from './browser.ts';
 
 /** A folder for a picture of each state, for whoever wants to look at them. */
 const pictures = process.env['PICTURES'];
@@ -29,22 +27,13 @@ const pages: Readonly<Record<string, () => string>> = {
   'plan-html': () => renderHtml(everyKindReport),
 };
 
-const server = createServer((request, response) => {
+const origin = await serve((request, response) => {
   const name = (request.url ?? '').slice(1);
   const page = pages[name];
-  if (page === undefined) {
-    response.writeHead(204).end();
-    return;
-  }
   const policy = name === 'plan-html' ? {} : { 'content-security-policy': pagePolicy };
-  response.writeHead(200, { 'content-type': 'text/html; charset=UTF-8', ...policy }).end(page());
-});
-let origin = '';
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-});
-afterAll(() => void server.close());
+  if (page === undefined) response.writeHead(204).end();
+  else response.writeHead(200, { 'content-type': 'text/html; charset=UTF-8', ...policy }).end(page());
+}, afterAll);
 
 const takePicture = async (page: Page, file: string): Promise<void> => {
   const height = await page.evaluate('document.documentElement.scrollHeight');
@@ -67,7 +56,6 @@ describe.each(Object.keys(pages))('the page: %s', (name) => {
   it.each(looks)('in %s, %i × %i', async (colorScheme, width, height) => {
     const { page } = await visit(`${origin}/${name}`, { colorScheme, viewport: { width, height } });
     if (pictures !== undefined) await takePicture(page, `${name}-${width}-${colorScheme}.png`);
-    await expectNoSideways(page);
     // What to do is never cut.
     const cut = await page
       .locator('.row p')
@@ -76,6 +64,6 @@ describe.each(Object.keys(pages))('the page: %s', (name) => {
     const first = page.locator('.row, article').first();
     // What differs is what people come for: it is on the first screen, on a phone too.
     if ((await first.count()) > 0) expect((await first.boundingBox())?.y).toBeLessThan(height - 60);
-    expect(await barriersOf(page)).toEqual([]);
+    await expectUsable(page);
   });
 });

@@ -1,6 +1,6 @@
 import { assembleReport } from '../../src/report/assemble.ts';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Add, Blocked, Difference, Surplus, Update } from '../../src/plan/difference.ts';
+import type { Add, Blocked, Difference, SkipCause, Surplus, Update } from '../../src/plan/difference.ts';
 import {
   notAsked,
   type PassResult,
@@ -10,22 +10,87 @@ import {
   type SubdomainResult,
   type TemplateResult,
 } from '../../src/result.ts';
+import { parseRecord } from '../scenarios/records.ts';
 
 const commitAddress = 'https://git.example.net/dns/commit/4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345';
 
 /** The only link of this report to another host. */
 export const linkToCommit = `<a href="${commitAddress}">`;
 
-const record = (type: string, name: string | null, content: string, more: Partial<RecordData> = {}) => ({
-  type,
-  name,
-  content,
-  priority: null,
-  ttl: null,
+/** Records are said as in scenarios: `www 300 A 192.0.2.1`. */
+export const record = (line: string): RecordData => {
+  const { ttl, ...values } = parseRecord(line);
+  return { ...values, ttl: ttl === null ? null : Number(ttl) };
+};
+
+export const at = (line: number, file = 'templates/standard-web.yaml') => ({ file, line, column: 5 });
+
+export const add = (desired: string, more: Partial<Add> = {}): Add => ({
+  action: 'add',
+  desired: record(desired),
+  cause: 'edited',
+  source: at(9),
   ...more,
 });
 
-const at = (line: number, file = 'templates/standard-web.yaml') => ({ file, line, column: 5 });
+/** A TTL or priority that the file does not state is no difference. */
+const changedFields = (current: RecordData, desired: RecordData): Update['fields'] =>
+  (['name', 'content', 'priority', 'ttl'] as const).filter(
+    (field) => desired[field] !== current[field] && (field === 'name' || desired[field] !== null),
+  );
+
+export const update = (
+  recordId: number,
+  current: string,
+  desired: string,
+  more: Partial<Update> = {},
+): Update => {
+  const [before, after] = [record(current), record(desired)];
+  return {
+    action: 'update',
+    recordId,
+    current: before,
+    desired: after,
+    fields: changedFields(before, after),
+    cause: 'edited',
+    source: at(9),
+    ...more,
+  };
+};
+
+export const surplus = (recordId: number, current: string, more: Partial<Surplus> = {}): Surplus => ({
+  action: 'surplus',
+  recordId,
+  current: record(current),
+  reason: 'unlisted',
+  cause: 'unknown',
+  ...more,
+});
+
+export const blocked = (
+  desired: string,
+  reason: Blocked['reason'],
+  message: string,
+  more: Partial<Blocked> = {},
+): Blocked => ({ action: 'blocked', desired: record(desired), source: at(9), reason, message, ...more });
+
+export const problem = (
+  severity: 'error' | 'warning',
+  message: string,
+  more: Partial<PassResult['problems'][number]> = {},
+) => ({
+  severity,
+  check: 'include',
+  message,
+  client: 'default',
+  file: null,
+  line: null,
+  column: null,
+  ...more,
+});
+
+const skipped = (skippedBy: SkipCause, error?: string) =>
+  ({ outcome: 'skipped', skippedBy, ...(error === undefined ? {} : { error }) }) as const;
 
 export const template = (more: Partial<TemplateResult>): TemplateResult => ({
   client: 'default',
@@ -42,58 +107,6 @@ export const template = (more: Partial<TemplateResult>): TemplateResult => ({
   subdomains: [],
   ...more,
 });
-
-const server = (name: string, status: ServerResult['status']): ServerResult => ({
-  name: `${name}.example.net`,
-  address: `192.0.2.${name.slice(2)}`,
-  serial: 2026112001,
-  status,
-  message: null,
-});
-
-const everyAnswer: SubdomainAnswers = {
-  status: 'drifted',
-  servers: [
-    server('ns1', 'drifted'),
-    server('ns2', 'drifted'),
-    { ...server('ns3', 'silent'), message: 'it refuses to answer' },
-    { ...server('ns5', 'silent'), serial: null, message: 'it does not answer' },
-    { ...server('ns6', 'failed'), address: '', serial: null, message: 'it has no address' },
-  ],
-  differences: [
-    ...['ns1.example.net', 'ns2.example.net'].map((name) => ({
-      kind: 'missing' as const,
-      server: name,
-      address: '203.0.113.53',
-      name: 'api.shop.example.net',
-      type: 'A',
-      desired: [record('A', 'api', '203.0.113.20', { ttl: 3600 })],
-      current: [],
-    })),
-    {
-      kind: 'stale',
-      server: 'ns1.example.net',
-      address: '203.0.113.53',
-      name: 'shop.example.net',
-      type: 'MX',
-      desired: [
-        record('MX', null, 'mx1.example.net', { priority: 10, ttl: 3600 }),
-        record('MX', null, 'mx2.example.net', { priority: 20, ttl: 3600 }),
-      ],
-      current: [record('MX', null, 'mx1.example.net', { priority: 10, ttl: 300 })],
-    },
-    {
-      kind: 'dangling',
-      server: 'resolver 192.0.2.53',
-      address: '',
-      name: 'app.shop.example.net',
-      type: 'CNAME',
-      desired: [record('CNAME', 'app', 'shop.azurewebsites.net', { ttl: 300 })],
-      current: [record('CNAME', 'app', 'shop.azurewebsites.net', { ttl: 300 })],
-      message: 'shop.azurewebsites.net does not exist',
-    },
-  ],
-};
 
 export const pass = (more: Partial<PassResult>): PassResult => ({
   client: 'default',
@@ -112,130 +125,78 @@ export const pass = (more: Partial<PassResult>): PassResult => ({
 const dkim = (key: string) =>
   `v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA${key.repeat(12)}IDAQAB`;
 
-const add = (line: number, desired: RecordData, more: Partial<Add> = {}): Add => ({
-  action: 'add',
-  desired,
-  cause: 'edited',
-  source: at(line),
-  ...more,
-});
-
-type Change = Pick<Update, 'recordId' | 'current' | 'desired' | 'fields'> & Partial<Update>;
-const update = (line: number, change: Change): Update => ({
-  action: 'update',
-  cause: 'edited',
-  source: at(line),
-  ...change,
-});
-
-const surplus = (recordId: number, current: RecordData, more: Partial<Surplus> = {}): Surplus => ({
-  action: 'surplus',
-  recordId,
-  current,
-  reason: 'unlisted',
-  cause: 'unknown',
-  ...more,
-});
-
-const blocked = (
-  line: number,
-  desired: RecordData,
-  why: Pick<Blocked, 'reason' | 'message'> & Partial<Blocked>,
-) => ({ action: 'blocked', desired, source: at(line), ...why }) as const;
-
 const differences: readonly Difference[] = [
-  add(9, record('A', 'www', '203.0.113.10', { ttl: 300 })),
-  add(10, record('TXT', null, 'v=spf1 mx -all'), { cause: 'drifted', outcome: 'applied' }),
-  add(3, record('SRV', '_sip._tcp', '5 5060 sip.example.net', { priority: 10 }), {
+  add('www 300 A 203.0.113.10'),
+  add('@ TXT v=spf1 mx -all', { source: at(10), cause: 'drifted', outcome: 'applied' }),
+  add('_sip._tcp SRV 10 5 5060 sip.example.net', {
     cause: 'unknown',
     source: at(3, 'templates/_voice.yaml'),
-    outcome: 'skipped',
-    skippedBy: 'mode-edits',
-    error: 'The mode of this template is edits: only what an edit of the file caused is written.',
+    ...skipped(
+      'mode-edits',
+      'The mode of this template is edits: only what an edit of the file caused is written.',
+    ),
   }),
-  update(7, {
-    recordId: 5,
-    current: record('A', null, '203.0.113.1', { ttl: 3600 }),
-    desired: record('A', null, '203.0.113.2', { ttl: 300 }),
-    fields: ['content', 'ttl'],
+  update(5, '@ 3600 A 203.0.113.1', '@ 300 A 203.0.113.2', {
+    source: at(7),
     cause: 'both',
     outcome: 'applied',
   }),
-  update(11, {
-    recordId: 6,
-    current: record('MX', null, 'mx1.example.net', { priority: 10, ttl: 3600 }),
-    desired: record('MX', null, 'mx1.example.net', { priority: 20, ttl: 3600 }),
-    fields: ['priority'],
+  update(6, '@ 3600 MX 10 mx1.example.net', '@ 3600 MX 20 mx1.example.net', {
+    source: at(11),
     outcome: 'failed',
     error: 'The service answered 429.',
     retryAt: '2026-11-20T20:05:00.000Z',
   }),
-  update(12, {
-    recordId: 7,
-    current: record('TXT', 'key._domainkey', dkim('qLm4Xw0Z')),
-    desired: record('TXT', 'key._domainkey', dkim('qLm4Xw1Z')),
-    fields: ['content'],
+  update(7, `key._domainkey TXT ${dkim('qLm4Xw0Z')}`, `key._domainkey TXT ${dkim('qLm4Xw1Z')}`, {
+    source: at(12),
     cause: 'drifted',
     outcome: 'unknown',
     error: 'The connection was closed before the answer came.',
   }),
-  update(13, {
-    recordId: 8,
-    current: record('AAAA', '_parked-8', '::'),
-    desired: record('AAAA', 'ipv6', '2001:db8::10'),
-    fields: ['name', 'content'],
-    outcome: 'skipped',
-    skippedBy: 'not-selected',
-    error: 'not selected by --only',
+  update(8, '_parked-8 AAAA ::', 'ipv6 AAAA 2001:db8::10', {
+    source: at(13),
+    ...skipped('not-selected', 'not selected by --only'),
   }),
   {
     action: 'park',
     recordId: 9,
-    current: record('CNAME', 'old', 'old.example.org', { ttl: 3600 }),
-    desired: record('CNAME', '_parked-9', 'parked.invalid', { ttl: 3600 }),
+    current: record('old 3600 CNAME old.example.org'),
+    desired: record('_parked-9 3600 CNAME parked.invalid'),
     cause: 'edited',
-    outcome: 'skipped',
-    skippedBy: 'mode-report',
-    error: 'mode: report writes nothing',
+    ...skipped('mode-report', 'mode: report writes nothing'),
   },
-  surplus(21, record('CAA', null, '0 issue "ca.example.net"', { ttl: 3600 })),
-  surplus(22, record('A', 'www', '203.0.113.10', { ttl: 3600 }), { reason: 'duplicate', cause: 'drifted' }),
-  surplus(23, record('PTR', '10', 'host.example.net'), { cause: 'edited' }),
-  blocked(14, record('CNAME', 'shop', 'shop.example.org'), {
-    reason: 'cname-conflict',
-    conflicts: [31, 32],
-    message: 'Other records stand at this name, and a CNAME must stand alone.',
-  }),
-  blocked(15, record('MX', null, '.', { priority: 0 }), {
-    reason: 'null-mx-conflict',
+  surplus(21, '@ 3600 CAA 0 issue "ca.example.net"'),
+  surplus(22, 'www 3600 A 203.0.113.10', { reason: 'duplicate', cause: 'drifted' }),
+  surplus(23, '10 PTR host.example.net', { cause: 'edited' }),
+  blocked(
+    'shop CNAME shop.example.org',
+    'cname-conflict',
+    'Other records stand at this name, and a CNAME must stand alone.',
+    { source: at(14), conflicts: [31, 32] },
+  ),
+  blocked('@ MX 0 .', 'null-mx-conflict', 'A null MX must be the only MX of its name.', {
+    source: at(15),
     recordId: 33,
-    current: record('MX', null, 'mx3.example.net', { priority: 30 }),
+    current: record('@ MX 30 mx3.example.net'),
     conflicts: [6],
-    message: 'A null MX must be the only MX of its name.',
   }),
-  blocked(16, record('A', 'api', '203.0.113.20'), {
-    reason: 'vanished',
-    retryAt: '2026-11-20T20:05:00.000Z',
-    message: 'An add was sent at 2026-11-20T19:59:58.000Z and its outcome is not known.',
-  }),
-  blocked(17, record('A', 'ttl', '203.0.113.30', { ttl: 5 }), {
-    reason: 'not-converging',
+  blocked(
+    'api A 203.0.113.20',
+    'vanished',
+    'An add was sent at 2026-11-20T19:59:58.000Z and its outcome is not known.',
+    { source: at(16), retryAt: '2026-11-20T20:05:00.000Z' },
+  ),
+  blocked('ttl 5 A 203.0.113.30', 'not-converging', 'The service stored ttl 60 where 5 was sent.', {
+    source: at(17),
     recordId: 41,
-    current: record('A', 'ttl', '203.0.113.30', { ttl: 60 }),
-    message: 'The service stored ttl 60 where 5 was sent.',
+    current: record('ttl 60 A 203.0.113.30'),
   }),
-  blocked(18, record('TXT', 'long', 'x'.repeat(300)), {
-    reason: 'refused',
+  blocked(`long TXT ${'x'.repeat(300)}`, 'refused', 'The service answered 422.', {
+    source: at(18),
     retryAt: '2026-11-21T02:00:00.000Z',
-    message: 'The service answered 422.',
-    outcome: 'skipped',
-    skippedBy: 'pass',
-    error: 'It is not yet time to try again.',
+    ...skipped('pass', 'It is not yet time to try again.'),
   }),
-  blocked(19, record('A', 'gone', '203.0.113.40'), {
-    reason: 'vanished',
-    message: 'It was added twice and is gone again.',
-  }),
+  blocked('gone A 203.0.113.40', 'vanished', 'It was added twice and is gone again.', { source: at(19) }),
 ];
 
 const subdomain = (name: string, more: Partial<SubdomainResult>): SubdomainResult => ({
@@ -247,23 +208,78 @@ const subdomain = (name: string, more: Partial<SubdomainResult>): SubdomainResul
   ...more,
 });
 
-const missing = (id: number, desired: RecordData): SubdomainDifference => ({
-  kind: 'missing',
-  templateRecord: { id, ...desired },
-  record: null,
-  fields: [],
+/** The record of the template, and the one that is derived from it: each with its id. */
+export const behind = (
+  kind: SubdomainDifference['kind'],
+  templateRecord: readonly [id: number, line: string] | null,
+  derived: readonly [id: number, line: string, from?: number] | null = null,
+  fields: SubdomainDifference['fields'] = [],
+): SubdomainDifference => {
+  const [id = 0, line = ''] = templateRecord ?? [];
+  const [derivedId = 0, derivedLine = '', from = id] = derived ?? [];
+  return {
+    kind,
+    templateRecord: templateRecord && { id, ...record(line) },
+    record: derived && { id: derivedId, templateRecordId: from, ...record(derivedLine) },
+    fields,
+  };
+};
+
+const server = (name: string, status: ServerResult['status']): ServerResult => ({
+  name: `${name}.example.net`,
+  address: `192.0.2.${name.slice(2)}`,
+  serial: 2026112001,
+  status,
+  message: null,
 });
 
-const stale = (
-  [id, desired]: readonly [number, RecordData],
-  [derivedId, derived]: readonly [number, RecordData],
-  fields: SubdomainDifference['fields'],
-): SubdomainDifference => ({
-  kind: 'stale',
-  templateRecord: { id, ...desired },
-  record: { id: derivedId, templateRecordId: id, ...derived },
-  fields,
-});
+/** What a server answers of `shop.example.net` and below. */
+const answer = (
+  kind: 'missing' | 'stale' | 'dangling',
+  by: string,
+  desired: string,
+  ...current: string[]
+) => {
+  const [wanted, there] = [desired.split(' | ').map(record), current.map(record)];
+  const { type, name } = wanted[0]!;
+  return {
+    kind,
+    server: by,
+    address: '203.0.113.53',
+    name: name === null ? 'shop.example.net' : `${name}.shop.example.net`,
+    type,
+    desired: wanted,
+    current: there,
+  };
+};
+
+const app = 'app 300 CNAME shop.azurewebsites.net';
+
+const everyAnswer: SubdomainAnswers = {
+  status: 'drifted',
+  servers: [
+    server('ns1', 'drifted'),
+    server('ns2', 'drifted'),
+    { ...server('ns3', 'silent'), message: 'it refuses to answer' },
+    { ...server('ns5', 'silent'), serial: null, message: 'it does not answer' },
+    { ...server('ns6', 'failed'), address: '', serial: null, message: 'it has no address' },
+  ],
+  differences: [
+    answer('missing', 'ns1.example.net', 'api 3600 A 203.0.113.20'),
+    answer('missing', 'ns2.example.net', 'api 3600 A 203.0.113.20'),
+    answer(
+      'stale',
+      'ns1.example.net',
+      '@ 3600 MX 10 mx1.example.net | @ 3600 MX 20 mx2.example.net',
+      '@ 300 MX 10 mx1.example.net',
+    ),
+    {
+      ...answer('dangling', 'resolver 192.0.2.53', app, app),
+      address: '',
+      message: 'shop.azurewebsites.net does not exist',
+    },
+  ],
+};
 
 const subdomains: readonly SubdomainResult[] = [
   subdomain('in-sync', {
@@ -272,35 +288,23 @@ const subdomains: readonly SubdomainResult[] = [
   subdomain('shop', {
     status: 'drifted',
     differences: [
-      missing(51, record('A', 'api', '203.0.113.20', { ttl: 3600 })),
-      stale(
-        [5, record('A', null, '203.0.113.2', { ttl: 300 })],
-        [905, record('A', 'shop.example.net', '203.0.113.1', { ttl: 3600 })],
+      behind('missing', [51, 'api 3600 A 203.0.113.20']),
+      behind(
+        'stale',
+        [5, '@ 300 A 203.0.113.2'],
+        [905, 'shop.example.net 3600 A 203.0.113.1'],
         ['content', 'ttl'],
       ),
-      stale(
-        [52, record('AAAA', 'www', '2001:db8::10')],
-        [906, record('A', 'web', '203.0.113.9')],
-        ['type', 'name', 'content'],
-      ),
-      stale(
-        [6, record('MX', null, 'mx1.example.net', { priority: 20 })],
-        [908, record('MX', null, 'mx1.example.net', { priority: 10, ttl: 3600 })],
-        ['priority'],
-      ),
-      {
-        kind: 'foreign',
-        templateRecord: null,
-        record: { id: 907, templateRecordId: 4711, ...record('TXT', null, 'hello') },
-        fields: [],
-      },
+      behind('stale', [52, 'www AAAA 2001:db8::10'], [906, 'web A 203.0.113.9'], ['type', 'name', 'content']),
+      behind('stale', [6, '@ MX 20 mx1.example.net'], [908, '@ 3600 MX 10 mx1.example.net'], ['priority']),
+      behind('foreign', null, [907, '@ TXT hello', 4711]),
     ],
     answers: everyAnswer,
   }),
   subdomain('new', {
     status: 'pending',
     message: 'Its template was written 2 minutes ago.',
-    differences: [missing(51, record('A', 'api', '203.0.113.20'))],
+    differences: [behind('missing', [51, 'api A 203.0.113.20'])],
     answers: {
       status: 'pending',
       servers: [{ ...server('ns1', 'in-sync'), serial: 2026112002 }, server('ns2', 'pending')],
@@ -313,10 +317,10 @@ const subdomains: readonly SubdomainResult[] = [
       status: 'failed',
       servers: [
         {
+          ...server('', 'silent'),
           name: 'resolver 192.0.2.1',
           address: '',
           serial: null,
-          status: 'silent',
           message: 'the resolver does not answer',
         },
       ],
@@ -325,7 +329,6 @@ const subdomains: readonly SubdomainResult[] = [
   }),
 ];
 
-const problem = { client: 'default', file: null, line: null, column: null };
 const revision = '4f2c1ab09d3e5f60718293a4b5c6d7e8f9012345';
 
 /** A pass that meets every action, reason, cause, outcome, status, kind of subdomain and problem at least once. */
@@ -350,11 +353,10 @@ export const everyKind: PassResult = pass({
       message: '120 adds are planned and limits.maxAdds is 100: look at them, then apply --force mail-only.',
       inSync: 40,
       differences: [
-        add(4, record('TXT', '_dmarc', 'v=DMARC1; p=none'), {
+        add('_dmarc TXT v=DMARC1; p=none', {
           cause: 'unknown',
           source: at(4, 'templates/mail.yaml'),
-          outcome: 'skipped',
-          skippedBy: 'held',
+          ...skipped('held'),
         }),
       ],
     }),
@@ -381,26 +383,12 @@ export const everyKind: PassResult = pass({
     }),
   ],
   problems: [
-    {
-      ...problem,
-      severity: 'error',
+    problem('error', 'A CNAME must be the only record of its name; an A stands at line 2 too.', {
       check: 'cname-alone',
-      message: 'A CNAME must be the only record of its name; an A stands at line 2 too.',
       ...at(3, 'templates/broken.yaml'),
-    },
-    {
-      ...problem,
-      severity: 'warning',
-      check: 'mixed-ttl',
-      message: 'Records of one set have different TTLs.',
-      ...at(9),
-    },
-    {
-      ...problem,
-      severity: 'error',
-      check: 'include',
-      message: 'The templates directory cannot be read.',
-    },
+    }),
+    problem('warning', 'Records of one set have different TTLs.', { check: 'mixed-ttl', ...at(9) }),
+    problem('error', 'The templates directory cannot be read.'),
   ],
   commits: [{ revision, url: commitAddress }],
   unmanaged: [

@@ -23,6 +23,7 @@ export const hostileTexts = [
   '漢字かな交じり文👩‍👩‍👧‍👦🇩🇪e\u0301\u0301\u0301',
   'שלום عالم',
   '\ud800 lone',
+  '````',
   '',
 ];
 
@@ -35,20 +36,16 @@ const hostileText = fc.oneof(
 
 export const someHostileTexts = fc.array(hostileText, { minLength: 1, maxLength: 23 });
 
-const freeTexts = new Set([
-  'client',
-  'template',
-  'file',
-  'revision',
-  'message',
-  'type',
-  'name',
-  'content',
-  'error',
-  'retryAt',
-  'subdomain',
-  'check',
-]);
+/** Tries them all together, each alone, and others at random. */
+export const forHostileTexts = (check: (texts: readonly string[]) => void): void =>
+  fc.assert(fc.property(someHostileTexts, check), {
+    numRuns: 25,
+    examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])],
+  });
+
+const freeTexts = new Set(
+  'client template file revision message type name content error retryAt subdomain check'.split(' '),
+);
 
 /** A report of every kind, over one client, whose texts all come from elsewhere. */
 export const reportWith = (texts: readonly string[]): Report => {

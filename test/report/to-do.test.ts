@@ -1,53 +1,16 @@
 import { expect, test } from 'vitest';
-import type { RecordData } from '../../src/model/record.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { toDosOf } from '../../src/report/to-do.ts';
+import { add, blocked, surplus, update } from './every-kind.ts';
 
-const record = (name: string | null, content = '192.0.2.1'): RecordData => ({
-  type: 'A',
-  name,
-  content,
-  priority: null,
-  ttl: null,
-});
+const change = (name: string, more: object = {}): Difference =>
+  update(5, `${name} A 192.0.2.1`, `${name} A 192.0.2.2`, { cause: 'drifted', ...more });
 
-const source = { file: 'web.yaml', line: 9, column: 5 };
+/** Of a record that the file dropped, unless something else is said. */
+const left = (recordId: number, name: string, more: object = {}): Difference =>
+  surplus(recordId, `${name} A 192.0.2.1`, { cause: 'edited', ...more });
 
-const add = (name: string | null): Difference => ({
-  action: 'add',
-  desired: record(name),
-  cause: 'edited',
-  source,
-});
-
-const update = (name: string, more: object = {}): Difference => ({
-  action: 'update',
-  recordId: 5,
-  current: record(name),
-  desired: record(name, '192.0.2.2'),
-  fields: ['content'],
-  cause: 'drifted',
-  source,
-  ...more,
-});
-
-const surplus = (recordId: number, name: string, more: object = {}): Difference => ({
-  action: 'surplus',
-  recordId,
-  current: record(name),
-  reason: 'unlisted',
-  cause: 'edited',
-  ...more,
-});
-
-const blocked = (reason: 'cname-conflict' | 'vanished', more: object = {}): Difference => ({
-  action: 'blocked',
-  desired: record('shop'),
-  reason,
-  source,
-  message: 'no',
-  ...more,
-});
+const wanted = (name: string): Difference => add(`${name} A 192.0.2.1`);
 
 const accept = (records: string): string => `\`dns-template-sync accept hotel.example${records}\` makes`;
 const many = <Thing>(count: number, of: (index: number) => Thing): Thing[] =>
@@ -55,49 +18,56 @@ const many = <Thing>(count: number, of: (index: number) => Thing): Thing[] =>
 
 // The report of every kind has the other sentences, and tests of the program follow their advice.
 test.each<[string, Difference[], (string | null)[]]>([
-  ['a change at the service', [update('*.api')], [accept(" '\\*.api A'")]],
+  ['a change at the service', [change('*.api')], [accept(" '\\*.api A'")]],
   [
     'what blocks another record: said of that one',
-    [blocked('cname-conflict', { conflicts: [8] }), surplus(8, 'shop', { cause: 'unknown' })],
+    [
+      blocked('shop A 192.0.2.1', 'cname-conflict', 'no', { conflicts: [8] }),
+      left(8, 'shop', { cause: 'unknown' }),
+    ],
     ['remove record 8 in the panel', null],
   ],
   [
     'an edit, and what was written or could not be: nothing',
     [
-      update('www', { cause: 'edited' }),
-      add('new'),
-      update('a', { outcome: 'applied' }),
-      update('b', { outcome: 'failed' }),
+      change('www', { cause: 'edited' }),
+      wanted('new'),
+      change('a', { outcome: 'applied' }),
+      change('b', { outcome: 'failed' }),
     ],
     [null, null, null, null],
   ],
   [
     'a renamed record, beside one that was always there',
-    [surplus(1, 'api'), surplus(2, 'x', { cause: 'unknown' }), add('balancer')],
+    [left(1, 'api'), left(2, 'x', { cause: 'unknown' }), wanted('balancer')],
     ['a pass can rename record 1 to `balancer`', 'takes it into the file', null],
   ],
   // A rename is only offered where the record can get no other name.
   [
     'a rename of one of two',
-    [surplus(1, 'api'), surplus(2, 'other'), add('balancer')],
+    [left(1, 'api'), left(2, 'other'), wanted('balancer')],
     ['you took ', 'you took ', null],
   ],
-  ['a rename to one of two', [surplus(1, 'api'), add('balancer'), add('third')], ['you took ', null, null]],
-  ['a rename to no name', [surplus(1, 'api'), add(null)], ['you took ', null]],
+  [
+    'a rename to one of two',
+    [left(1, 'api'), wanted('balancer'), wanted('third')],
+    ['you took ', null, null],
+  ],
+  ['a rename to no name', [left(1, 'api'), wanted('@')], ['you took ', null]],
   [
     'a rename to one of two, blocked',
-    [surplus(1, 'api'), add('balancer'), blocked('vanished')],
+    [left(1, 'api'), wanted('balancer'), blocked('shop A 192.0.2.1', 'vanished', 'no')],
     ['you took ', null, 'find out who removes it'],
   ],
   [
     'two with one cause: a command for both',
-    many(2, (index) => update(`n${index}`)),
+    many(2, (index) => change(`n${index}`)),
     many(2, () => accept(" 'n0 A' 'n1 A'")),
   ],
-  ['more: a command for all', many(6, (index) => update(`n${index}`)), many(6, () => accept(''))],
+  ['more: a command for all', many(6, (index) => change(`n${index}`)), many(6, () => accept(''))],
   [
     'very many',
-    many(700, (index) => surplus(index, `n${index}`)),
+    many(700, (index) => left(index, `n${index}`)),
     many(700, () => 'remove records 0, 1, 2, 3, 4 and 695 more in the panel'),
   ],
 ])('what to do about %s', (_, differences, expected) => {

@@ -1,11 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import Database from 'libsql';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { changed, withDerived, withSubdomain, withTemplate } from './changes.ts';
-import { damages } from './damages.ts';
 import { natureOf } from './natures.ts';
 import { parseRecord, parseTime } from './records.ts';
-import { templateFile } from './template-file.ts';
 import { save, type World } from './world.ts';
 
 export type Input = (
@@ -102,4 +101,64 @@ export const inputs: Readonly<Record<string, Input>> = {
   wait: ({ clock }, [time = '']) => clock.forward(parseTime(time)),
   hangup: ({ daemon }) => daemon?.signal('SIGHUP'),
   jump: ({ clock }, [time = '']) => clock.set(new Date(clock.now() + parseTime(time)).toISOString()),
+};
+
+/** A template file: keys as they are, and records in the short form. A key line is `key: value`, the others are records. */
+const templateFile = (name: string, lines: readonly string[]): string => {
+  const isKey = (line: string): boolean => /^[a-z]\w*: /.test(line);
+  const keys = lines.filter(isKey);
+  const hasName = keys.some((line) => /^(?:template|id): /.test(line));
+  const records = lines.filter((line) => !isKey(line)).map(recordLine);
+  return [
+    ...(hasName || name.startsWith('_') ? [] : [`template: ${name}`]),
+    ...keys,
+    ...(records.length === 0 ? ['records: []'] : ['records:', ...records]),
+    '',
+  ].join('\n');
+};
+
+const recordLine = (line: string): string => {
+  const { type, name, content, priority, ttl } = parseRecord(line);
+  const values = [
+    `type: ${type}`,
+    ...(name === null ? [] : [`name: ${JSON.stringify(name)}`]),
+    `content: ${JSON.stringify(content)}`,
+    ...(priority === null ? [] : [`priority: ${priority}`]),
+    ...(ttl === null ? [] : [`ttl: ${ttl}`]),
+  ];
+  return `  - {${values.join(', ')}}`;
+};
+
+/** What may befall a state file, by the words of a scenario. */
+const damages: Readonly<Record<string, (file: string) => void>> = {
+  text: (file) => {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    writeFileSync(file, 'no database');
+  },
+  zeroed: (file) => writeFileSync(file, whole(file).fill(0, 4_096, 12_288)),
+  kept: (file) => writeFileSync(`${file}.kept`, whole(file)),
+  'put back': (file) => {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    renameSync(`${file}.kept`, file);
+  },
+  'with a long history': (file) =>
+    withDatabase(
+      file,
+      `INSERT INTO history (scope, at, body)
+       WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past WHERE n < 1000)
+       SELECT scope, at - n, json_set(body, '$.at', at - n) FROM history, past`,
+    ),
+  'without its journal': (file) => rmSync(`${file}-wal`, { force: true }),
+};
+
+/** With nothing of it in its journal. */
+const whole = (file: string): Buffer => {
+  withDatabase(file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  return readFileSync(file);
+};
+
+const withDatabase = (file: string, sql: string): void => {
+  const database = new Database(file);
+  database.exec(sql);
+  database.close();
 };

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { never, triggerToken } from '../daemon/daemon.ts';
 import { linesOf, run, start, type Ended, type Launch, type LogLine } from '../program.ts';
 import { formatRecord, formatStored } from './records.ts';
-import { problemLine, reportLines, sentLine, type Problem, type Report } from './report-lines.ts';
+import type { Report } from '../../src/result.ts';
+import type { WriteEntry } from '../../src/status-page/facts.ts';
+import { problemLine, reportLines, sentLine } from './report-lines.ts';
 import type { Service } from './service.ts';
 import type { World } from './world.ts';
 
@@ -18,17 +20,12 @@ export const outputs: Readonly<Record<string, Output>> = {
     );
   },
   // Every line of a command, but for those that say what is usual here.
-  prints: async (world, _, words) => {
-    const lines = printed(world, await run(words, launchIn(world)));
-    return lines.filter((line) => !usual.test(line));
-  },
+  prints: async (world, _, words) => (await linesOfRun(world, words)).filter((line) => !usual.test(line)),
   // With those, too.
-  tells: async (world, _, words) => printed(world, await run(words, launchIn(world))),
+  tells: (world, _, words) => linesOfRun(world, words),
   // The lines that have a text.
-  finds: async (world, _, [text = '', ...words]) => {
-    const lines = printed(world, await run(words, launchIn(world)));
-    return lines.filter((line) => line.includes(text) || /^exit \d/.test(line));
-  },
+  finds: async (world, _, [text = '', ...words]) =>
+    (await linesOfRun(world, words)).filter((line) => line.includes(text) || /^exit \d/.test(line)),
   // Its first line and how it ends.
   begins: async (world, _, words) => {
     const { code, stdout, stderr } = await run(words, launchIn(world));
@@ -130,6 +127,9 @@ const usual = new RegExp(
 );
 
 const launchIn = ({ folder, env, clock }: World): Launch => ({ cwd: folder, env, clock });
+
+const linesOfRun = async (world: World, words: readonly string[]): Promise<readonly string[]> =>
+  printed(world, await run(words, launchIn(world)));
 
 const keys: Readonly<Record<string, string | undefined>> = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
@@ -259,25 +259,17 @@ const ofReport: Form['lines'] = ({ stdout }, writes, folder) => {
   return reportLines(report, writes, folder);
 };
 
-interface HistoryEntry {
-  readonly action: string;
-  readonly recordId?: number | null;
-  readonly after: Parameters<typeof formatRecord>[0];
-  readonly outcome: string;
-}
-
 const forms: Readonly<Record<string, Form>> = {
   plan: { options: ['--format', 'json'], lines: ofReport },
   apply: { options: ['--yes', '--format', 'json'], lines: ofReport },
   validate: {
     options: ['--format', 'json'],
-    lines: ({ stdout }) =>
-      (JSON.parse(stdout) as { readonly problems: readonly Problem[] }).problems.map(problemLine),
+    lines: ({ stdout }) => (JSON.parse(stdout) as Pick<Report, 'problems'>).problems.map(problemLine),
   },
   history: {
     options: ['--format', 'json'],
     lines: ({ stdout }) =>
-      (JSON.parse(stdout) as HistoryEntry[]).map(
+      (JSON.parse(stdout) as WriteEntry[]).map(
         ({ action, after, outcome }) => `${action} ${formatRecord(after)} ${outcome}`,
       ),
   },

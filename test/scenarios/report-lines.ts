@@ -1,41 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { domainToASCII } from 'node:url';
-import { formatRecord, usualTtl, type RecordValues } from './records.ts';
+import type { Place, RecordData } from '../../src/model/record.ts';
+import type { Report, SubdomainResult, Summary, TemplateResult } from '../../src/result.ts';
+import { formatRecord, usualTtl } from './records.ts';
 import type { SeenWrite } from './service.ts';
 
-/** The report of `plan` and `apply`, as far as scenarios read it. */
-export interface Report {
-  readonly dryRun: boolean;
-  readonly status: string;
-  readonly summary: Readonly<Record<string, unknown>>;
-  readonly templates: readonly ReportedTemplate[];
-  readonly problems: readonly Problem[];
-  readonly unmanaged?: readonly { readonly template: string; readonly hadFile: boolean }[];
-}
-
-interface ReportedTemplate {
-  readonly client: string;
-  readonly template: string;
-  readonly id: number | null;
-  readonly status: string;
-  readonly inSync: number;
-  readonly parked: number;
-  readonly ignored: number;
-  readonly retryAt?: string;
-  readonly asOf?: string | null;
-  readonly differences: readonly Difference[];
-  readonly subdomains: readonly Subdomain[];
-}
-
-type Values = Omit<RecordValues, 'ttl'> & { readonly ttl: number | null };
-
+/** One of any kind. */
 interface Difference {
-  readonly action: 'add' | 'update' | 'park' | 'surplus' | 'blocked';
+  readonly action: TemplateResult['differences'][number]['action'];
   readonly recordId?: number;
-  readonly current?: Values;
-  readonly desired?: Values;
-  readonly fields?: readonly (keyof Values)[];
+  readonly current?: RecordData;
+  readonly desired?: RecordData;
+  readonly fields?: readonly (keyof RecordData)[];
   readonly cause?: string;
   readonly reason?: string;
   readonly conflicts?: readonly number[];
@@ -45,31 +22,6 @@ interface Difference {
   readonly source?: Place;
 }
 
-interface Subdomain {
-  readonly subdomain: string;
-  readonly status: string;
-  readonly differences: readonly {
-    readonly kind: string;
-    readonly templateRecord: (Values & { readonly id: number }) | null;
-    readonly record: (Values & { readonly id: number }) | null;
-    readonly fields: readonly string[];
-  }[];
-}
-
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-export interface Problem {
-  readonly severity: string;
-  readonly check: string;
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-}
-
 /**
  * A report and the writes that arrived during its pass, a line each: of each template what was written, in the order of
  * arrival, then what was not; then how each template is. What goes without saying is said only where it is otherwise: that what arrived
@@ -77,7 +29,7 @@ export interface Problem {
  */
 export const reportLines = (report: Report, writes: readonly SeenWrite[], cwd: string): string[] => {
   const isOne = report.templates.length === 1;
-  const labelOf = ({ client, template }: ReportedTemplate): string => {
+  const labelOf = ({ client, template }: TemplateResult): string => {
     if (isOne) return '';
     return client === 'default' ? `${template} ` : `${client}/${template} `;
   };
@@ -193,12 +145,12 @@ const remarks = (
       : ` at ${source.file}:${source.line}:${source.column}`,
   ].join('');
 
-const isPlaceOf = ({ file, line }: Place, desired: Values | undefined, cwd: string): boolean => {
+const isPlaceOf = ({ file, line }: Place, desired: RecordData | undefined, cwd: string): boolean => {
   const text = readFileSync(path.join(cwd, file), 'utf8').split('\n')[line - 1] ?? '';
   return text.includes(desired?.name ?? 'content') && text.includes(desired?.content.split(' ').at(-1) ?? '');
 };
 
-const subdomainLines = ({ subdomain, status, differences }: Subdomain): string[] => [
+const subdomainLines = ({ subdomain, status, differences }: SubdomainResult): string[] => [
   ...differences.map(({ kind, templateRecord, record, fields }) => {
     const shown = record ?? templateRecord!;
     const of = fields.length === 0 ? '' : ` ${fields.join(' ')}`;
@@ -207,10 +159,10 @@ const subdomainLines = ({ subdomain, status, differences }: Subdomain): string[]
   ...(status === 'in-sync' ? [] : [`${status} ${subdomain}`]),
 ];
 
-export const problemLine = ({ severity, check, file, line, column }: Problem): string =>
+export const problemLine = ({ severity, check, file, line, column }: Report['problems'][number]): string =>
   `${severity} ${check}${file === null ? '' : ` ${file}`}${line === null ? '' : `:${line}:${column}`}`;
 
-const statusLine = ({ status, inSync, parked, ignored, retryAt, asOf, id }: ReportedTemplate): string =>
+const statusLine = ({ status, inSync, parked, ignored, retryAt, asOf, id }: TemplateResult): string =>
   [
     `${status} ${inSync}`,
     parked === 0 ? '' : `, ${parked} parked`,
@@ -226,7 +178,7 @@ const wrongCounts = ({ summary, templates }: Report): string[] => {
   const open = all.filter(({ outcome }) => outcome !== 'applied');
   const count = (action: Difference['action']): number => open.filter((one) => one.action === action).length;
   const having = (status: string): number => templates.filter((one) => one.status === status).length;
-  const expected: Readonly<Record<string, number>> = {
+  const expected: Readonly<Partial<Record<keyof Summary, number>>> = {
     templates: templates.length,
     inSync: templates.reduce((sum, one) => sum + one.inSync, 0),
     add: count('add'),
@@ -243,7 +195,8 @@ const wrongCounts = ({ summary, templates }: Report): string[] => {
       .flatMap(({ subdomains }) => subdomains)
       .reduce((sum, one) => sum + one.differences.length, 0),
   };
+  const counts: Readonly<Record<string, unknown>> = summary;
   return Object.entries(expected).flatMap(([key, value]) =>
-    summary[key] === value ? [] : `COUNT ${key} is ${String(summary[key])}, not ${value}`,
+    counts[key] === value ? [] : `COUNT ${key} is ${String(counts[key])}, not ${value}`,
   );
 };

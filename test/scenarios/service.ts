@@ -15,32 +15,7 @@ import {
   type StoredTemplate,
 } from './operations.ts';
 
-/** The service of the specification over HTTP, which goes wrong as it is told, and keeps what arrived. */
-export interface Service {
-  readonly url: string;
-  /** The requests that arrived, whatever became of them, and the writes among them. */
-  readonly requests: readonly ServiceRequest[];
-  readonly writes: readonly SeenWrite[];
-  /** What is true now. */
-  readonly data: () => ServiceData;
-  /** Somebody else's change. */
-  readonly change: (edit: (data: ServiceData) => ServiceData) => void;
-  readonly hasNature: (nature: Nature) => void;
-  /** What becomes of the next requests that `which` is about: `add`, `write of www`, `listing`. */
-  readonly next: (which: string, faults: readonly string[]) => void;
-  /** The same for each of them from now on. */
-  readonly every: (which: string, fault: string) => void;
-  /** When a request is held. */
-  readonly untilHeld: () => Promise<unknown>;
-  /** What was to become of requests that never came. */
-  readonly unmet: () => readonly string[];
-  /** Lets go what is held. */
-  readonly release: () => void;
-  /** Called when a request comes with which something befalls the client; after its death nothing arrives until `revive`. */
-  onMishap: (mishap: NonNullable<Fault['mishap']>) => void;
-  readonly revive: () => void;
-  readonly close: () => Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 export interface SeenWrite {
   readonly operation: 'add' | 'update';
@@ -57,8 +32,11 @@ interface Queue {
   readonly isForever: boolean;
 }
 
-/** `now` is the time by which writes are late and listings are behind. */
-export const startService = async (now: () => number = Date.now): Promise<Service> => {
+/**
+ * The service of the specification over HTTP, which goes wrong as it is told, and keeps what arrived. `now` is the time by which
+ * writes are late and listings are behind.
+ */
+export const startService = async (now: () => number) => {
   const versions: { readonly at: number; readonly data: ServiceData }[] = [
     { at: 0, data: { templates: [], subdomains: [], lastId: 0 } },
   ];
@@ -164,23 +142,32 @@ export const startService = async (now: () => number = Date.now): Promise<Servic
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : null;
-  const service: Service = {
+  const service = {
     url: `http://127.0.0.1:${port}/api/v1`,
+    /** What arrived, whatever became of it, and the writes among it. */
     requests,
     writes,
+    /** What is true now. */
     data,
-    change: (edit) => set(edit(data())),
-    hasNature: (nature) => void natures.push(nature),
-    next: (which, faults) => void queues.push({ which, faults: [...faults], isForever: false }),
-    every: (which, fault) => {
+    /** Somebody else's change. */
+    change: (edit: (data: ServiceData) => ServiceData): void => set(edit(data())),
+    hasNature: (nature: Nature) => void natures.push(nature),
+    /** What becomes of the next requests that `which` is about: `add`, `write of www`, `listing`. */
+    next: (which: string, faults: readonly string[]) =>
+      void queues.push({ which, faults: [...faults], isForever: false }),
+    /** The same for each of them from now on. */
+    every: (which: string, fault: string): void => {
       for (const queue of queues.filter((one) => one.isForever && one.which === which))
         queues.splice(queues.indexOf(queue), 1);
       if (fault !== 'fine') queues.push({ which, faults: [fault], isForever: true });
     },
+    /** What was to become of requests that never came. */
     unmet: () => queues.flatMap((queue) => (queue.isForever && met.has(queue) ? [] : queue.faults)),
     untilHeld: () => once(gate, 'held'),
+    /** Lets go what is held. */
     release: () => void gate.emit('release'),
-    onMishap: () => undefined,
+    /** Called when something befalls the client with a request; after its death nothing arrives until `revive`. */
+    onMishap: (() => undefined) as (mishap: NonNullable<Fault['mishap']>) => void,
     revive: () => void (isOver = false),
     close: async () => {
       server.close();

@@ -12,7 +12,7 @@ export const playTheme = (
   name: string,
   playOne: (scenario: Scenario) => PlayedStep[] | Promise<PlayedStep[]> = play,
 ): void => {
-  const file = path.join(import.meta.dirname, name);
+  const file = path.resolve(import.meta.dirname, name);
   const text = readFileSync(file, 'utf8');
   const said: PlayedStep[] = [];
   afterAll(() => {

@@ -2,27 +2,12 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { testClock, type TestClock } from '../clock.ts';
+import { testClock } from '../clock.ts';
 import type { Program } from '../program.ts';
-import { startService, type Service } from './service.ts';
+import { startService } from './service.ts';
 
 /** A folder, a service and a clock, and what runs between them. */
-export interface World {
-  readonly folder: string;
-  readonly service: Service;
-  readonly clock: TestClock;
-  readonly env: Record<string, string>;
-  /** How many requests had arrived before the last command. */
-  reads: number;
-  started: Promise<readonly string[]> | null;
-  daemon: Daemon | null;
-  clients: number;
-  /** How many lines of the daemon's log were shown. */
-  logged: number;
-  /** What stands in place of what is another one each time. */
-  readonly names: [from: string, to: string][];
-  readonly closing: (() => Promise<unknown>)[];
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
 interface Daemon extends Program {
   readonly url: string;
@@ -30,36 +15,38 @@ interface Daemon extends Program {
   readonly before: number;
 }
 
-export const openWorld = async (): Promise<World> => {
+export const openWorld = async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'scenario-'));
   mkdirSync(path.join(folder, 'templates'));
   const clock = testClock();
   const service = await startService(clock.now);
-  const env = {
+  const env: Record<string, string> = {
     DNS_SYNC_BASE_URL: service.url,
     DNS_SYNC_USER_TOKEN: 'user-token',
     DNS_SYNC_CLIENT_TOKEN: 'token-default',
     DNS_SYNC_STATE_DIR: path.join(folder, 'state'),
     DNS_SYNC_SETTLE: '10s',
   };
-  const names: World['names'] = [
-    [`by ${userInfo().username}`, 'by USER'],
-    [`${userInfo().username} had`, 'USER had'],
-    [`dns-template-sync ${packageJson.version}`, 'dns-template-sync VERSION'],
-    [process.versions.node, 'VERSION'],
-  ];
   return {
     folder,
     service,
     clock,
     env,
+    /** How many requests had arrived before the last command. */
     reads: 0,
-    started: null,
-    daemon: null,
+    started: null as Promise<readonly string[]> | null,
+    daemon: null as Daemon | null,
     clients: 1,
+    /** How many lines of the daemon's log were shown. */
     logged: 0,
-    names,
-    closing: [],
+    /** What stands in place of what is another one each time. */
+    names: [
+      [`by ${userInfo().username}`, 'by USER'],
+      [`${userInfo().username} had`, 'USER had'],
+      [`dns-template-sync ${packageJson.version}`, 'dns-template-sync VERSION'],
+      [process.versions.node, 'VERSION'],
+    ] as [from: string, to: string][],
+    closing: [] as (() => Promise<unknown>)[],
   };
 };
 

@@ -16,7 +16,18 @@ import type {
 } from '../../src/status-page/facts.ts';
 import { renderOverview } from '../../src/status-page/overview.ts';
 import { everything, excerptOf, reportOf, type PageQuery, type Visit } from '../../src/status-page/query.ts';
-import { everyKind, pass, template } from '../report/every-kind.ts';
+import {
+  add,
+  at,
+  behind,
+  blocked,
+  everyKind,
+  pass,
+  record,
+  surplus,
+  template,
+  update,
+} from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */
 
@@ -55,11 +66,8 @@ export const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, inde
   template: `customer-${index % 5}`,
   action: index % 3 === 0 ? ('add' as const) : ('update' as const),
   recordId: 500 + index,
-  before:
-    index % 3 === 0
-      ? null
-      : { type: 'A', name: 'www', content: `192.0.2.${index}`, priority: null, ttl: 3600 },
-  after: { type: 'A', name: 'www', content: `203.0.113.${index}`, priority: null, ttl: null },
+  before: index % 3 === 0 ? null : record(`www 3600 A 192.0.2.${index}`),
+  after: record(`www A 203.0.113.${index}`),
   outcome: 'applied' as const,
   error: null,
 }));
@@ -96,72 +104,33 @@ export const factsOf = (results: readonly PassResult[], rest: Partial<Facts> = {
   };
 };
 
-const record = (index: number, content: string) => ({
-  type: (['A', 'AAAA', 'TXT', 'MX', 'CNAME'] as const)[index % 5] ?? 'A',
-  name: (['www', null, '_dmarc', 'mail', 'shop'] as const)[index % 5] ?? null,
-  content,
-  priority: index % 5 === 3 ? 10 : null,
-  ttl: 3600,
-});
+const dmarc = 'rua=mailto:postmaster@example.net; fo=1; adkim=s; aspf=s; pct=100';
 
-const contents = [
-  ['192.0.2.7', '203.0.113.10'],
-  ['2001:db8::7', '2001:db8:10::10'],
-  [
-    'v=DMARC1; p=none; rua=mailto:postmaster@example.net; fo=1; adkim=s; aspf=s; pct=100',
-    'v=DMARC1; p=reject; rua=mailto:postmaster@example.net; fo=1; adkim=s; aspf=s; pct=100',
-  ],
-  ['mx1.example.net', 'mx2.example.net'],
-  ['shops.example.com', 'bakery.shops.example.com'],
+/** Records at the service, and in the file. */
+const changes = [
+  ['www 3600 A 192.0.2.7', 'www 3600 A 203.0.113.10'],
+  ['@ 3600 AAAA 2001:db8::7', '@ 3600 AAAA 2001:db8:10::10'],
+  [`_dmarc 3600 TXT v=DMARC1; p=none; ${dmarc}`, `_dmarc 3600 TXT v=DMARC1; p=reject; ${dmarc}`],
+  ['mail 3600 MX 10 mx1.example.net', 'mail 3600 MX 10 mx2.example.net'],
+  ['shop 3600 CNAME shops.example.com', 'shop 3600 CNAME bakery.shops.example.com'],
 ] as const;
 
 const difference = (index: number, file: string): Difference => {
-  const [from, to] = contents[index % 5] ?? contents[0];
-  const source = { file, line: index + 4, column: 5 };
-  const kinds: readonly Difference[] = [
-    {
-      action: 'update',
-      recordId: 170 + index,
-      current: record(index, from),
-      desired: record(index, to),
-      fields: ['content'],
-      cause: 'drifted',
-      source,
-    },
-    { action: 'add', desired: record(index, to), cause: 'edited', source },
-    {
-      action: 'surplus',
-      recordId: 300 + index,
-      current: record(index, from),
-      reason: 'unlisted',
-      cause: 'unknown',
-    },
-  ];
+  const [from, to] = changes[index % 5] ?? changes[0];
+  const source = at(index + 4, file);
   if (index % 17 === 5) {
-    return {
-      action: 'blocked',
-      reason: 'cname-conflict',
-      desired: record(4, to),
-      source,
-      conflicts: [173],
-      message: 'a CNAME must be alone at its name (RFC 1034 §3.6.2)',
-    };
+    const why = 'a CNAME must be alone at its name (RFC 1034 §3.6.2)';
+    return blocked('shop 3600 CNAME shops.example.com', 'cname-conflict', why, { source, conflicts: [173] });
   }
-  return kinds[index % 4 === 3 ? 2 : index % 2] ?? kinds[0]!;
+  if (index % 4 === 3) return surplus(300 + index, from);
+  return index % 2 === 1 ? add(to, { source }) : update(170 + index, from, to, { source, cause: 'drifted' });
 };
 
-const behind: SubdomainResult = {
+const follower: SubdomainResult = {
   subdomain: 'bakery.example.net',
   status: 'drifted',
   message: null,
-  differences: [
-    {
-      kind: 'stale',
-      templateRecord: { id: 5, ...record(0, '203.0.113.10') },
-      record: { id: 905, templateRecordId: 5, ...record(0, '192.0.2.7') },
-      fields: ['content'],
-    },
-  ],
+  differences: [behind('stale', [5, changes[0][1]], [905, changes[0][0]], ['content'])],
   answers: notAsked,
 };
 
@@ -179,7 +148,7 @@ const templates = (count: number, differing: Readonly<Record<number, number>>): 
       status,
       inSync: 14,
       differences: Array.from({ length: rows }, (__, row) => difference(index + row * 3, file)),
-      subdomains: rows > 4 ? [behind] : [],
+      subdomains: rows > 4 ? [follower] : [],
     });
   });
 
@@ -199,15 +168,8 @@ const down = (rest: Partial<ClientFacts> = {}): ClientFacts =>
     ...rest,
   });
 
-const sevenClients = [
-  'acme',
-  'bakery-am-markt-und-weitere-filialen-in-der-region',
-  'cafe',
-  'dentist',
-  'estate',
-  'florist',
-  'garage',
-];
+const sevenClients =
+  'acme bakery-am-markt-und-weitere-filialen-in-der-region cafe dentist estate florist garage'.split(' ');
 
 /** Without other templates. */
 export const resultsOf = ({ templates: all, ...rest }: PassResult, name = 'standard-web'): PassResult[] => [
@@ -218,9 +180,8 @@ export const resultsOf = ({ templates: all, ...rest }: PassResult, name = 'stand
 export const templateState = (): { facts: Facts; of: TemplateFacts } => {
   const file = 'templates/standard-web.yaml';
   const records = Array.from({ length: 30 }, (_, index) => ({
-    ...record(index, contents[index % 5]?.[1] ?? ''),
-    type: 'A' as const,
-    source: { file, line: index + 50, column: 5 },
+    ...record(changes[index % 5]?.[1] ?? ''),
+    source: at(index + 50, file),
   }));
   const open = everyKind.templates.flatMap(({ differences }) =>
     differences.flatMap((one) => ('source' in one ? { ...one.desired, source: one.source } : [])),
@@ -254,7 +215,8 @@ export const states: Readonly<Record<string, () => State>> = {
   '40-differences': () => factsOf([pass({ templates: templates(40, twelve) })]),
   'service-down': () => {
     const asOf = new Date(now - 360_000).toISOString();
-    const some = templates(40, twelve).map((one) => ({ ...one, asOf }));
+    const unread = { status: 'failed', message: unreachable, asOf } as const;
+    const some = templates(40, twelve).map((one) => ({ ...one, ...unread }));
     return factsOf([pass({ templates: some })], { clients: [down()] });
   },
   'first-start': () =>

@@ -1,3 +1,0 @@
-import { playTheme } from './theme.ts';
-
-playTheme('settings.txt');
