@@ -103,6 +103,19 @@ describe.each(ways)('$name', ({ root, read, prepare, change }) => {
 describe('a watcher', () => {
   const read = 'root/a.yaml';
 
+  it('says that it cannot look, and looks again', async () => {
+    const { log, lines } = listeningLogger();
+    let looks = 0;
+    const look = async () => {
+      if ((looks += 1) === 1) throw new Error('too many open files');
+      return { change: {}, directories: new Map<string, string>() };
+    };
+    await new Promise<void>((onChange) => {
+      watcher = watchFiles({ paths: [home], look, quiet: 20, poll: 30, log, onChange });
+    });
+    expect(lines.map(({ event }) => event)).toEqual(['watch.error']);
+  });
+
   it('makes at most three calls of 100 events in two seconds, the last with the last content', async () => {
     await write(read);
     const { contents, until } = await watching({ paths: ['root'], read, quiet: 200, poll: 2_000 });
