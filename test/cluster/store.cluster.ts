@@ -1,22 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimedTables } from '../../src/cluster/memory.ts';
 import { hasTables, makeTables } from '../../src/cluster/schema.ts';
-import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
 import { clientMemory } from '../../src/state/client-memory.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
 import { processesOn, storeContract } from '../state/contract.ts';
 import { changesOf, newEntry, placeOf, rowOf } from '../state/samples.ts';
-import { connected, newDatabaseUrl, newTables } from './databases.ts';
-
-const storeAt = (url: string): PostgresStore =>
-  postgresStore({
-    url: () => url,
-    connections: 3,
-    leaseDuration: 30_000,
-    isDaemon: false,
-    version: '1',
-    address: null,
-  });
+import { connected, newDatabaseUrl, newTables, storeAt } from './databases.ts';
 
 storeContract(async () => {
   const url = await newDatabaseUrl();

@@ -275,10 +275,19 @@ describe('a state file', () => {
     await pass(async (memory) => {
       await write(memory);
       rmSync(file);
-      for (const task of [() => memory.begin(newEntry()), () => memory.save(changesOf())])
-        await expect(task()).rejects.toThrow(lost);
+      await expectRefused(memory, lost);
     }).catch(() => undefined);
     expect(await pass()).toMatchObject({ holdsAdds: expect.stringMatching(lost), entries: 0 });
+  });
+
+  it.each(['name-', 'lock-'])('takes nothing more of a pass whose lock %s is gone', async (lock) => {
+    const { pass, file } = newProcess();
+    await pass(async (memory) => {
+      const held = readdirSync(path.dirname(file)).filter((name) => name.startsWith(lock));
+      for (const one of held) rmSync(path.join(path.dirname(file), one));
+      await expectRefused(memory, /^the lock .* was removed or replaced/);
+    });
+    expect(await pass()).toMatchObject({ holdsAdds: null, entries: 0 });
   });
 
   it('is waited for while another process makes it', async () => {
@@ -351,6 +360,12 @@ describe('a state file', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 });
+
+const expectRefused = async (memory: Memory, why: RegExp): Promise<void> => {
+  await expect(memory.begin(newEntry())).rejects.toThrow(why);
+  await expect(memory.save(changesOf())).rejects.toThrow(why);
+  await expect(memory.compare([17])).rejects.toThrow(why);
+};
 
 /** Two passes at most of a process of its own. */
 const passOver = async (file: string) => {
