@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { openDatabase, type PostgresDatabase } from '../../src/cluster/database.ts';
 import { makeTables } from '../../src/cluster/schema.ts';
+import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
 
 /** A database of its own, with nothing in it. */
 export const newDatabaseUrl = async (options = ''): Promise<string> => {
@@ -30,3 +31,14 @@ export const newTables = async (): Promise<{ readonly url: string; readonly data
   await makeTables(database);
   return { url, database };
 };
+
+/** That of one process. */
+export const storeAt = (url: string, leaseDuration = 30_000, isDaemon = false): PostgresStore =>
+  postgresStore({
+    url: () => url,
+    connections: 4,
+    leaseDuration,
+    isDaemon,
+    version: '1',
+    address: null,
+  });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../daemon/daemon.ts';
 import { startProcess } from '../process.ts';
 import { json } from '../wire/scripted-server.ts';
-import { allPassed, newFleet, passedBy } from './fleet.ts';
+import { addressOf, allPassed, newFleet, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
 
 const readinessOf = async (address: string): Promise<{ code: number; reason: string }> => {
@@ -22,9 +22,7 @@ describe('a database that is away', () => {
     const { daemon, env, clients } = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
     Object.assign(env, { DNS_SYNC_STORE: server.url, DNS_SYNC_TRIGGER_TOKEN: triggerToken });
     const daemons = [daemon('--listen', '127.0.0.1:0'), daemon('--listen', '127.0.0.1:0')];
-    const addresses = await Promise.all(
-      daemons.map(async (one) => String((await one.event('daemon.started'))['listen'])),
-    );
+    const addresses = await Promise.all(daemons.map(addressOf));
     await allPassed(clients, daemons);
     const post = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${triggerToken}` };
@@ -75,7 +73,7 @@ describe('locks that a stranger holds in the database', () => {
     onTestFinished(() => stranger.end());
     await stranger.query('SELECT pg_advisory_lock(4771009326)');
     const first = daemon('--listen', '127.0.0.1:0');
-    const address = String((await first.event('daemon.started'))['listen']);
+    const address = await addressOf(first);
     const { code, reason } = await readinessOf(address);
     expect([code, reason]).toEqual([503, expect.stringContaining('stranger')]);
     expect(reason).toContain('REVOKE CONNECT');
@@ -113,7 +111,7 @@ describe('a password that is changed', () => {
       return status === 'in-sync' && Date.parse(String(time)) > moment;
     });
     expect((await ask(server, connections)).length).toBeLessThanOrEqual(10);
-    const address = String((await daemons[0]!.event('daemon.started'))['listen']);
+    const address = await addressOf(daemons[0]!);
     while ((await readinessOf(address)).code !== 200) await setTimeout(20);
     for (const one of daemons) expect(one.output()).not.toMatch(/worker:(first|second)/);
   });
@@ -165,7 +163,7 @@ describe('a process with a token of another account', () => {
       cwd,
       env: { ...env, TOKEN_OF_CLIENT_0: 'token-of-somebody' },
     });
-    const address = String((await other.event('daemon.started'))['listen']);
+    const address = await addressOf(other);
     const said = await other.event('fleet.account');
     expect(String(said['msg'])).toContain('client client-0 of this store is another account');
     const { code, reason } = await readinessOf(address);

@@ -1,51 +1,42 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../service.ts';
+import { startService } from '../service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres, type PostgresServer } from './postgres.ts';
-import { countsOf, newWorkers } from './workers.ts';
+import { newWorkers } from './workers.ts';
 
-const countOf = async (service: Service, name: string): Promise<number> =>
-  (await countsOf(service, [name]))[0]!;
-
-/** Workers on this database, each of which makes one pass. */
-const openPlace = async (url: string) => {
+/** A service, and workers on this database whose first pass has added a record. */
+const begunOn = async (url: string) => {
   const service = await startService();
-  const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-  const apply = (): Promise<string> => start(['apply', '--yes', '--lock-timeout', '60s']).ended;
-  const applyUntil = async (name: string): Promise<void> => {
-    while ((await countOf(service, name)) === 0) await apply();
-  };
-  return { service, want, apply, applyUntil };
+  const workers = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
+  workers.want('first');
+  expect(await workers.apply()).not.toContain('no synchronous one');
+  expect(await workers.counts()).toEqual([1]);
+  workers.want('first', 'second');
+  return { service, ...workers };
 };
 
 const unusable = 'nothing is written to the service without it';
 
-describe('a synchronous standby that is lost', () => {
-  it('keeps everything from being written until it is back, and then nothing is written twice', async () => {
-    const primary = await startPostgres();
-    onTestFinished(primary.remove);
-    const standby = await primary.standby();
-    onTestFinished(standby.remove);
-    await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", 'SELECT pg_reload_conf()');
-    const followers = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
-    while ((await ask(primary, followers)).length === 0) await setTimeout(20);
-    const { service, want, apply, applyUntil } = await openPlace(primary.url);
-    want(['first']);
-    expect(await apply()).not.toContain('no synchronous one');
-    expect(await countOf(service, 'first')).toBe(1);
+it('a synchronous standby that is lost keeps everything from being written until it is back, and then nothing is written twice', async () => {
+  const primary = await startPostgres();
+  onTestFinished(primary.remove);
+  const standby = await primary.standby();
+  onTestFinished(standby.remove);
+  await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", 'SELECT pg_reload_conf()');
+  const followers = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
+  while ((await ask(primary, followers)).length === 0) await setTimeout(20);
+  const { apply, applyAll, counts } = await begunOn(primary.url);
 
-    await standby.stop('SIGKILL');
-    want(['first', 'second']);
-    expect(await apply()).toContain(unusable);
-    expect(await countOf(service, 'second')).toBe(0);
+  await standby.stop('SIGKILL');
+  expect(await apply()).toContain(unusable);
+  expect(await counts()).toEqual([1, 0]);
 
-    await standby.start();
-    await applyUntil('second');
-    for (let passes = 0; passes < 3; passes += 1) await apply();
-    expect(await countOf(service, 'second')).toBe(1);
-  });
+  await standby.start();
+  await applyAll();
+  for (let passes = 0; passes < 3; passes += 1) await apply();
+  expect(await counts()).toEqual([1, 1]);
 });
 
 const fileLimit = 3 * 1_024 * 1_024;
@@ -79,13 +70,10 @@ describe('a disk of PostgreSQL that is full', () => {
   it('leaves a write open whose outcome it cannot take, and it is resolved once there is room', async () => {
     const server = await startPostgres(fileLimit);
     onTestFinished(server.remove);
-    const { service, want, apply } = await openPlace(server.url);
-    want(['first']);
-    await apply();
+    const { apply, counts } = await begunOn(server.url);
     await fill(server, 'history');
-    want(['first', 'second']);
     expect(await apply()).toContain('could not extend file');
-    expect(await countOf(service, 'second')).toBe(1);
+    expect(await counts()).toEqual([1, 1]);
     const open = "SELECT FROM dns_sync.journal WHERE scope <> 'filler' AND body::json->>'state' = 'sent'";
     expect(await ask(server, open)).toHaveLength(1);
     expect(await apply()).toContain('could not extend file');
@@ -93,74 +81,60 @@ describe('a disk of PostgreSQL that is full', () => {
     await empty(server, 'history');
     for (let passes = 0; passes < 3; passes += 1) await apply();
     expect(await ask(server, open)).toEqual([]);
-    expect(await countOf(service, 'second')).toBe(1);
+    expect(await counts()).toEqual([1, 1]);
   });
 
   it('keeps from being sent what it cannot take an intent of', async () => {
     const server = await startPostgres(fileLimit);
     onTestFinished(server.remove);
-    const { service, want, apply, applyUntil } = await openPlace(server.url);
-    want(['first']);
-    await apply();
+    const { service, apply, applyAll, counts } = await begunOn(server.url);
     await fill(server, 'journal');
-    want(['first', 'second']);
     expect(await apply()).toContain(unusable);
     expect(service.writes()).toHaveLength(1);
 
     await empty(server, 'journal');
-    await applyUntil('second');
+    await applyAll();
     await apply();
-    expect(await countOf(service, 'second')).toBe(1);
+    expect(await counts()).toEqual([1, 1]);
   });
 });
 
 const hour = 3_600_000;
 
-/** The environment of a process whose clock is so many milliseconds ahead. */
-const clockAhead = (milliseconds: number): Readonly<Record<string, string>> => {
-  const script = `const now = Date.now; Date.now = () => now() + (${milliseconds})`;
-  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
-};
-
-const names = Array.from({ length: 8 }, (_, at) => `added-${at}`);
-
-/** The environment of a process on another machine. */
-const elsewhere = (milliseconds: number): Readonly<Record<string, string>> => {
+/** The environment of a process whose clock is so many milliseconds ahead, or one on another machine. */
+const clockAhead = (milliseconds: number, machine = ''): Readonly<Record<string, string>> => {
   const script = `import fs from 'node:fs'; const { now } = Date, read = fs.readFileSync;
     Date.now = () => now() + (${milliseconds});
-    fs.readFileSync = (file, ...rest) => String(file).endsWith('boot_id') ? 'another' : read(file, ...rest)`;
+    fs.readFileSync = (file, ...rest) => '${machine}' && String(file).endsWith('boot_id') ? '${machine}' : read(file, ...rest)`;
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
 };
 
 it('a clock that is an hour ahead on another machine does not end unknownPause', async () => {
   const service = await startService(({ method }) => (method === 'GET' ? null : reset));
-  const { want, start } = newWorkers(service, await newDatabaseUrl(), { DNS_SYNC_UNKNOWN_PAUSE: '5m' });
-  want(['added']);
-  const apply = (more = {}): Promise<string> => start(['apply', '--yes'], undefined, more).ended;
+  const { want, apply } = newWorkers(service, await newDatabaseUrl(), { DNS_SYNC_UNKNOWN_PAUSE: '5m' });
+  want('added');
   expect(await apply()).toContain('outcome unknown');
-  expect(await apply(elsewhere(hour))).toContain('an earlier write has not settled');
+  expect(await apply(clockAhead(hour, 'another'))).toContain('an earlier write has not settled');
   expect(service.writes()).toHaveLength(1);
 });
 
 it.each([
   [hour, -hour],
   [-hour, hour],
-])(
-  'a takeover where clocks are %i and %i ms ahead makes every record once',
-  async (ofHolder, ofSuccessor) => {
-    const service = await startService();
-    const url = await newDatabaseUrl();
-    const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-    want(names);
-    const apply = (ahead: number) =>
-      start(['apply', '--yes', '--lock-timeout', '60s'], undefined, clockAhead(ahead));
-    const holder = apply(ofHolder);
-    while (service.writes().length < 3) await setTimeout(1);
-    holder.signal('SIGSTOP');
-    while ((await countsOf(service, names)).includes(0)) await apply(ofSuccessor).ended;
-    holder.signal('SIGCONT');
-    await holder.ended;
-    await apply(ofHolder).ended;
-    expect(await countsOf(service, names)).toEqual(names.map(() => 1));
-  },
-);
+])('a takeover where clocks are %i and %i ms ahead makes every record once', async (one, other) => {
+  const service = await startService();
+  const url = await newDatabaseUrl();
+  const { want, begin, apply, applyAll, counts } = newWorkers(service, url, {
+    DNS_SYNC_UNKNOWN_PAUSE: '100ms',
+  });
+  const names = Array.from({ length: 8 }, (_, at) => `added-${at}`);
+  want(...names);
+  const holder = begin(clockAhead(one));
+  while (service.writes().length < 3) await setTimeout(1);
+  holder.signal('SIGSTOP');
+  await applyAll(clockAhead(other));
+  holder.signal('SIGCONT');
+  await holder.ended;
+  await apply(clockAhead(one));
+  expect(await counts()).toEqual(names.map(() => 1));
+});

@@ -142,3 +142,7 @@ export const allPassed = async (
 
 export const writesBy = (daemon: Program): number =>
   linesOf(daemon).filter(({ event }) => event === 'change.applied').length;
+
+/** Where its page is. */
+export const addressOf = async (daemon: Program): Promise<string> =>
+  String((await daemon.event('daemon.started'))['listen']);

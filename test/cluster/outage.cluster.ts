@@ -1,49 +1,36 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../service.ts';
-import { json } from '../wire/scripted-server.ts';
-import { postgresStore } from '../../src/cluster/store.ts';
+import { startService } from '../service.ts';
+import { json, type Answer, type SeenRequest } from '../wire/scripted-server.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
-import { storeLocation } from '../../src/state/store-location.ts';
-import { newEntry } from '../state/samples.ts';
+import { newEntry, placeOf } from '../state/samples.ts';
 import { openAddress } from './address.ts';
-import { newDatabaseUrl } from './databases.ts';
-import { ask, startPostgres } from './postgres.ts';
+import { newDatabaseUrl, storeAt } from './databases.ts';
+import { ask, startPostgres, type PostgresServer } from './postgres.ts';
 import { mutatedProgram } from './mutated-program.ts';
-import { countsOf, newWorkers, type Worker } from './workers.ts';
+import { newWorkers } from './workers.ts';
 
-/** Workers, with what is asked of them here. */
-const openWorkers = (service: Service, url: string) => {
-  const { want, start } = newWorkers(service, url, {
-    DNS_SYNC_UNKNOWN_PAUSE: '3s',
-    DNS_SYNC_WRITE_TIMEOUT: '60s',
-  });
-  const apply = (folder?: string, more = {}): Worker =>
-    start(['apply', '--yes', '--lock-timeout', '20s'], folder, more);
-  const countOf = async (name: string): Promise<number> => (await countsOf(service, [name]))[0]!;
-  return { want, start, apply, countOf };
-};
+const settings = { DNS_SYNC_UNKNOWN_PAUSE: '3s', DNS_SYNC_WRITE_TIMEOUT: '60s' };
 
 describe('PostgreSQL that stops during a pass', () => {
   it('and comes back prevents no write, and none is made twice', async () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const service = await startService();
-    const { want, start, countOf } = openWorkers(service, server.url);
+    const { want, daemon, counts } = newWorkers(service, server.url, settings);
     const names = Array.from({ length: 20 }, (_, at) => `added-${at}`);
-    want(names);
-    const daemon = start(['run', '--listen', 'off', '--schedule', '*/10 * * * * *']);
+    want(...names);
+    const writer = daemon();
     for (const write of [3, 9]) {
       while (service.writes().length < write) await setTimeout(1);
       await server.stop('SIGQUIT');
       await server.start();
     }
-    for (const name of names) while ((await countOf(name)) === 0) await setTimeout(20);
-    daemon.signal('SIGTERM');
-    const said = await daemon.ended;
-    expect(said).toContain('nothing is written to the service without it');
-    for (const name of names) expect([name, await countOf(name)]).toEqual([name, 1]);
+    while ((await counts()).includes(0)) await setTimeout(20);
+    writer.signal('SIGTERM');
+    expect(await writer.ended).toContain('nothing is written to the service without it');
+    expect(await counts()).toEqual(names.map(() => 1));
   });
 });
 
@@ -52,18 +39,10 @@ describe('a network that is silent', () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const { url, cut } = await openAddress(server);
-    const store = postgresStore({
-      url: () => url,
-      connections: 4,
-      leaseDuration: 3_000,
-      isDaemon: false,
-      version: '1',
-      address: null,
-    });
+    const store = storeAt(url, 3_000);
     onTestFinished(() => store.close());
     const handle = storeHandle(store, () => undefined);
-    const owner = { stateDir: '/nowhere', baseUrl: 'https://panel.example.net', name: 'default' };
-    const location = storeLocation(owner, 'token', false);
+    const location = placeOf();
     const { signal } = new AbortController();
     const use = { timeout: 20_000, signal, onWait: () => undefined, lostPause: 0 };
     const refused = await handle.write(location, use, async ({ memory, check }) => {
@@ -95,67 +74,90 @@ it('does not count intents whose answers were lost, since nothing was sent', asy
   const database = new URL(await newDatabaseUrl());
   database.port = new URL(url).port;
   const service = await startService();
-  const { want, start } = newWorkers(service, database.href, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-  want(['added']);
-  const apply = (): Promise<string> => start(['apply', '--yes']).ended;
+  const soon = { DNS_SYNC_UNKNOWN_PAUSE: '100ms' };
+  const { want, apply, applyAll, counts } = newWorkers(service, database.href, soon);
+  want('added');
   lose('INSERT INTO dns_sync.journal', 2);
-  while ((await countsOf(service, ['added']))[0] === 0) await apply();
+  await applyAll();
   await apply();
-  expect(await countsOf(service, ['added'])).toEqual([1]);
+  expect(await counts()).toEqual([1]);
 });
+
+/** Its standby hears of nothing any more. Gives what makes it the primary, in place of one that is gone. */
+const leaveBehind = async (primary: PostgresServer, standby: PostgresServer) => {
+  await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
+  while ((await ask(primary, 'SELECT FROM pg_stat_replication')).length > 0) await setTimeout(20);
+  return async (): Promise<void> => {
+    await primary.stop('SIGKILL');
+    await ask(standby, 'SELECT pg_promote()');
+  };
+};
+
+/** A primary, and addresses of it, with a service whose requests of a kind are held one by one, or until they are released. */
+const newCluster = async (
+  isHeld: (request: SeenRequest) => boolean,
+  answer: () => Promise<Answer | null>,
+) => {
+  const primary = await startPostgres();
+  onTestFinished(primary.remove);
+  const follow = async (): Promise<PostgresServer> => {
+    const standby = await primary.standby();
+    onTestFinished(standby.remove);
+    return standby;
+  };
+  const gate = new EventEmitter().setMaxListeners(0);
+  const service = await startService(async (request) => {
+    if (!isHeld(request)) return null;
+    const given = await answer();
+    const released = once(gate, 'released');
+    gate.emit('held');
+    await released;
+    return given;
+  });
+  return { primary, follow, gate, service, address: () => openAddress(primary) };
+};
 
 /**
  * A write is on its way, and its sender dead, when a standby takes over that has never heard of its intent. Gives how
  * often its record is there in the end.
  */
 const failOver = async (folder?: string): Promise<{ said: string; count: number }> => {
-  const primary = await startPostgres();
-  onTestFinished(primary.remove);
-  const gate = new EventEmitter().setMaxListeners(0);
-  let isHeld = false;
-  const service = await startService(async ({ method }) => {
-    if (method !== 'GET' && isHeld) {
-      const released = once(gate, 'released');
-      gate.emit('held');
-      await released;
-    }
-    return null;
-  });
-  const { url, lead } = await openAddress(primary);
-  const { want, apply, countOf } = openWorkers(service, url);
-  want(['first']);
-  await apply(folder).ended;
-  expect(await countOf('first')).toBe(1);
+  let holds = false;
+  const { primary, follow, gate, service, address } = await newCluster(
+    ({ method }) => method !== 'GET' && holds,
+    () => Promise.resolve(null),
+  );
+  const { url, lead } = await address();
+  const { want, begin, apply, counts } = newWorkers(service, url, settings, folder);
+  want('first');
+  await apply();
+  expect(await counts()).toEqual([1]);
 
-  const standby = await primary.standby();
-  onTestFinished(standby.remove);
-  await apply(folder).ended;
-  await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
-  const followers = 'SELECT FROM pg_stat_replication';
-  while ((await ask(primary, followers)).length > 0) await setTimeout(20);
-  want(['first', 'second']);
-  isHeld = true;
+  const standby = await follow();
+  await apply();
+  const promote = await leaveBehind(primary, standby);
+  want('first', 'second');
+  holds = true;
   const held = once(gate, 'held');
-  const sender = apply(folder);
+  const sender = begin();
   await held;
   sender.signal('SIGKILL');
   await sender.ended;
-  await primary.stop('SIGKILL');
-  await ask(standby, 'SELECT pg_promote()');
+  await promote();
   lead(standby);
   const entries = "SELECT FROM dns_sync.journal entry WHERE entry::text LIKE '%second%'";
   expect(await ask(standby, entries)).toEqual([]);
 
-  const successor = apply(folder);
+  const successor = begin();
   const ended = successor.ended.then(() => 'ended');
   // It sends the write again, or comes to its end without.
   await Promise.race([ended, once(gate, 'held')]);
-  isHeld = false;
+  holds = false;
   gate.emit('released');
   const said = await successor.ended;
-  while ((await countOf('second')) === 0) await setTimeout(20);
-  await apply(folder).ended;
-  return { said, count: await countOf('second') };
+  while ((await counts()).includes(0)) await setTimeout(20);
+  await apply();
+  return { said, count: (await counts())[1]! };
 };
 
 /**
@@ -163,41 +165,34 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
  * a standby takes over on which the first claim still stands. Gives how often the record is there in the end.
  */
 const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; count: number }> => {
-  const primary = await startPostgres();
-  onTestFinished(primary.remove);
-  const gate = new EventEmitter();
   let holdsNext = false;
-  const service: Service = await startService(async ({ method }) => {
-    if (method !== 'GET' || !holdsNext) return null;
-    holdsNext = false;
-    const listing = [await service.template(17)];
-    const released = once(gate, 'released');
-    gate.emit('held');
-    await released;
-    return json(listing);
-  });
-  const [slow, sound] = [await openAddress(primary), await openAddress(primary)];
-  const { want, apply, countOf } = openWorkers(service, sound.url);
-  want(['first']);
-  await apply(folder).ended;
-  const standby = await primary.standby();
-  onTestFinished(standby.remove);
+  const { primary, follow, gate, service, address } = await newCluster(
+    ({ method }) => {
+      const isNext = method === 'GET' && holdsNext;
+      if (isNext) holdsNext = false;
+      return isNext;
+    },
+    async () => json([await service.template(17)]),
+  );
+  const [slow, sound] = [await address(), await address()];
+  const { want, begin, apply, applyAll, counts } = newWorkers(service, sound.url, settings, folder);
+  want('first');
+  await apply();
+  const standby = await follow();
 
-  want(['first', 'second']);
+  want('first', 'second');
   holdsNext = true;
   const held = once(gate, 'held');
-  const holder = apply(folder, { DNS_SYNC_STORE: slow.url });
+  const holder = begin({ DNS_SYNC_STORE: slow.url });
   await held;
   const claimed = 'SELECT owner, epoch FROM dns_sync.clients WHERE owner IS NOT NULL';
   while ((await ask(standby, claimed)).length === 0) await setTimeout(20);
   const claims = await ask(standby, claimed);
-  await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
-  while ((await ask(primary, 'SELECT FROM pg_stat_replication')).length > 0) await setTimeout(20);
+  const promote = await leaveBehind(primary, standby);
   slow.cut(true);
-  while ((await countOf('second')) === 0) await apply(folder).ended;
+  await applyAll();
 
-  await primary.stop('SIGKILL');
-  await ask(standby, 'SELECT pg_promote()');
+  await promote();
   expect(await ask(standby, claimed)).toEqual(claims);
   for (const one of [slow, sound]) one.lead(standby);
   slow.cut(false);
@@ -206,8 +201,8 @@ const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; coun
   while ((await ask(standby, renewal)).length === 0) await setTimeout(20);
   gate.emit('released');
   const said = await holder.ended;
-  await apply(folder).ended;
-  return { said, count: await countOf('second') };
+  await apply();
+  return { said, count: (await counts())[1]! };
 };
 
 describe('a standby that takes over without the last claim', () => {

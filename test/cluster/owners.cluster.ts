@@ -12,17 +12,40 @@ import {
 } from '../../src/cluster/owners.ts';
 import { newEntry, placeOf } from '../state/samples.ts';
 import { connected, newTables } from './databases.ts';
-import { addProcess, endless } from './process-rows.ts';
+import { addProcess, endless, type ProcessRow } from './process-rows.ts';
 
 const duration = 30_000;
 
-const die = async ({ query }: PostgresDatabase, id: string): Promise<void> =>
-  void (await query(
-    "UPDATE dns_sync.processes SET alive_until = clock_timestamp() - interval '1 ms' WHERE id = $1",
-    [id],
-  ));
-
-const named = (count: number): string[] => Array.from({ length: count }, (_, at) => `client-${at}`);
+/** So many clients, and processes that share them; all of them have the same files. */
+const newFleet = async (clients: number, ...processes: readonly ProcessRow[]) => {
+  const { database } = await newTables();
+  const { query } = database;
+  const scopes = Array.from({ length: clients }, (_, at) => `client-${at}`);
+  await add(database, scopes);
+  const ids = await Promise.all(processes.map((row) => addProcess(database, row)));
+  const have = (process: string, version: string | null, commit: string | null = null) =>
+    noteFiles(
+      database,
+      process,
+      scopes.map((scope) => ({ scope, version, commit })),
+      commit === null ? [] : [commit],
+    );
+  const claim = async (process: string): Promise<readonly string[]> =>
+    (await claimClients(database, process, duration)).claimed.map(({ scope }) => scope).toSorted();
+  const spare = async (process: string): Promise<readonly string[]> => {
+    const { leaving, excess } = await findLeaving(database, process);
+    const found = leaving.filter(({ why }) => why === 'spare');
+    return found.slice(0, excess).map(({ scope }) => scope);
+  };
+  const die = (process: string) =>
+    query("UPDATE dns_sync.processes SET alive_until = clock_timestamp() - interval '1 ms' WHERE id = $1", [
+      process,
+    ]);
+  const head = async (): Promise<string | null> =>
+    (await query<{ head: string | null }>('SELECT head FROM dns_sync.clients'))[0]!.head;
+  const release = (process: string, given = scopes) => releaseClients(database, process, given);
+  return { database, scopes, ids, have, claim, spare, die, head, release };
+};
 
 const add = (database: PostgresDatabase, scopes: readonly string[]): Promise<void> =>
   addClients(
@@ -30,190 +53,131 @@ const add = (database: PostgresDatabase, scopes: readonly string[]): Promise<voi
     scopes.map((scope) => ({ scope, name: scope, baseUrl: 'https://panel.example.net' })),
   );
 
-const have = async (
-  database: PostgresDatabase,
-  process: string,
-  scopes: readonly string[],
-  version: string | null,
-  commit: string | null = null,
-): Promise<void> => {
-  const files = scopes.map((scope) => ({ scope, version, commit }));
-  await noteFiles(database, process, files, commit === null ? [] : [commit]);
-};
-
-const claim = async (database: PostgresDatabase, process: string): Promise<readonly string[]> =>
-  (await claimClients(database, process, duration)).claimed.map(({ scope }) => scope).toSorted();
-
-const headOf = async ({ query }: PostgresDatabase, scope: string): Promise<string | null> =>
-  (await query<{ head: string | null }>('SELECT head FROM dns_sync.clients WHERE scope = $1', [scope]))[0]!
-    .head;
-
-const spareOf = async (database: PostgresDatabase, process: string): Promise<readonly string[]> => {
-  const { leaving, excess } = await findLeaving(database, process);
-  return leaving
-    .filter(({ why }) => why === 'spare')
-    .slice(0, excess)
-    .map(({ scope }) => scope);
-};
+const isNew: ProcessRow = { isSettled: false };
 
 describe('a claim', () => {
   it('takes all that nobody owns where there is nobody else', async () => {
-    const { database } = await newTables();
-    await add(database, named(5));
-    const one = await addProcess(database, { isSettled: false });
-    await have(database, one, named(5), 'a');
-    expect(await claim(database, one)).toEqual(named(5));
-    expect(await claim(database, one)).toEqual([]);
+    const { ids, scopes, have, claim } = await newFleet(5, isNew);
+    const [one = ''] = ids;
+    await have(one, 'a');
+    expect(await claim(one)).toEqual(scopes);
+    expect(await claim(one)).toEqual([]);
   });
 
   it('of a newcomer is its share, once others have given theirs up; one that has not stayed yet gets none', async () => {
-    const { database } = await newTables();
-    await add(database, named(10));
-    const [one, other] = [await addProcess(database), await addProcess(database, { isSettled: false })];
-    await have(database, one, named(10), 'a');
-    await claim(database, one);
-    await have(database, other, named(10), 'a');
-    expect(await spareOf(database, one)).toEqual([]);
+    const { database, ids, have, claim, spare, release } = await newFleet(10, {}, isNew);
+    const [one = '', other = ''] = ids;
+    await have(one, 'a');
+    await claim(one);
+    await have(other, 'a');
+    expect(await spare(one)).toEqual([]);
     await database.query('UPDATE dns_sync.processes SET renewals = 1');
-    const spare = await spareOf(database, one);
-    expect(spare).toHaveLength(5);
-    await releaseClients(database, one, spare);
-    expect(await claim(database, one)).toEqual([]);
-    expect(await claim(database, other)).toEqual(spare.toSorted());
-    expect(await spareOf(database, one)).toEqual([]);
+    const given = await spare(one);
+    expect(given).toHaveLength(5);
+    await release(one, [...given]);
+    expect(await claim(one)).toEqual([]);
+    expect(await claim(other)).toEqual(given.toSorted());
+    expect(await spare(one)).toEqual([]);
   });
 
   it('takes over what a dead process had, divided among those that live', async () => {
-    const { database } = await newTables();
-    await add(database, named(9));
-    const processes = [await addProcess(database), await addProcess(database), await addProcess(database)];
-    const [dead, ...alive] = processes as [string, string, string];
-    for (const one of processes) await have(database, one, named(9), 'a');
-    await claim(database, dead);
-    await die(database, dead);
-    const taken = await Promise.all(alive.map((one) => claim(database, one)));
+    const { database, scopes, ids, have, claim, die } = await newFleet(9, {}, {}, {});
+    const [dead = '', ...alive] = ids;
+    for (const one of ids) await have(one, 'a');
+    await claim(dead);
+    await die(dead);
+    const taken = await Promise.all(alive.map(claim));
     // What both chose at the same moment one of them takes at its next look.
-    const more = await Promise.all(alive.map((one) => claim(database, one)));
-    expect([...taken, ...more].flat().toSorted()).toEqual(named(9));
+    const more = await Promise.all(alive.map(claim));
+    expect([...taken, ...more].flat().toSorted()).toEqual(scopes);
     const owners = (await ownersIn(database)).clients;
     expect(owners.every(({ owner, epoch }) => owner !== null && epoch >= 1)).toBe(true);
   });
 
   it('goes beyond the share for what nobody has taken for a third of a lease', async () => {
-    const { database } = await newTables();
-    await add(database, named(4));
-    const [one, idle] = [await addProcess(database), await addProcess(database)];
-    for (const process of [one, idle]) await have(database, process, named(4), 'a');
-    await database.query('UPDATE dns_sync.clients SET free_since = clock_timestamp()');
-    expect(await claim(database, one)).toHaveLength(2);
-    await database.query("UPDATE dns_sync.clients SET free_since = clock_timestamp() - interval '11 s'");
-    expect(await claim(database, one)).toHaveLength(2);
+    const { database, ids, have, claim } = await newFleet(4, {}, {});
+    for (const process of ids) await have(process, 'a');
+    for (const seconds of [0, 11]) {
+      await database.query(
+        `UPDATE dns_sync.clients SET free_since = clock_timestamp() - ${seconds} * interval '1 s'`,
+      );
+      expect(await claim(ids[0]!)).toHaveLength(2);
+    }
   });
 
   it('of a command comes before those of daemons, and is not taken from it', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [daemon, command] = [await addProcess(database), await addProcess(database, { isDaemon: false })];
-    await have(database, daemon, named(1), 'a');
-    await claim(database, daemon);
-    expect(await claimForCommand(database, command, 'client-0')).toEqual({ holder: 'a process' });
-    expect((await findLeaving(database, daemon)).leaving).toMatchObject([
-      { scope: 'client-0', why: 'wanted' },
-    ]);
-    await releaseClients(database, daemon, ['client-0']);
-    expect(await claim(database, daemon)).toEqual([]);
-    expect(await claimForCommand(database, command, 'client-0')).toMatchObject({ epoch: 2 });
-    expect(await claim(database, daemon)).toEqual([]);
-    await releaseClients(database, command, ['client-0']);
-    expect(await claim(database, daemon)).toEqual(named(1));
+    const { database, scopes, ids, have, claim, release } = await newFleet(1, {}, { isDaemon: false });
+    const [daemon = '', command = ''] = ids;
+    const claimWanted = () => claimForCommand(database, command, 'client-0');
+    await have(daemon, 'a');
+    await claim(daemon);
+    expect(await claimWanted()).toEqual({ holder: 'a process' });
+    const { leaving } = await findLeaving(database, daemon);
+    expect(leaving).toMatchObject([{ scope: 'client-0', why: 'wanted' }]);
+    await release(daemon);
+    expect(await claim(daemon)).toEqual([]);
+    expect(await claimWanted()).toMatchObject({ epoch: 2 });
+    expect(await claim(daemon)).toEqual([]);
+    await release(command);
+    expect(await claim(daemon)).toEqual(scopes);
   });
 });
 
 describe('the head of files', () => {
-  it('moves where a process leaves it for other files, and only those that have it own clients', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [one, other] = [await addProcess(database), await addProcess(database)];
-    await have(database, one, named(1), 'old');
-    await have(database, other, named(1), 'old');
-    await claim(database, other);
-    await have(database, one, named(1), 'new');
-    expect(await headOf(database, 'client-0')).toBe('new');
+  /** Steps, one after the other: a process has these files, of a commit if it is named, which makes this the head. */
+  it.each<[string, string]>([
+    ['moves where a process leaves it for other files', 'a old > old; b old > old; a new > new; b new > new'],
+    [
+      'does not go back for one that is late, nor for one that starts late',
+      'a 1 > 1; b 1 > 1; a 2 > 2; a 3 > 3; b 2 > 3; c 1 > 3; c - > 3',
+    ],
+    [
+      'goes back where somebody does, and one that comes by the bad files on its way does not lead until it has come along',
+      'a good 1 > good; b good 1 > good; a bad 2 > bad; a good 3 > good; b bad 2 > good; b good 3 > good; b new 4 > new',
+    ],
+    [
+      'is led by one that skips the bad files too, by the commit that it has in common',
+      'a good 1 > good; b good 1 > good; a bad 2 > bad; a good 3 > good; b good 3 > good; b new 4 > new',
+    ],
+    [
+      'is not led without one',
+      'a good 1 > good; b good 1 > good; a bad 2 > bad; a good 3 > good; b new 4 > good',
+    ],
+  ])('%s: %s', async (_, steps) => {
+    const { ids, have, head } = await newFleet(1, {}, {}, {});
+    for (const step of steps.split('; ')) {
+      const [, process = '', version = '', commit = null, now] =
+        /^(\w) (\S+)(?: (\d))? > (\w+)$/.exec(step) ?? [];
+      await have(ids['abc'.indexOf(process)]!, version === '-' ? null : version, commit);
+      expect([step, await head()]).toEqual([step, now]);
+    }
+  });
+
+  it('is what a process needs to own clients, and becomes that of the living where nobody has it any more', async () => {
+    const { database, scopes, ids, have, claim, die, head, release } = await newFleet(1, {}, {});
+    const [one = '', other = ''] = ids;
+    for (const process of ids) await have(process, 'old');
+    await claim(other);
+    await have(one, 'new');
     expect((await findLeaving(database, other)).leaving).toMatchObject([{ why: 'moved' }]);
-    await releaseClients(database, other, named(1));
-    expect(await claim(database, other)).toEqual([]);
-    expect(await claim(database, one)).toEqual(named(1));
-    await have(database, other, named(1), 'new');
-    expect(await headOf(database, 'client-0')).toBe('new');
+    await release(other);
+    expect(await claim(other)).toEqual([]);
+    expect(await claim(one)).toEqual(scopes);
+    await die(one);
+    await findLeaving(database, other);
+    expect(await head()).toBe('old');
+    expect(await claim(other)).toEqual(scopes);
   });
 
   it('is led by all that come to have it at the same time', async () => {
-    const { database } = await newTables();
+    const { database, ids } = await newFleet(0, {}, {}, {});
     for (let round = 0; round < 20; round += 1) {
       const scope = `round-${round}`;
       await add(database, [scope]);
-      const processes = await Promise.all([addProcess(database), addProcess(database), addProcess(database)]);
       const files = [{ scope, version: 'a', commit: null }];
-      await Promise.all(processes.map((process) => noteFiles(database, process, files, [])));
+      await Promise.all(ids.map((process) => noteFiles(database, process, files, [])));
     }
     expect(await database.query('SELECT scope FROM dns_sync.files WHERE NOT leads')).toEqual([]);
-  });
-
-  it('does not go back for one that is late, nor for one that starts late', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [one, late] = [await addProcess(database), await addProcess(database)];
-    for (const process of [one, late]) await have(database, process, named(1), 'first');
-    await have(database, one, named(1), 'second');
-    await have(database, one, named(1), 'third');
-    await have(database, late, named(1), 'second');
-    expect(await headOf(database, 'client-0')).toBe('third');
-    const started = await addProcess(database);
-    await have(database, started, named(1), 'first');
-    expect(await headOf(database, 'client-0')).toBe('third');
-    await have(database, started, named(1), null);
-    expect(await headOf(database, 'client-0')).toBe('third');
-  });
-
-  it('goes back where somebody goes back, and one that never left the old files does not lead until it has come along', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [one, late] = [await addProcess(database), await addProcess(database)];
-    for (const process of [one, late]) await have(database, process, named(1), 'good', 'c1');
-    await have(database, one, named(1), 'bad', 'c2');
-    await have(database, one, named(1), 'good', 'c3');
-    expect(await headOf(database, 'client-0')).toBe('good');
-    // It has the head already, and comes by the bad files on its way.
-    await have(database, late, named(1), 'bad', 'c2');
-    expect(await headOf(database, 'client-0')).toBe('good');
-    await have(database, late, named(1), 'good', 'c3');
-    await have(database, late, named(1), 'better', 'c4');
-    expect(await headOf(database, 'client-0')).toBe('better');
-  });
-
-  it('is led by one that skips the bad files too, by the commit that it has in common', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [one, late] = [await addProcess(database), await addProcess(database)];
-    for (const process of [one, late]) await have(database, process, named(1), 'good', 'c1');
-    await have(database, one, named(1), 'bad', 'c2');
-    await have(database, one, named(1), 'good', 'c3');
-    await have(database, late, named(1), 'good', 'c3');
-    await have(database, late, named(1), 'better', 'c4');
-    expect(await headOf(database, 'client-0')).toBe('better');
-  });
-
-  it('becomes that of the living where nobody has it any more', async () => {
-    const { database } = await newTables();
-    await add(database, named(1));
-    const [dead, alive] = [await addProcess(database), await addProcess(database)];
-    await have(database, dead, named(1), 'new');
-    await have(database, alive, named(1), 'old');
-    expect(await headOf(database, 'client-0')).toBe('new');
-    await die(database, dead);
-    await findLeaving(database, alive);
-    expect(await headOf(database, 'client-0')).toBe('old');
-    expect(await claim(database, alive)).toEqual(named(1));
   });
 });
 

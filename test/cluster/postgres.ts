@@ -22,8 +22,6 @@ export interface PostgresServer {
   readonly stop: (how: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => Promise<void>;
   /** After it was stopped; on the same port. */
   readonly start: () => Promise<void>;
-  /** A dump of the state. Returns a function that restores that, under whatever uses the database meanwhile. */
-  readonly dump: () => () => void;
   /** From now on everybody but the tester needs a password. */
   readonly requirePasswords: () => Promise<void>;
   /** Another one that follows it. */
@@ -81,12 +79,6 @@ const startIn = async (makeData: MakeData, fileLimit?: number): Promise<Postgres
       });
       writeFileSync(path.join(data, 'pg_hba.conf'), rules.join(''));
       await ask({ url }, 'SELECT pg_reload_conf()');
-    },
-    dump: () => {
-      const file = path.join(folder, 'dump');
-      make('pg_dump', ['-Fc', '-n', 'dns_sync', '-d', url, '-f', file], owner);
-      const how = ['--clean', '--if-exists', '--single-transaction'];
-      return () => make('pg_restore', [...how, '-d', url, file], owner);
     },
     remove: async () => {
       await stop('SIGINT');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { currentTimeline, type PostgresDatabase } from '../../src/cluster/database.ts';
 import type { WriteDeadline } from '../../src/cluster/lease.ts';
 
-interface ProcessRow {
+export interface ProcessRow {
   readonly isSettled?: boolean;
   readonly isDaemon?: boolean;
   readonly aliveFor?: number;

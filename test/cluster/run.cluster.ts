@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { never, triggerToken } from '../daemon/daemon.ts';
 import { startProcess } from '../process.ts';
-import { reportOf, type Program } from '../program.ts';
+import { reportOf } from '../program.ts';
 import type { Meddling } from '../service.ts';
 import { reset } from '../wire/scripted-server.ts';
 import { ask } from './postgres.ts';
 import { connected } from './databases.ts';
-import { allPassed, linesOf, newFleet, passedBy, writesBy } from './fleet.ts';
+import { addressOf, allPassed, linesOf, newFleet, passedBy, writesBy } from './fleet.ts';
 
 const leaseDuration = 4_000;
 /** Of one that nobody waits for, nor loses while the machine is busy. */
@@ -17,8 +17,6 @@ const asPasses = z.object({ passes: z.array(z.object({ client: z.string(), run: 
 
 /** A write that was under way when its sender died is tried again by a later pass. */
 const often = '*/10 * * * * *';
-
-const since = (moment: number): number => Math.round(performance.now() - moment);
 
 /**
  * Lets writes wait for their answers. A process makes the passes of twelve clients at a time, and so has one under way when
@@ -77,40 +75,25 @@ describe('several that run at once', () => {
     await gate.untilBothWrite();
     killed.signal('SIGKILL');
     gate.open();
-    const killedAt = performance.now();
     await shared(24);
-    const killedFor = since(killedAt);
     await agree(wanted);
 
-    const third = daemon();
-    const joinedAt = performance.now();
+    daemon();
     await shared(12, 12);
-    const joinedFor = since(joinedAt);
     wanted.push('192.0.2.4', '192.0.2.5');
     gate.close();
     await describeAll(wanted);
     await gate.untilBothWrite();
     stopped.signal('SIGSTOP');
     gate.open();
-    const stoppedAt = performance.now();
     await agree(wanted);
-    const stoppedFor = since(stoppedAt);
     const made = service.writes().length;
     stopped.signal('SIGCONT');
     await shared(12, 12);
     stopped.signal('SIGTERM');
-    const toldAt = performance.now();
     await shared(24);
-    const toldFor = since(toldAt);
-    await stopped.ended;
     await agree(wanted);
-    const late = service.writes().length - made;
-    process.stdout.write(
-      `24 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
-        `all taken over ${killedFor} ms after SIGKILL, ${toldFor} ms after SIGTERM; a newcomer had its share after ${joinedFor} ms; ` +
-        `${stoppedFor} ms from SIGSTOP to the last record; ${late} late writes, no record twice\n`,
-    );
-    expect(late).toBe(0);
+    expect(service.writes()).toHaveLength(made);
   });
 
   it('hand over at once what they have when they are told to end', async () => {
@@ -250,6 +233,3 @@ describe('a command that takes a client from its owner in the middle of a write'
     expect(service.writes()).toHaveLength(answer === null ? 2 : 3);
   });
 });
-
-const addressOf = async (program: Program): Promise<string> =>
-  String((await program.event('daemon.started'))['listen']);

@@ -1,14 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { makeTables } from '../../src/cluster/schema.ts';
 import { startService } from '../service.ts';
 import { mutatedProgram } from './mutated-program.ts';
 import { openAddress } from './address.ts';
-import { connected, newDatabaseUrl } from './databases.ts';
-import { countsOf, newWorkers } from './workers.ts';
-
-const desired = ['one', 'two'];
+import { newTables } from './databases.ts';
+import { newWorkers } from './workers.ts';
 
 /**
  * A process is killed when it sends this piece, to PostgreSQL or to the service, which both get it; the first one is its
@@ -35,29 +32,29 @@ const killAt = async (step: number, folder?: string): Promise<readonly number[] 
   });
   const target = new URL(service.url);
   target.port = String((await openAddress({ port: Number(target.port) }, onAsked)).port);
-  const database = new URL(await newDatabaseUrl());
-  await makeTables(connected(database.href));
+  const database = new URL((await newTables()).url);
   database.port = String(
     (await openAddress({ port: Number(new URL(inject('postgres')).port) }, onAsked)).port,
   );
-  const { want, start } = newWorkers(service, database.href, {
+  const settings = {
     DNS_SYNC_BASE_URL: target.href,
     // What is held back has to arrive within it, however long a process takes to start.
     DNS_SYNC_UNKNOWN_PAUSE: '30s',
-  });
-  want(desired);
-  const first = start(['apply', '--yes'], folder);
+  };
+  const { want, begin, daemon, counts } = newWorkers(service, database.href, settings, folder);
+  want('one', 'two');
+  const first = begin();
   kill = () => first.signal('SIGKILL');
   await first.ended;
   if (!isDead) return null;
   isSucceeded = true;
-  const second = start(['run', '--listen', 'off', '--schedule', '*/10 * * * * *'], folder);
+  const second = daemon();
   await second.event('pass.finished');
   gate.emit('release');
-  while ((await countsOf(service, desired)).includes(0)) await setTimeout(20);
+  while ((await counts()).includes(0)) await setTimeout(20);
   second.signal('SIGTERM');
   await second.ended;
-  return countsOf(service, desired);
+  return counts();
 };
 
 /** Kills at each step, until one finds something wrong. */

@@ -1,53 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { PostgresDatabase } from '../../src/cluster/database.ts';
 import { claimedTables } from '../../src/cluster/memory.ts';
-import { addClients, claimForCommand, type Claim } from '../../src/cluster/owners.ts';
 import { hasTables, makeTables } from '../../src/cluster/schema.ts';
-import { postgresStore, type PostgresStore } from '../../src/cluster/store.ts';
-import { clientMemory, type OpenedClient } from '../../src/state/client-memory.ts';
+import { clientMemory } from '../../src/state/client-memory.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
-import { identityContract, processesOn } from '../state/identity-contract.ts';
-import { memoryContract } from '../state/memory-contract.ts';
-import { changesOf, newEntry, placeOf, rememberedRecord, rowOf } from '../state/samples.ts';
-import { connected, newDatabaseUrl, newTables } from './databases.ts';
-import { addProcess, endless } from './process-rows.ts';
+import { processesOn, storeContract } from '../state/contract.ts';
+import { changesOf, newEntry, placeOf, rowOf } from '../state/samples.ts';
+import { connected, newDatabaseUrl, newTables, storeAt } from './databases.ts';
 
-/** Owned by a process that lives for the time of the test. */
-const ownedMemory = async (database: PostgresDatabase, name?: string): Promise<OpenedClient> => {
-  const location = placeOf(name);
-  const process = await addProcess(database, { isDaemon: false });
-  await addClients(database, [{ scope: location.scope, name: location.name, baseUrl: 'any' }]);
-  await database.query('UPDATE dns_sync.clients SET owner = NULL, wanted_by = NULL WHERE scope = $1', [
-    location.scope,
-  ]);
-  const claim = (await claimForCommand(database, process, location.scope)) as Claim;
-  return clientMemory(claimedTables(database, location, { ...claim, deadline: endless }), location);
-};
-
-memoryContract(async () => {
-  const { database } = await newTables();
-  const close = (): Promise<void> => Promise.resolve();
-  const known = new Map<string | undefined, Promise<OpenedClient>>();
-  return async (name) => {
-    const memory = known.get(name) ?? ownedMemory(database, name);
-    known.set(name, memory);
-    return { ...(await memory), close };
-  };
-});
-
-const storeAt = (url: string): PostgresStore =>
-  postgresStore({
-    url: () => url,
-    connections: 3,
-    leaseDuration: 30_000,
-    isDaemon: false,
-    version: '1',
-    address: null,
-  });
-
-identityContract(async () => {
+storeContract(async () => {
   const url = await newDatabaseUrl();
-  return processesOn(() => storeAt(url));
+  return () => storeAt(url);
 });
 
 describe('the tables', () => {
@@ -83,19 +45,8 @@ describe('the tables', () => {
   });
 });
 
-it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = await ownedMemory((await newTables()).database);
-  const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
-  await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
-  expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
-  await memory.save(changesOf({ forgotten: keys }));
-  expect((await memory.template(17))?.records).toEqual([]);
-});
-
 it('does not count an intent if the wait for a standby was cancelled', async () => {
-  const url = await newDatabaseUrl();
-  const database = connected(url);
-  await makeTables(database);
+  const { url, database } = await newTables();
   await database.query(
     `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE WARNING 'canceling wait for synchronous replication due to user request' USING ERRCODE = '57014';
@@ -104,8 +55,8 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
   await database.query(
     'CREATE TRIGGER warn AFTER INSERT ON dns_sync.journal FOR EACH ROW EXECUTE FUNCTION warn()',
   );
-  const memory = await ownedMemory(database);
-  await expect(memory.begin(newEntry())).rejects.toThrow('canceling wait for synchronous replication');
+  const begun = processesOn(() => storeAt(url)).write({}, (memory) => memory.begin(newEntry()));
+  await expect(begun).rejects.toThrow('canceling wait for synchronous replication');
 });
 
 it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {

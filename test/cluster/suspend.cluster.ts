@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { never, triggerToken } from '../daemon/daemon.ts';
 import { runProcess } from '../process.ts';
 import type { LogLine, Program } from '../program.ts';
-import { allPassed, linesOf, newFleet } from './fleet.ts';
+import { addressOf, allPassed, linesOf, newFleet } from './fleet.ts';
 
 const template = 'web-of-client-0';
 
@@ -59,7 +59,7 @@ type Page = Awaited<ReturnType<typeof signedIn>>;
 
 /** Somebody in a browser who has signed in to act. */
 const signedIn = async (daemon: Program) => {
-  const url = String((await daemon.event('daemon.started'))['listen']);
+  const url = await addressOf(daemon);
   let cookie = '';
   const post = async (path: string, fields: Readonly<Record<string, string>>): Promise<void> => {
     const { status, headers } = await fetch(`${url}${path}`, {

@@ -1,34 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService, type Service } from '../service.ts';
-import { makeTables } from '../../src/cluster/schema.ts';
-import { connected, newDatabaseUrl } from './databases.ts';
+import { startService } from '../service.ts';
+import { newTables } from './databases.ts';
 import { mutatedProgram } from './mutated-program.ts';
-import { countsOf, newWorkers, type Worker } from './workers.ts';
+import { newWorkers, type Worker } from './workers.ts';
 
 const desired = Array.from({ length: 8 }, (_, at) => `added-${at}`);
-
-/** A service, files that want eight records of it, and workers that share a database. */
-const newRound = async () => {
-  const service = await startService();
-  const url = await newDatabaseUrl();
-  const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-  want(desired);
-  const worker = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '60s'], folder);
-  return { service, url, worker };
-};
-
-/** Applies until nothing is left to do: what was unknown waits for a while. */
-const settle = async (service: Service, worker: () => Worker): Promise<number[]> => {
-  for (let tries = 0; tries < 10; tries += 1) {
-    await worker().ended;
-    const counts = await countsOf(service, desired);
-    if (counts.every((count) => count > 0)) return counts;
-    await setTimeout(100);
-  }
-  return countsOf(service, desired);
-};
 
 /** Stops the first worker when its first intent is committed and it has not heard of that. */
 const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
@@ -53,16 +31,22 @@ const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
 };
 
 /** A worker that is stopped between its intent and its request; it wakes when its successors are done. */
-const wakeLate = async (folder?: string) => {
-  const { service, url, worker } = await newRound();
-  const database = connected(url);
-  await makeTables(database);
-  const late = worker(folder);
+const wakeLate = async (folder: string) => {
+  const service = await startService();
+  const { url } = await newTables();
+  const { want, begin, applyAll, counts } = newWorkers(
+    service,
+    url,
+    { DNS_SYNC_UNKNOWN_PAUSE: '100ms' },
+    folder,
+  );
+  want(...desired);
+  const late = begin();
   await stopInBegin(url, late);
-  const before = await settle(service, () => worker(folder));
-  expect(before).toEqual(desired.map(() => 1));
+  await applyAll();
+  expect(await counts()).toEqual(desired.map(() => 1));
   late.signal('SIGCONT');
-  return { said: await late.ended, counts: await countsOf(service, desired) };
+  return { said: await late.ended, counts: await counts() };
 };
 
 /**
