@@ -15,13 +15,7 @@ import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { SmallWorld } from './small-world.ts';
 
 /** Plays a world by a schedule; the laws that it broke, and its trace. */
-export const replay = async (
-  small: SmallWorld,
-  schedule: Schedule,
-): Promise<{
-  readonly violations: readonly string[];
-  readonly trace: readonly string[];
-}> => {
+export const replay = async (small: SmallWorld, schedule: Schedule) => {
   const trace: string[] = [];
   const { director, left } = directorOf(schedule);
   const violations = await play(small, director, trace);
@@ -34,17 +28,7 @@ export const play = async (
   director: Director,
   trace: string[] | null = null,
 ): Promise<readonly string[]> => {
-  const { world, round } = await playRound(small, director, trace !== null);
-  trace?.push(...world.trace);
-  return round.judge.violations;
-};
-
-const playRound = async (
-  small: SmallWorld,
-  director: Director,
-  isTraced: boolean,
-): Promise<{ readonly world: World; readonly round: Round }> => {
-  const world = createWorld(still, isTraced, director);
+  const world = createWorld(still, trace !== null, director);
   const round = assembled(small, world);
   const check = (found: readonly string[]): void => {
     for (const what of found) round.judge.report(what);
@@ -65,18 +49,17 @@ const playRound = async (
     if (index === small.steps.length - 1) {
       director.isFair = true;
       if (small.isSuspendedMeanwhile) resume(round.clients[0]!);
-      await fairWeather(round, {
-        onRest: (readyAfter) => {
-          if (!isSelfHealing(small, director)) return;
-          check(unwritten(round, round.clients[0]!).map((what) => `never writes ${what} by itself`));
-          if (readyAfter !== null && readyAfter > longestRecovery)
-            check([`takes ${readyAfter / 1_000} s to recover`]);
-        },
-        isSeen: (key) => director.isSeen(() => digestOf(round, key)),
-      });
+      const onRest = (readyAfter: number | null): void => {
+        if (!isSelfHealing(small, director)) return;
+        check(unwritten(round, round.clients[0]!).map((what) => `never writes ${what} by itself`));
+        if (readyAfter !== null && readyAfter > longestRecovery)
+          check([`takes ${readyAfter / 1_000} s to recover`]);
+      };
+      await fairWeather(round, onRest, (key) => director.isSeen(() => digestOf(round, key)));
     }
   }
-  return { world, round };
+  trace?.push(...world.trace);
+  return round.judge.violations;
 };
 
 /** After one fault, the records of the file are there soon, and without a person, unless it was somebody else's deed. */

@@ -1,5 +1,6 @@
 import { planChanges } from '../../src/app/plan-file.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, TemplateResult, Trigger } from '../../src/result.ts';
@@ -124,42 +125,30 @@ export const drawTemplates = (
   share: number = random.pick([0, 0.5, 1]),
 ): OwnedTemplate[] => {
   let id = 0;
+  const numbered = (records: readonly RecordData[]): ActualRecord[] =>
+    records.map(({ type, name, content, priority, ttl }) => ({
+      id: (id += 1),
+      type,
+      name,
+      content,
+      priority,
+      ttl,
+    }));
+  const plain = { publiclyAvailable: false, subdomains: 1, owner: 'a' };
   const own = clients.flatMap(({ name: owner, files }) =>
     files.map(({ templateId, desired }): OwnedTemplate => {
-      const records = [
+      const records = numbered([
         ...random.some(desired.records, share).map((record) => ({ ...record, ttl: record.ttl ?? 3_600 })),
         ...Array.from({ length: random.pick([0, 0, 1, 3, 9]) }, () => drawForeign(random)),
-      ].map(({ type, name, content, priority, ttl }) => ({
-        id: (id += 1),
-        type,
-        name,
-        content,
-        priority,
-        ttl,
-      }));
-      return {
-        id: templateId,
-        name: desired.template,
-        publiclyAvailable: false,
-        subdomains: 1,
-        records,
-        owner,
-      };
+      ]);
+      return { ...plain, id: templateId, name: desired.template, records, owner };
     }),
   );
-  const record = { id: (id += 1), type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
-  const other = { publiclyAvailable: false, subdomains: 0, records: [record], owner: 'a' };
+  const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
   return [
     ...own,
-    { ...other, id: 90, name: 'other' },
-    {
-      ...other,
-      id: 91,
-      name: 'one',
-      publiclyAvailable: true,
-      records: [{ ...record, id: (id += 1) }],
-      owner: null,
-    },
+    { ...plain, id: 90, name: 'other', records: numbered([record]) },
+    { ...plain, id: 91, name: 'one', records: numbered([record]), publiclyAvailable: true, owner: null },
   ];
 };
 
@@ -202,14 +191,15 @@ const badWeather = async (round: Round): Promise<void> => {
 };
 
 /** Without faults and changes it converges, or says why not, and then writes nothing more. */
-export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather = anyEnd): Promise<void> => {
+export const fairWeather = async (
+  round: Round,
+  /** Called with how long it took until the files were there; null where they are not. */
+  onRest: (readyAfter: number | null) => void = () => undefined,
+  isSeen: (key: unknown) => boolean = () => false,
+): Promise<void> => {
   const { world, weather, judge, dangers, failovers, nature } = round;
-  weather.writes = 0;
-  weather.reads = 0;
-  weather.lies = 0;
-  weather.meddling = 0;
-  dangers.crash = 0;
-  dangers.fullDisk = 0;
+  Object.assign(weather, { writes: 0, reads: 0, lies: 0, meddling: 0 });
+  Object.assign(dangers, { crash: 0, fullDisk: 0 });
   failovers.chance = 0;
   world.note(() => '~ fair weather');
   for (const client of round.clients) {
@@ -234,14 +224,6 @@ export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather 
     if (last && judge.violations.length === 0 && nature.listed === null) finalTruth(round, client, last);
   }
 };
-
-interface FairWeather {
-  /** Called with how long it took until the files were there; null where they are not. */
-  readonly onRest: (readyAfter: number | null) => void;
-  readonly isSeen: (key: unknown) => boolean;
-}
-
-const anyEnd: FairWeather = { onRest: () => undefined, isSeen: () => false };
 
 /** A pass of the daemon. */
 export const quiet = {
